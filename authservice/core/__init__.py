@@ -1,0 +1,1 @@
+"""People, sign-ins and secrets: what every other module stands on."""

@@ -1,0 +1,198 @@
+"""System checks: what is wrong with the host's settings, with a hint how to mend it.
+
+Ids are public: E errors, W warnings, I information. Those that only matter in production are run by
+`manage.py check --deploy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import apps
+from django.conf import settings
+from django.core import checks
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLResolver, get_resolver
+from django.utils.module_loading import import_string
+
+from authservice.core import keyring
+from authservice.core.conf import core
+from authservice.core.host import host
+from authservice.kernel import conf, flood, modules
+from authservice.kernel.settings import root
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_GRACE = timedelta(seconds=60)
+_UNCOUNTED = ("DummyCache", "LocMemCache")
+
+
+def connect() -> None:
+    for check in (check_settings, check_apps, check_keys, check_mount, check_host):
+        checks.register(check, "authservice")
+    checks.register(check_production, checks.Tags.security, deploy=True)
+
+
+def check_settings(**_: Any) -> list[checks.CheckMessage]:
+    ids = {"unknown": "authservice.E001", "type": "authservice.E002"}
+    found: list[checks.CheckMessage] = [
+        checks.Error(wrong.text, hint=wrong.hint or None, id=ids[wrong.kind])
+        for wrong in conf.complaints()
+    ]
+    return found or [*_unimportable(), *_values()]
+
+
+def _unimportable() -> Iterator[checks.CheckMessage]:
+    paths = [(f"{module.name}.{slot}", path) for module, slot, path in modules.slots_filled()]
+    if core.claims_hook:
+        paths.append(("AUTHSERVICE['CORE']['CLAIMS_HOOK']", core.claims_hook))
+    for where, path in paths:
+        try:
+            import_string(path)
+        except ImportError as wrong:
+            yield checks.Error(
+                f"{where} names {path!r}, which cannot be imported: {wrong}",
+                hint="Give the dotted path of something importable.",
+                id="authservice.E003",
+            )
+
+
+def _values() -> Iterator[checks.CheckMessage]:
+    parts = urlsplit(root.api_url)
+    if root.api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
+        yield checks.Error(
+            f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is no web address.",
+            hint="Give scheme and host, such as 'https://api.example.com'.",
+            id="authservice.E005",
+        )
+    for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
+        if getattr(root, name) <= timedelta(0):
+            yield _value(name.upper(), "must be longer than nothing")
+    if not timedelta(0) <= root.refresh_grace <= _GRACE:
+        yield _value("REFRESH_GRACE", "must be between 0 and 60 seconds")
+    if root.trusted_proxies < 0:
+        yield _value("TRUSTED_PROXIES", "must not be negative")
+    yield from _rates()
+
+
+def _rates() -> Iterator[checks.CheckMessage]:
+    for scope, text in flood.conf.rates.items():
+        if scope not in flood.RATES:
+            yield _value(f"THROTTLE.RATES.{scope}", f"is none of {', '.join(flood.RATES)}")
+            continue
+        try:
+            flood.parse(text)
+        except (TypeError, ValueError):
+            yield _value(f"THROTTLE.RATES.{scope}", "must be a rate such as '20/h'")
+    if flood.conf.cache not in settings.CACHES:
+        yield _value("THROTTLE.CACHE", "must be an alias in CACHES")
+
+
+def _value(name: str, rule: str) -> checks.CheckMessage:
+    return checks.Error(f"AUTHSERVICE: {name} {rule}.", id="authservice.E006")
+
+
+def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:
+    if not apps.is_installed("rest_framework"):
+        yield checks.Error(
+            "authservice needs Django REST framework.",
+            hint="Add 'rest_framework' to INSTALLED_APPS.",
+            id="authservice.E004",
+        )
+    if any(entry.split(".apps.")[0] == "authservice" for entry in settings.INSTALLED_APPS):
+        yield checks.Error(
+            "'authservice' itself is no app.",
+            hint="Install its modules, 'authservice.core' first.",
+            id="authservice.E007",
+        )
+    if all(apps.is_installed(name) for name in modules.LOGIN_MODULES):
+        yield checks.Error(
+            "The session and the stateless module exclude each other.",
+            hint="Keep one of them; with neither, stateless is the default.",
+            id="authservice.E010",
+        )
+
+
+def check_keys(**_: Any) -> list[checks.CheckMessage]:
+    if list(conf.complaints()) or not root.signing_keys:
+        return []
+    try:
+        keyring.configured()
+    except ImproperlyConfigured as wrong:
+        return [checks.Error(f"AUTHSERVICE: {wrong}", id="authservice.E050")]
+    return []
+
+
+def check_mount(**_: Any) -> Iterator[checks.CheckMessage]:
+    if not getattr(settings, "ROOT_URLCONF", None):
+        return
+    for entry in get_resolver().url_patterns:
+        named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
+        if isinstance(entry, URLResolver) and named == "authservice.urls":
+            if not str(entry.pattern):
+                yield checks.Error(
+                    "authservice.urls is mounted without a prefix of its own.",
+                    hint="Mount it below one, as path('auth/', include('authservice.urls')):"
+                    " whatever it does not know there is answered by its own 404.",
+                    id="authservice.E011",
+                )
+
+
+def check_host(**_: Any) -> Iterator[checks.CheckMessage]:
+    if not host().email:
+        yield checks.Warning(
+            "The user model has no e-mail field; addresses are kept in our account table.",
+            id="authservice.W080",
+        )
+    if not settings.AUTH_PASSWORD_VALIDATORS:
+        yield checks.Warning(
+            "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are a password.",
+            hint="List Django's four validators.",
+            id="authservice.W090",
+        )
+    if any(database.get("ATOMIC_REQUESTS") for database in settings.DATABASES.values()):
+        yield checks.Info(
+            "ATOMIC_REQUESTS does not apply to authservice: its views open their own"
+            " transactions, so that a refused request keeps the attempt it was counted by.",
+            id="authservice.I070",
+        )
+
+
+def check_production(**_: Any) -> Iterator[checks.CheckMessage]:
+    if list(conf.complaints()):
+        return
+    parts = urlsplit(root.api_url)
+    if not root.api_url:
+        yield checks.Warning(
+            "AUTHSERVICE['API_URL'] is not set: mailed links cannot be built.",
+            hint="Give the public origin, such as 'https://api.example.com'.",
+            id="authservice.W031",
+        )
+    elif parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        yield checks.Warning(
+            "AUTHSERVICE['API_URL'] is http: passwords and tokens travel in the clear.",
+            hint="Serve it by https.",
+            id="authservice.W041",
+        )
+    backend = settings.CACHES.get(flood.conf.cache, {}).get("BACKEND", "")
+    if flood.conf.enabled and backend.rpartition(".")[2] in _UNCOUNTED:
+        yield checks.Warning(
+            f"Flood limits count in {backend}, which each process has for itself.",
+            hint="Use a cache that the processes share, such as Redis.",
+            id="authservice.W060",
+        )
+    yield from _connections()
+
+
+def _connections() -> Iterator[checks.CheckMessage]:
+    for alias, database in settings.DATABASES.items():
+        pooled = (database.get("OPTIONS") or {}).get("pool")
+        networked = "sqlite" not in database.get("ENGINE", "")
+        if networked and not database.get("CONN_MAX_AGE", 0) and not pooled:
+            yield checks.Warning(
+                f"Database {alias!r} is connected to anew for each request.",
+                hint="Set CONN_MAX_AGE or a pool: it is worth more than any other tuning.",
+                id="authservice.W061",
+            )

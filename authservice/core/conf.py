@@ -1,0 +1,45 @@
+"""Settings of core and of the stateless policy, which is core's own default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from authservice.kernel.conf import section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """`AUTHSERVICE["CORE"]`."""
+
+    allow_signup: bool = True
+    """Whether `POST /signup` makes accounts."""
+    require_email_verification: bool = False
+    """Whether nobody gets tokens before the e-mail address is verified."""
+    require_phone_verification: bool = False
+    """Whether nobody gets tokens before the phone number is verified."""
+    require_uppercase: bool = False
+    """Whether a new password needs an uppercase letter."""
+    require_lowercase: bool = False
+    """Whether a new password needs a lowercase letter."""
+    require_digit: bool = False
+    """Whether a new password needs a digit."""
+    require_symbol: bool = False
+    """Whether a new password needs a character that is neither letter nor digit."""
+    dummy_hasher: str = "default"
+    """Algorithm of the hash made when there is no password to check; the slowest in use is best."""
+    claims_hook: str = ""
+    """Dotted path of `(user) -> dict`: further claims of access tokens; it overrides none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stateless:
+    """`AUTHSERVICE["STATELESS"]`."""
+
+    check: Literal["full", "signature"] = "full"
+    """`"signature"` trusts an access token until it expires: a logout or a changed password is
+    then felt only when the token is refreshed."""
+
+
+core = section("CORE", Core)
+stateless = section("STATELESS", Stateless)

@@ -1,0 +1,32 @@
+"""Known devices: a signed token that names an account and a device that signed in to it.
+
+It opens nothing. It gives its bearer a guess budget of its own, so that strangers who use up the
+one of an identifier cannot lock its owner out (the device cookie of OWASP's guide on slowing down
+online guessing attacks).
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+from authservice.core.people import Person
+from authservice.kernel import crypto
+
+TTL = timedelta(days=365)
+_PURPOSE = "device"
+
+
+def token(person: Person, device_id: uuid.UUID) -> str:
+    return crypto.sign(_PURPOSE, f"{device_id.hex}:{person.id}")
+
+
+def known(device_token: str, person: Person | None) -> uuid.UUID | None:
+    """The device a token names, if it names this very account too."""
+    if not device_token or person is None:
+        return None
+    try:
+        device, _, owner = crypto.unsign(_PURPOSE, device_token).partition(":")
+    except ValueError:
+        return None
+    return uuid.UUID(hex=device) if owner == person.id else None

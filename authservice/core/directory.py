@@ -1,0 +1,160 @@
+"""Finding people, and keeping our copies in step with the host's user table.
+
+A host may change an address by `.update()`, in bulk or in its own admin without any signal, so
+every find compares the user's address with the key it was found by and brings the copy in step.
+A key that two users claim is given to neither here: the one who holds it keeps it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError, router, transaction
+from django.utils import timezone
+
+from authservice.core import identity, people
+from authservice.core.host import host
+from authservice.core.models import Account
+from authservice.core.people import Person, email_of, username_of
+from authservice.kernel.sql import Compiled, param
+
+logger = logging.getLogger("authservice.accounts")
+
+_KEYS = ("email_key", "username_key", "phone_key")
+
+
+def _by(field: str) -> Compiled:
+    return Compiled(
+        lambda: (
+            Account.objects.filter(**{field: param("value", Account._meta.get_field(field))})
+            .order_by()
+            .values_list(*people.columns(user="user__", account=""))
+        )
+    )
+
+
+_FINDERS = {field: _by(field) for field in (*_KEYS, "user")}
+
+
+def database() -> str:
+    """The alias people are read from: the one that is written, since a replica lags behind."""
+    return router.db_for_write(Account)
+
+
+def find_by_email(email: str) -> Person | None:
+    person = _first("email_key", identity.email_key(email))
+    return person or (_natural(email) if host().natural == host().email else None)
+
+
+def find_by_username(username: str) -> Person | None:
+    person = _first("username_key", identity.username_key(username))
+    return person or (_natural(username) if host().natural == host().username else None)
+
+
+def find_by_phone(phone: str) -> Person | None:
+    return _first("phone_key", identity.phone_key(phone))
+
+
+def of(user: Any) -> Person:
+    """The person of a user that the host or a foreign backend hands over."""
+    row = _FINDERS["user"].first(database(), value=user.pk)
+    if row is None:
+        return Person(user, adopt(user))
+    return _current(people.read(row, database()))
+
+
+def taken(*, email_key: str, username_key: str, phone_key: str) -> set[str]:
+    """Which of the keys somebody holds, in one query; empty keys are held by nobody."""
+    wanted = {key for key in (email_key, username_key, phone_key) if key}
+    held = Account.objects.using(database())
+    rows = [
+        held.filter(**{field: key}).order_by().values_list(field)
+        for field, key in zip(_KEYS, (email_key, username_key, phone_key), strict=True)
+        if key in wanted
+    ]
+    return {key for (key,) in rows[0].union(*rows[1:], all=True)} if rows else set()
+
+
+def adopt(user: Any) -> Account:
+    """The account of a user who came without us, made now; contested keys are left out."""
+    using = database()
+    account = Account(user=user, **_copies(user))
+    joined = getattr(user, host().joined, None) if host().joined else None
+    account.created_at = joined or timezone.now()
+    _drop_contested(account, using)
+    Account.objects.using(using).bulk_create([account], ignore_conflicts=True)
+    # A parallel adoption may have won, or have taken a key: what is stored counts.
+    try:
+        return Account.objects.using(using).get(user=user.pk)
+    except Account.DoesNotExist:
+        account.email_key = account.username_key = None
+        Account.objects.using(using).bulk_create([account], ignore_conflicts=True)
+        return Account.objects.using(using).get(user=user.pk)
+
+
+def resync(person: Person) -> None:
+    """Bring the account's copies in step with the host's row."""
+    account, using = person.account, database()
+    for name, value in _copies(person.user).items():
+        setattr(account, name, value)
+    _drop_contested(account, using)
+    fields = ["email", "email_key", "username", "username_key"]
+    try:
+        with transaction.atomic(using=using):
+            account.save(using=using, update_fields=fields)
+    except IntegrityError:
+        account.email_key = account.username_key = None
+        account.save(using=using, update_fields=fields)
+
+
+def in_step(user: Any, account: Account) -> bool:
+    """Whether the copies still say what the host's row says."""
+    return (not host().email or email_of(user)[:254] == account.email) and (
+        not host().username or username_of(user)[:254] == account.username
+    )
+
+
+def _first(field: str, key: str) -> Person | None:
+    row = _FINDERS[field].first(database(), value=key)
+    if row is None:
+        return None
+    person = _current(people.read(row, database()))
+    return person if getattr(person.account, field) == key else None
+
+
+def _current(person: Person) -> Person:
+    if not in_step(person.user, person.account):
+        resync(person)
+    return person
+
+
+def _natural(typed: str) -> Person | None:
+    try:
+        user = host().model._default_manager.db_manager(database()).get_by_natural_key(typed)
+    except (ObjectDoesNotExist, ValueError):
+        return None
+    return of(user)
+
+
+def _copies(user: Any) -> dict[str, Any]:
+    copies: dict[str, Any] = {}
+    if host().email:
+        email = email_of(user)[:254]
+        copies.update(email=email, email_key=identity.email_key(email) if email else None)
+    if host().username:
+        username = username_of(user)[:254]
+        copies.update(
+            username=username, username_key=identity.username_key(username) if username else None
+        )
+    return copies
+
+
+def _drop_contested(account: Account, using: str) -> None:
+    for field in ("email_key", "username_key"):
+        key = getattr(account, field)
+        others = Account.objects.using(using).exclude(user=account.user_id)
+        if key and others.filter(**{field: key}).exists():
+            logger.warning("User %s claims a %s that another holds", account.user_id, field[:-4])
+            setattr(account, field, None)

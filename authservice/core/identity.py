@@ -1,0 +1,81 @@
+"""Identifiers of people: what may be typed, and the key each is compared by.
+
+A key is the SHA-256 of a canonical form, in hex: 64 ASCII characters, so that no database's
+collation decides who is who, and so that the same key counts guesses at people who do not exist.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import idna
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from authservice.kernel.crypto import fingerprint
+
+try:
+    import phonenumbers
+except ImportError:  # the `phone` extra is not installed: the shape alone decides
+    phonenumbers = None
+
+EMAIL_LENGTH = 254
+USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
+PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
+
+
+@lru_cache(maxsize=4096)
+def email_key(email: str) -> str:
+    """Key of an e-mail address: NFKC, case-folded, the domain in IDNA (UTS 46)."""
+    local, _, domain = _folded(email.strip()).rpartition("@")
+    return fingerprint(f"email:{local}@{_ascii_domain(domain)}")
+
+
+@lru_cache(maxsize=4096)
+def username_key(username: str) -> str:
+    """Key of a username: NFKC and case-folded, whatever the host's own rules allow."""
+    return fingerprint(f"username:{_folded(username)}")
+
+
+def phone_key(phone: str) -> str:
+    """Key of a number in E.164 form."""
+    return fingerprint(f"phone:{phone}")
+
+
+def is_email(text: str) -> bool:
+    """Whether the text is an address that mail can be sent to, by Django's own rule."""
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return len(text) <= EMAIL_LENGTH
+
+
+def is_username(text: str) -> bool:
+    return USERNAME.fullmatch(text) is not None
+
+
+def is_phone(text: str) -> bool:
+    """Whether the text is a possible number in E.164 form (ITU-T E.164), nothing stripped."""
+    if not PHONE.fullmatch(text):
+        return False
+    if phonenumbers is None:
+        return True
+    try:
+        return bool(phonenumbers.is_possible_number(phonenumbers.parse(text)))
+    except phonenumbers.NumberParseException:
+        return False
+
+
+def _folded(text: str) -> str:
+    # Case folding can undo the normal form, so it is made twice (Unicode 3.13, NFKC_Casefold).
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _ascii_domain(domain: str) -> str:
+    try:
+        return idna.encode(domain, uts46=True).decode()
+    except (idna.IDNAError, UnicodeError):
+        return domain

@@ -1,0 +1,146 @@
+"""The one door: every proof of who somebody is comes here, and only here tokens begin.
+
+`complete` asks whether the person may come in at all, then every gate that a module put up. A
+challenge is an outcome like any other; tokens do not exist before the last gate is passed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.db import transaction
+
+from authservice.core import attempts, devices, directory, identity, passwords, sign_ins
+from authservice.core.conf import core
+from authservice.core.host import host
+from authservice.core.people import Person
+from authservice.core.sign_ins import Tokens
+from authservice.kernel import errors, events, flood
+from authservice.kernel.events import Event
+from authservice.kernel.modules import plugs
+from authservice.kernel.ports import Challenge, Client
+
+SIGNUP = "signup"
+
+
+@dataclass(frozen=True)
+class Login:
+    """What came of a proof: tokens, challenges, or neither where verification must come first."""
+
+    person: Person
+    tokens: Tokens | None = None
+    challenges: tuple[Challenge, ...] = ()
+    device_token: str = ""
+
+
+def with_password(password: str, client: Client, *, email: str = "", username: str = "") -> Login:
+    """Sign in by e-mail or username. Raises `TooManyAttempts`, `InvalidCredentials`, or a refusal
+    of `complete`.
+
+    Unknown, wrong and unusable are one answer after one hash, counted before it is judged.
+    """
+    person = directory.find_by_email(email) if email else directory.find_by_username(username)
+    key = identity.email_key(email) if email else identity.username_key(username)
+    guess = _guess(key, person, client)
+    try:
+        attempts.take(guess, attempts.PASSWORD)
+    except errors.TooManyAttempts:
+        events.tell(_refused(person, client, "throttled", action="security.account.throttled"))
+        raise
+    flood.count("guess", client.network)
+    accepted = passwords.check(person, email or username, password, client)
+    if accepted is None:
+        _fail(person, email or username, client)
+        raise errors.InvalidCredentials
+    flood.give_back("guess", client.network)
+    return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
+
+
+def complete(
+    person: Person, client: Client, *, method: str, proofs: tuple[str, ...], guess: str = ""
+) -> Login:
+    """Tokens for somebody who proved to be `person`, or the challenges that still stand.
+
+    `method` names the road, `proofs` the authentication methods (RFC 8176), `guess` the counter to
+    give a count back to. Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`.
+    """
+    fault = obstacle(person)
+    if fault is not None:
+        events.tell(_refused(person, client, fault.code.lower(), method=method))
+        raise fault
+    challenges = _challenges(person, proofs)
+    with transaction.atomic(using=directory.database(), savepoint=False):
+        if guess:
+            attempts.give_back([guess])
+        if challenges:
+            events.tell(_event("auth.login.challenged", person, client, method=method))
+            return Login(person, challenges=challenges)
+        return _enter(person, client, method, proofs)
+
+
+def obstacle(person: Person) -> errors.Fault | None:
+    """Why this person may not come in, whatever they prove."""
+    if not person.active:
+        return errors.UserNotActive()
+    if core.require_email_verification and not person.email_verified:
+        return errors.EmailNotVerified()
+    if core.require_phone_verification and not person.phone_number_verified:
+        return errors.PhoneNotVerified()
+    return None
+
+
+def _challenges(person: Person, proofs: tuple[str, ...]) -> tuple[Challenge, ...]:
+    asked = (gate(person, proofs) for gate in plugs("login_gate"))
+    return tuple(challenge for challenge in asked if challenge is not None)
+
+
+def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...]) -> Login:
+    device_id = devices.known(client.device_token, person) or uuid.uuid4()
+    sign_in = sign_ins.begin(person, client, amr=" ".join(proofs), device_id=device_id)
+    # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
+    # the sign-in, as in Django's own login().
+    user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
+    if method != SIGNUP:
+        events.tell(_event("auth.login.success", person, client, method=method))
+    return Login(
+        person,
+        tokens=sign_ins.tokens(person, sign_in),
+        device_token=devices.token(person, device_id),
+    )
+
+
+def _guess(key: str, person: Person | None, client: Client) -> str:
+    """The counter of this try: the device's own if it is known, else the identifier's."""
+    device = devices.known(client.device_token, person)
+    return attempts.key("device", device.hex) if device else attempts.key("password", key)
+
+
+def _fail(person: Person | None, typed: str, client: Client) -> None:
+    events.tell(_refused(person, client, "invalid_credentials", method="password"))
+    user_login_failed.send(
+        sender=__name__, credentials={host().natural: typed}, request=client.http
+    )
+
+
+def _refused(
+    person: Person | None,
+    client: Client,
+    reason: str,
+    *,
+    action: str = "auth.login.failed",
+    **more: Any,
+) -> Event:
+    return Event(
+        action=action,
+        user=person.user if person else None,
+        severity=events.WARNING,
+        client=client,
+        metadata={"reason": reason, **more},
+    )
+
+
+def _event(action: str, person: Person, client: Client, **metadata: Any) -> Event:
+    return Event(action=action, user=person.user, client=client, metadata=metadata)

@@ -1,0 +1,154 @@
+"""Four tables: who somebody is, each sign-in, each one-time secret, each guess counter.
+
+Core's rows hang on the host's user model, whatever it is. Names of constraints and indexes are
+global in some databases, hence their prefix.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from authservice.kernel.ids import uuid7
+
+KEY = 64  # hex characters of a SHA-256
+
+
+class Account(models.Model):
+    """What the service knows of a user beyond the host's own model.
+
+    Fields that the host's model has (e-mail, username, names, active) are the host's; the copies
+    here exist to be indexed. A key is None where the identifier is absent or contested.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="authservice_account",
+    )
+    email = models.CharField(max_length=254, blank=True, default="")
+    email_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
+    username = models.CharField(max_length=254, blank=True, default="")
+    username_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
+    phone_number = models.CharField(max_length=16, blank=True, default="")
+    phone_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
+    name = models.CharField(max_length=255, blank=True, default="")
+    first_name = models.CharField(max_length=150, blank=True, default="")
+    last_name = models.CharField(max_length=150, blank=True, default="")
+    avatar = models.CharField(max_length=2048, blank=True, default="")
+    active = models.BooleanField(default=True)
+    is_super_admin = models.BooleanField(default=False)
+    # Verified is what was proven, not a flag: an address changed behind our back is unverified.
+    verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    verified_phone_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    token_version = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["email_key"], name="authsvc_account_email"),
+            models.UniqueConstraint(fields=["username_key"], name="authsvc_account_username"),
+            models.UniqueConstraint(fields=["phone_key"], name="authsvc_account_phone"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["created_at"], name="authsvc_account_created")]
+
+    def __str__(self) -> str:
+        return self.email or self.username or str(self.pk)
+
+
+class SignIn(models.Model):
+    """One sign-in, from the proof to its end; its refresh tokens are derived, never stored.
+
+    `counter` is the number of the live refresh token, `seed` enters its MAC, `password_mark` is a
+    keyed digest of the password hash it was made under.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_sign_ins",
+    )
+    seed = models.CharField(max_length=32, editable=False)
+    counter = models.PositiveIntegerField(default=0)
+    password_mark = models.CharField(max_length=KEY, editable=False)
+    token_version = models.PositiveIntegerField()
+    amr = models.CharField(max_length=64)
+    auth_time = models.DateTimeField()
+    organization_id = models.UUIDField(null=True, blank=True)
+    device_id = models.UUIDField(null=True, blank=True)
+    user_agent = models.CharField(max_length=512, blank=True, default="")
+    ip_address = models.CharField(max_length=45, blank=True, default="")
+    created_at = models.DateTimeField()
+    refreshed_at = models.DateTimeField()
+    last_used_at = models.DateTimeField()
+    idle_expires_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=32, blank=True, default="")
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_signin_expires")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Ticket(models.Model):
+    """One link or code that works once: a keyed digest, whom it is for, how often it was tried.
+
+    A link is found by `digest`; a code by purpose and target, then compared with `code_digest`.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    purpose = models.CharField(max_length=32)
+    digest = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
+    code_digest = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    target_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="authservice_tickets",
+    )
+    payload = models.JSONField(default=dict, blank=True)
+    password_mark = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    spent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["digest"], name="authsvc_ticket_digest"),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["purpose", "target_key", "created_at"], name="authsvc_ticket_target"
+            ),
+            models.Index(fields=["expires_at"], name="authsvc_ticket_expires"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.pk}"
+
+
+class Attempt(models.Model):
+    """A counter of tries that must hold exactly; changed by one statement, see `attempts`."""
+
+    key = models.CharField(max_length=KEY, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    strikes = models.PositiveSmallIntegerField(default=0)
+    ends_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["ends_at"], name="authsvc_attempt_ends")]
+
+    def __str__(self) -> str:
+        return f"{self.count} until {self.ends_at}"

@@ -1,0 +1,105 @@
+"""Refreshing: one successor per token, and what a replay of an old one means.
+
+A refresh moves the row's counter by one in a conditional UPDATE; its row count is the verdict, so
+of any number of parallel tries exactly one wins. A replay of the direct parent shortly after is a
+second tab or a retry; any other replay means that two hold the family, one of them a thief, and
+ends it, also though the request itself is refused (RFC 9700 section 4.14).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from authservice.core import directory, refresh_tokens, sign_ins
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.core.refresh_tokens import RefreshToken
+from authservice.core.sign_ins import Tokens
+from authservice.kernel import crypto, errors, events, flood
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+from authservice.kernel.settings import root
+
+
+def refresh(text: str, client: Client) -> Tokens:
+    """New tokens for a live refresh token. Raises `InvalidRefreshToken`, `TooManyRequests`."""
+    token = _parse(text)
+    person, sign_in = _find(token)
+    flood.count("refresh", str(sign_in.pk))
+    if token.counter < sign_in.counter:
+        return _replayed(token, person, sign_in, client)
+    now = timezone.now()
+    if not _moved(sign_in, now):
+        # Somebody else was faster; what their refresh left behind says what this one is.
+        person, sign_in = _find(token)
+        return _replayed(token, person, sign_in, client)
+    events.tell(Event(action="auth.token.refreshed", user=person.user, client=client))
+    return sign_ins.tokens(person, sign_in)
+
+
+def _parse(text: str) -> RefreshToken:
+    try:
+        return refresh_tokens.parse(text)
+    except crypto.Unreadable as wrong:
+        raise errors.InvalidRefreshToken from wrong
+
+
+def _find(token: RefreshToken) -> tuple[Person, SignIn]:
+    """The standing sign-in of a genuine token; a counter ahead of its row is a restored backup."""
+    found = sign_ins.find(token.sign_in_id)
+    if found is None:
+        raise errors.InvalidRefreshToken
+    person, sign_in = found
+    if not token.genuine(sign_in.seed) or token.counter > sign_in.counter:
+        raise errors.InvalidRefreshToken
+    if not sign_ins.holds(person, sign_in) or _expired(sign_in, timezone.now()):
+        raise errors.InvalidRefreshToken
+    return person, sign_in
+
+
+def _expired(sign_in: SignIn, now: datetime) -> bool:
+    return now >= min(sign_in.idle_expires_at, sign_in.expires_at)
+
+
+def _moved(sign_in: SignIn, now: datetime) -> bool:
+    """Move the row on if it still is as it was read; without rotation the counter stays."""
+    step = 1 if root.refresh_token_rotation else 0
+    rows = SignIn.objects.using(directory.database()).filter(
+        sign_ins.live(now), pk=sign_in.pk, counter=sign_in.counter
+    )
+    moved = rows.update(
+        counter=F("counter") + step,
+        refreshed_at=now,
+        last_used_at=now,
+        idle_expires_at=now + root.refresh_token_ttl,
+    )
+    sign_in.counter += step
+    return bool(moved)
+
+
+def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Client) -> Tokens:
+    age = timezone.now() - sign_in.refreshed_at
+    direct = token.counter == sign_in.counter - 1
+    if direct and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
+        return sign_ins.tokens(person, sign_in)
+    if not (direct and age <= root.reuse_leeway):
+        _end_family(person, sign_in, client)
+    raise errors.InvalidRefreshToken
+
+
+def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
+    with transaction.atomic(using=directory.database()):
+        if sign_ins.end(sign_in.pk, sign_ins.REUSE):
+            events.tell(
+                Event(
+                    action="auth.token.reuse_detected",
+                    user=person.user,
+                    severity=events.CRITICAL,
+                    client=client,
+                    metadata={"sign_in": str(sign_in.pk)},
+                )
+            )

@@ -1,0 +1,155 @@
+"""Signing up: a user of the host's model, our account, and the first sign-in, in one transaction."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from authservice.core import directory, identity, login, passwords
+from authservice.core.conf import core
+from authservice.core.host import host
+from authservice.core.login import Login
+from authservice.core.models import Account
+from authservice.core.people import Person
+from authservice.core.receivers import own_signup
+from authservice.kernel import errors, events, messages
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+
+_TRIES = 5
+_BASE = 21  # characters of a made username before its suffix
+_SUFFIX = 4  # random octets after it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Newcomer:
+    """What somebody says of themselves; all but the password may be empty."""
+
+    password: str
+    email: str = ""
+    username: str = ""
+    phone_number: str = ""
+    name: str = ""
+    first_name: str = ""
+    last_name: str = ""
+
+
+def sign_up(newcomer: Newcomer, client: Client) -> Login:
+    """An account, and tokens unless an address must be verified first.
+
+    Raises `SignupDisabled`, `ValidationFailed`, `InvalidPassword`, `UserAlreadyExists`,
+    `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
+    """
+    if not core.allow_signup:
+        raise errors.SignupDisabled
+    if not newcomer.email and host().email == host().natural:
+        raise errors.invalid("email", "This field is required.")
+    passwords.require_strong(newcomer.password, _user(newcomer, newcomer.username, ""))
+    encoded = make_password(newcomer.password)
+    for made in range(_TRIES):
+        username = _free(newcomer, made)
+        try:
+            return _register(newcomer, _user(newcomer, username, encoded), username, client)
+        except IntegrityError:
+            # Somebody took a key since it was looked at, or the host's table knows one we do not.
+            _refuse_taken(newcomer)
+            if made == _TRIES - 1:
+                raise
+    raise AssertionError  # the loop returns or raises
+
+
+def _register(newcomer: Newcomer, user: Any, username: str, client: Client) -> Login:
+    using = directory.database()
+    with transaction.atomic(using=using):
+        with own_signup():
+            user.save(using=using, force_insert=True)
+        account = _account(newcomer, user, username)
+        account.save(using=using, force_insert=True)
+        person = Person(user, account)
+        events.tell(Event(action="auth.signup", user=user, client=client), using=using)
+        if newcomer.email:
+            messages.send(messages.VERIFY_EMAIL, newcomer.email, client, using=using)
+        if login.obstacle(person) is not None:
+            return Login(person)
+        return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))
+
+
+def _user(newcomer: Newcomer, username: str, encoded: str) -> Any:
+    """An unsaved user of the host's model that says what the newcomer said."""
+    known = host()
+    user = known.model()
+    user.password = encoded
+    for field, value in (
+        (known.email, newcomer.email),
+        (known.username, username),
+        (known.first_name, newcomer.first_name),
+        (known.last_name, newcomer.last_name),
+    ):
+        if field:
+            nullable = known.model._meta.get_field(field).null
+            setattr(user, field, None if nullable and not value else value)
+    return user
+
+
+def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
+    return Account(
+        user=user,
+        email=newcomer.email,
+        email_key=identity.email_key(newcomer.email) if newcomer.email else None,
+        username=username,
+        username_key=identity.username_key(username) if username else None,
+        phone_number=newcomer.phone_number,
+        phone_key=identity.phone_key(newcomer.phone_number) if newcomer.phone_number else None,
+        name=newcomer.name,
+        first_name=newcomer.first_name,
+        last_name=newcomer.last_name,
+        created_at=timezone.now(),
+    )
+
+
+def _free(newcomer: Newcomer, made: int) -> str:
+    """The username to take, once it is known that all asked-for keys are free."""
+    username = newcomer.username or _made(newcomer.email, made)
+    email_key = identity.email_key(newcomer.email) if newcomer.email else ""
+    username_key = identity.username_key(username) if username else ""
+    phone_key = identity.phone_key(newcomer.phone_number) if newcomer.phone_number else ""
+    held = directory.taken(email_key=email_key, username_key=username_key, phone_key=phone_key)
+    if email_key in held:
+        raise errors.UserAlreadyExists
+    if phone_key in held:
+        raise errors.PhoneAlreadyInUse
+    if username_key not in held:
+        return username
+    if newcomer.username:
+        raise errors.UsernameAlreadyExists
+    return _suffixed(username)
+
+
+def _refuse_taken(newcomer: Newcomer) -> None:
+    """Raises for a name or address that the host's table refused and our keys did not know."""
+    rows = host().model._base_manager.using(directory.database())
+    field = host().email
+    unique = field and host().model._meta.get_field(field).unique
+    if unique and rows.filter(**{field: newcomer.email}).exists():
+        raise errors.UserAlreadyExists
+    field = host().username
+    if field and newcomer.username and rows.filter(**{field: newcomer.username}).exists():
+        raise errors.UsernameAlreadyExists
+
+
+def _made(email: str, made: int) -> str:
+    """A username from the local part, for models that need one; random after the first try."""
+    if not host().username:
+        return ""
+    base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:_BASE]
+    return base if len(base) >= 3 and not made else _suffixed(base or "user")
+
+
+def _suffixed(base: str) -> str:
+    return f"{base[:_BASE]}-{secrets.token_hex(_SUFFIX)}"

@@ -1,0 +1,1 @@
+"""Vocabulary that core and modules share: no models, no app; REST only below `http`."""

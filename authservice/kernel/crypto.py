@@ -1,0 +1,124 @@
+"""Keyed digests and sealed values under keys derived from `SECRET_KEY`.
+
+Every use names a purpose, and each purpose has a key of its own (HMAC-SHA-256 of the purpose under
+the secret, as in the extract-and-expand pattern of RFC 5869), so that a value made for one place
+proves nothing in another. `SECRET_KEY_FALLBACKS` verify and open, only `SECRET_KEY` signs and
+seals: to rotate, put the old key among the fallbacks and drop it once what it made has expired.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from functools import cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+
+from authservice.kernel import conf
+
+_NONCE = 12
+
+
+class Unreadable(ValueError):
+    """A sealed or signed value that no present key opens."""
+
+
+@cache
+def keys(purpose: str) -> tuple[bytes, ...]:
+    """The 32-byte keys of a purpose: the present one first, then those of the fallbacks."""
+    label = b"authservice:1:" + purpose.encode()
+    secrets_ = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return tuple(hmac.digest(_octets(secret), label, "sha256") for secret in secrets_)
+
+
+def mac(purpose: str, message: bytes) -> bytes:
+    """HMAC-SHA-256 of `message` under the present key: 32 bytes."""
+    return hmac.digest(keys(purpose)[0], message, "sha256")
+
+
+def macs(purpose: str, message: bytes) -> list[bytes]:
+    """The same under every key that still verifies."""
+    return [hmac.digest(key, message, "sha256") for key in keys(purpose)]
+
+
+def digest(purpose: str, text: str) -> str:
+    """A keyed digest to store in place of `text`: 64 hex characters."""
+    return mac(purpose, text.encode()).hex()
+
+
+def digests(purpose: str, text: str) -> list[str]:
+    """Every digest under which `text` may have been stored."""
+    return [value.hex() for value in macs(purpose, text.encode())]
+
+
+def matches(purpose: str, text: str, stored: str) -> bool:
+    """Whether `stored` is a digest of `text`, in constant time per key."""
+    return any(constant_time_compare(value, stored) for value in digests(purpose, text))
+
+
+def sign(purpose: str, text: str) -> str:
+    """`text` with its MAC, URL-safe; not secret, but not to be forged."""
+    return f"{b64(text.encode())}.{b64(mac(purpose, text.encode()))}"
+
+
+def unsign(purpose: str, signed: str) -> str:
+    """The text of `sign`. Raises `Unreadable`."""
+    body, _, proof = signed.partition(".")
+    message, given = unb64(body), unb64(proof)
+    if not any(hmac.compare_digest(value, given) for value in macs(purpose, message)):
+        raise Unreadable
+    return message.decode()
+
+
+def seal(purpose: str, text: str) -> str:
+    """`text` encrypted and authenticated (AES-256-GCM, NIST SP 800-38D), bound to its purpose."""
+    nonce = secrets.token_bytes(_NONCE)
+    return b64(nonce + AESGCM(keys(purpose)[0]).encrypt(nonce, text.encode(), purpose.encode()))
+
+
+def unseal(purpose: str, sealed: str) -> str:
+    """The text of `seal`, under any key that still opens. Raises `Unreadable`."""
+    raw = unb64(sealed)
+    for key in keys(purpose):
+        try:
+            return AESGCM(key).decrypt(raw[:_NONCE], raw[_NONCE:], purpose.encode()).decode()
+        except (InvalidTag, ValueError):
+            continue
+    raise Unreadable
+
+
+def fingerprint(text: str) -> str:
+    """A plain SHA-256 for keys that must be comparable but need no secret: 64 hex characters."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def b64(raw: bytes) -> str:
+    """URL-safe base64 without padding (RFC 4648 section 5)."""
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def unb64(text: str) -> bytes:
+    """The bytes of `b64`, refusing every other spelling of them. Raises `Unreadable`."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as wrong:
+        raise Unreadable from wrong
+    # A spelling that differs in the unused bits would be a second name for the same secret.
+    if b64(raw) != text:
+        raise Unreadable
+    return raw
+
+
+def _octets(secret: str | bytes) -> bytes:
+    return secret.encode() if isinstance(secret, str) else secret
+
+
+@conf.on_change
+def _forget() -> None:
+    keys.cache_clear()

@@ -1,0 +1,200 @@
+"""Every refusal the service can answer: status, code and words, in one catalogue.
+
+Rules raise a `Fault`; the HTTP side renders it; nothing else builds an error. Codes are public API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+
+class Fault(Exception):
+    """A refusal with its HTTP `status`, its public `code` and a `message` for people."""
+
+    status = 400
+    code = ""
+    message = ""
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        details: Mapping[str, list[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.message = message or type(self).message
+        self.details = details
+        self.headers = dict(headers or {})
+        super().__init__(self.message)
+
+
+def catalogue() -> Iterator[type[Fault]]:
+    """Every concrete fault, sorted by code: the docs page and the contract tests read this."""
+    faults = {fault for fault in _heirs(Fault) if fault.code}
+    return iter(sorted(faults, key=lambda fault: (fault.code, fault.status)))
+
+
+def _heirs(parent: type[Fault]) -> Iterator[type[Fault]]:
+    for heir in parent.__subclasses__():
+        yield heir
+        yield from _heirs(heir)
+
+
+# The request itself
+
+
+class ValidationFailed(Fault):
+    code = "VALIDATION_ERROR"
+    message = "The request is not valid."
+
+
+def invalid(field: str, rule: str) -> ValidationFailed:
+    """A validation error that names the field and the rule."""
+    return ValidationFailed(f"{field}: {rule}", details={field: [rule]})
+
+
+class InvalidJSON(Fault):
+    code = "INVALID_JSON"
+    message = "The body is not valid JSON."
+
+
+class InvalidRequestBody(Fault):
+    code = "INVALID_REQUEST_BODY"
+    message = "The body must be a JSON object."
+
+
+class RequestTooLarge(Fault):
+    status = 413
+    code = "REQUEST_TOO_LARGE"
+    message = "The body must not exceed 64 KiB."
+
+
+class UnsupportedMediaType(Fault):
+    status = 415
+    code = "UNSUPPORTED_MEDIA_TYPE"
+    message = "The body must be sent as application/json in UTF-8."
+
+
+class NotFound(Fault):
+    status = 404
+    code = "NOT_FOUND"
+    message = "There is nothing at this address."
+
+
+class MethodNotAllowed(Fault):
+    status = 405
+    code = "METHOD_NOT_ALLOWED"
+    message = "This address does not support the method."
+
+
+class InternalError(Fault):
+    status = 500
+    code = "INTERNAL_ERROR"
+    message = "Something went wrong on our side."
+
+
+class ServiceUnavailable(Fault):
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    message = "The service is not available right now."
+
+
+# Who is asking
+
+
+class Unauthorized(Fault):
+    status = 401
+    code = "UNAUTHORIZED"
+    message = "Authentication is required."
+
+
+class TokenExpired(Fault):
+    status = 401
+    code = "TOKEN_EXPIRED"
+    message = "The token has expired."
+
+
+class InvalidToken(Fault):
+    status = 401
+    code = "INVALID_TOKEN"
+    message = "The token is not valid."
+
+
+class InvalidRefreshToken(Fault):
+    status = 401
+    code = "INVALID_REFRESH_TOKEN"
+    message = "The refresh token is not valid."
+
+
+class Forbidden(Fault):
+    status = 403
+    code = "FORBIDDEN"
+    message = "You may not do this."
+
+
+# Too much
+
+
+class TooManyRequests(Fault):
+    status = 429
+    code = "TOO_MANY_REQUESTS"
+    message = "Too many requests. Try again later."
+
+
+class TooManyAttempts(Fault):
+    status = 429
+    code = "TOO_MANY_ATTEMPTS"
+    message = "Too many attempts. Try again later."
+
+
+# Signing in and up
+
+
+class InvalidCredentials(Fault):
+    status = 401
+    code = "INVALID_CREDENTIALS"
+    message = "The credentials are not valid."
+
+
+class UserNotActive(Fault):
+    status = 403
+    code = "USER_NOT_ACTIVE"
+    message = "This account is not active."
+
+
+class EmailNotVerified(Fault):
+    status = 403
+    code = "EMAIL_NOT_VERIFIED"
+    message = "The e-mail address has not been verified yet."
+
+
+class PhoneNotVerified(Fault):
+    status = 403
+    code = "PHONE_NOT_VERIFIED"
+    message = "The phone number has not been verified yet."
+
+
+class SignupDisabled(Fault):
+    status = 403
+    code = "SIGNUP_DISABLED"
+    message = "Signing up is not possible here."
+
+
+class UserAlreadyExists(Fault):
+    code = "USER_ALREADY_EXISTS"
+    message = "An account with this email already exists."
+
+
+class UsernameAlreadyExists(Fault):
+    code = "USERNAME_ALREADY_EXISTS"
+    message = "This username is taken."
+
+
+class PhoneAlreadyInUse(Fault):
+    code = "PHONE_ALREADY_IN_USE"
+    message = "This phone_number is in use."
+
+
+class InvalidPassword(Fault):
+    code = "INVALID_PASSWORD"
+    message = "The password does not meet the policy."

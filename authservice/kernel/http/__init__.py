@@ -1,0 +1,1 @@
+"""The HTTP side: every wire rule in one place each."""

@@ -1,0 +1,67 @@
+"""Request bodies: a JSON object of at most 64 KiB, or nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, UnreadablePostError
+
+from authservice.kernel import errors
+
+LIMIT = 64 * 1024
+_DRAIN = 16 * 1024 * 1024
+_CHUNK = 64 * 1024
+
+
+def read(request: HttpRequest) -> dict[str, Any]:
+    """The body as a dict; an empty one is an empty dict and needs no content type."""
+    raw = _octets(request)
+    if not raw:
+        return {}
+    if request.content_type != "application/json" or not _is_utf8(request):
+        raise errors.UnsupportedMediaType
+    parsed = _parse(raw)
+    if not isinstance(parsed, dict):
+        raise errors.InvalidRequestBody
+    return parsed
+
+
+def _octets(request: HttpRequest) -> bytes:
+    try:
+        if int(request.META.get("CONTENT_LENGTH") or 0) > LIMIT:
+            _drain(request)
+            raise errors.RequestTooLarge
+        raw = request.body
+    except RequestDataTooBig as wrong:
+        raise errors.RequestTooLarge from wrong
+    except (UnreadablePostError, ValueError) as wrong:
+        raise errors.InvalidRequestBody from wrong
+    if len(raw) > LIMIT:
+        raise errors.RequestTooLarge
+    return raw
+
+
+def _drain(request: HttpRequest) -> None:
+    # A server that closes on unread bytes resets the connection, and the refusal would be lost.
+    # What is read is thrown away and bounded.
+    for _ in range(_DRAIN // _CHUNK):
+        if not request.read(_CHUNK):
+            return
+
+
+def _is_utf8(request: HttpRequest) -> bool:
+    charset = (request.content_params or {}).get("charset", "utf-8")
+    return charset.lower().replace("-", "") == "utf8"
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError) as wrong:  # deep nesting exhausts the parser's stack
+        raise errors.InvalidJSON from wrong
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)  # NaN and Infinity are not JSON (RFC 8259 section 6)

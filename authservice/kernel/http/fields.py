@@ -1,0 +1,61 @@
+"""Input fields that do not coerce: what is not of the type is refused, by name and rule."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from rest_framework import serializers
+
+from authservice.kernel import errors
+
+
+class Text(serializers.CharField):
+    """A string: NFC-normalised, without control characters, of bounded length, trimmed or not."""
+
+    default_error_messages = {
+        "invalid": "Must be a string.",
+        "control": "Must not contain control characters or broken Unicode.",
+    }
+
+    def __init__(self, *, max_length: int, trim_whitespace: bool = True, **options: Any) -> None:
+        super().__init__(max_length=max_length, trim_whitespace=trim_whitespace, **options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and data is not None and not isinstance(data, str):
+            self.fail("invalid")
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: str) -> str:
+        # Cs holds lone surrogates, which no UTF-8 can carry to the database.
+        if any(unicodedata.category(c) in ("Cc", "Cs") for c in data):
+            self.fail("control")
+        text = unicodedata.normalize("NFC", data)
+        return text.strip() if self.trim_whitespace else text
+
+
+class Password(Text):
+    """A password as typed: never trimmed, never cut; its policy is a rule, not a field's."""
+
+    BYTES = 4096
+
+    default_error_messages = {"long": f"Must not exceed {BYTES} bytes."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=self.BYTES, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        if len(text.encode()) > self.BYTES:
+            self.fail("long")
+        return text
+
+
+def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
+    """What `given` says in the terms of `schema`. Raises `ValidationFailed` for the first fault."""
+    serializer = schema(data=given)
+    if serializer.is_valid():
+        return dict(serializer.validated_data)
+    details = {field: [str(text) for text in texts] for field, texts in serializer.errors.items()}
+    field, texts = next(iter(details.items()))
+    raise errors.ValidationFailed(f"{field}: {texts[0]}", details=details)

@@ -1,0 +1,119 @@
+"""The base of every view: one way through, and nothing a host's settings can change on it.
+
+The order is fixed: method, flood limit, authentication, guards, body, action. Views are never
+atomic: under `ATOMIC_REQUESTS` a raised refusal would roll back the attempt it was counted by, and
+guessing would be free; each rule opens its own transaction instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.db import connections, transaction
+from django.http import HttpRequest, HttpResponse
+from rest_framework import serializers
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import JSONParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.views import APIView
+from rest_framework.viewsets import ViewSetMixin
+
+from authservice.kernel import errors, flood
+from authservice.kernel.http import body, fields
+from authservice.kernel.http.authentication import identify
+from authservice.kernel.http.client import client, network, request_id
+from authservice.kernel.http.envelope import answer, crash, refusal
+from authservice.kernel.modules import plugs
+from authservice.kernel.ports import Client
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class Endpoint(ViewSetMixin, APIView):
+    """A path of the service; methods map to actions in the URLconf.
+
+    `public` routes look at no credentials, valid or not. `floods` names the flood scope of an
+    action where it is not the general one.
+    """
+
+    public: ClassVar[bool] = False
+    floods: ClassVar[dict[str, str]] = {}
+
+    # Pinned for tools that read them; a host's REST_FRAMEWORK has no say in `dispatch` below.
+    authentication_classes = ()
+    permission_classes = ()
+    throttle_classes = ()
+    parser_classes = (JSONParser,)
+    renderer_classes = (JSONRenderer,)
+    content_negotiation_class = DefaultContentNegotiation
+    versioning_class = None
+    metadata_class = None
+
+    action_map: dict[str, str]
+    client: Client
+    identity: Any = None
+    body: dict[str, Any]
+
+    @classmethod
+    def as_view(cls, actions: Any = None, **options: Any) -> Any:
+        view = super().as_view(actions, **options)
+        for alias in connections:
+            view = transaction.non_atomic_requests(using=alias)(view)
+        return view
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
+        mark = request_id(request)
+        try:
+            response = self._respond(request, mark, **kwargs)
+        except errors.Fault as fault:
+            response = refusal(fault)
+        except Exception:
+            response = crash(request, mark)
+        response.headers["X-Request-ID"] = mark
+        return response
+
+    def _respond(self, request: HttpRequest, mark: str, **kwargs: Any) -> HttpResponse:
+        action = self._action(request)
+        flood.count(self.floods.get(action.__name__, "default"), network(request))
+        if not self.public and action != self._allow:
+            self.identity = identify(request)
+        self.client = client(request, mark)
+        if request.method not in _SAFE:
+            for guard in plugs("request_guard"):
+                guard(request)
+            self.body = body.read(request)
+        return action(**kwargs)
+
+    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+        method = (request.method or "").lower()
+        name = self.action_map.get("get" if method == "head" else method)
+        if name:
+            action: Callable[..., HttpResponse] = getattr(self, name)
+            return action
+        if method == "options":
+            return self._allow
+        raise errors.MethodNotAllowed(headers={"Allow": self._allowed()})
+
+    def _allow(self, **_: Any) -> HttpResponse:
+        return answer(headers={"Allow": self._allowed()})
+
+    def _allowed(self) -> str:
+        methods = {method.upper() for method in self.action_map} | {"OPTIONS"}
+        return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+
+    def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The body in the terms of `schema`; unknown fields are ignored."""
+        return fields.read(schema, self.body)
+
+
+class Nowhere(Endpoint):
+    """Every unknown path below the mount, whatever the method."""
+
+    public = True
+
+    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+        raise errors.NotFound
+
+    def nowhere(self) -> HttpResponse:  # only named in the URLconf
+        raise errors.NotFound

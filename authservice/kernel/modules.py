@@ -1,0 +1,87 @@
+"""Modules and their slots: how core asks upwards without importing anything.
+
+A module is a Django app whose AppConfig is a `ModuleConfig`. Its attributes are its data sheet: a
+slot holds the dotted path of what fills it. `plugs("login_gate")` gives the fillers of all installed
+modules in the order of `INSTALLED_APPS`, resolved once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.utils.module_loading import import_string
+
+from authservice.kernel import conf
+
+SLOTS = (
+    "identify",
+    "login_policy",
+    "login_gate",
+    "claims",
+    "login_extras",
+    "listener",
+    "messenger",
+    "request_guard",
+)
+LOGIN_MODULES = ("authservice.session", "authservice.stateless")
+DEFAULT_LOGIN_MODULE = "authservice.stateless"
+
+
+class ModuleConfig(AppConfig):
+    """The data sheet of a module. A subclass names its URLconf and what it plugs into which slot."""
+
+    default_auto_field = "django.db.models.BigAutoField"
+    urls: str | None = None
+
+    # Each signature stands in `authservice.kernel.ports`.
+    identify: str | None = None
+    login_policy: str | None = None
+    login_gate: str | None = None
+    claims: str | None = None
+    login_extras: str | None = None
+    listener: str | None = None
+    messenger: str | None = None
+    request_guard: str | None = None
+
+
+def installed() -> Iterator[ModuleConfig]:
+    return (config for config in apps.get_app_configs() if isinstance(config, ModuleConfig))
+
+
+def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
+    """(module, slot, dotted path) of every filled slot, for the resolver and the checks."""
+    for config in installed():
+        for slot in SLOTS:
+            path = getattr(config, slot)
+            if path:
+                yield config, slot, path
+
+
+@cache
+def plugs(slot: str) -> tuple[Any, ...]:
+    """What the installed modules plugged into `slot`."""
+    return tuple(import_string(path) for _, filled, path in slots_filled() if filled == slot)
+
+
+@cache
+def plug(slot: str) -> Any:
+    """The one filler of a slot that takes one (the last installed wins), or None."""
+    fillers = plugs(slot)
+    return fillers[-1] if fillers else None
+
+
+def urlconfs() -> list[str]:
+    """URLconfs to mount: the installed modules', and the default login module's if none is."""
+    paths = [config.urls for config in installed() if config.urls]
+    if not any(apps.is_installed(name) for name in LOGIN_MODULES):
+        paths.append(f"{DEFAULT_LOGIN_MODULE}.urls")
+    return paths
+
+
+@conf.on_change
+def _forget() -> None:
+    plugs.cache_clear()
+    plug.cache_clear()

@@ -1,0 +1,10 @@
+"""Data sheet of the stateless login module."""
+
+from authservice.kernel import modules
+
+
+class StatelessConfig(modules.ModuleConfig):
+    name = "authservice.stateless"
+    label = "authservice_stateless"
+    verbose_name = "Stateless login"
+    urls = "authservice.stateless.urls"

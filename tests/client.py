@@ -1,0 +1,93 @@
+"""A small client of the API, so that a test reads like the request it makes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+BASE = "/auth/"
+PASSWORD = "plum tart 42 windows"
+
+
+@dataclass
+class Answer:
+    """An answer taken apart: `data` is the envelope's, `code` the error's."""
+
+    response: HttpResponse
+
+    @property
+    def status(self) -> int:
+        return self.response.status_code
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return json.loads(self.response.content)
+
+    @property
+    def data(self) -> Any:
+        return self.body["data"]
+
+    @property
+    def code(self) -> str:
+        return self.data["code"]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return self.response.headers
+
+
+class Api:
+    """`api.post("login", email=…, password=…)`; keyword arguments are the JSON body.
+
+    Each request stands alone: cookies that an answer sets are not sent back.
+    """
+
+    def __init__(self, *, raising: bool = True) -> None:
+        self.raising = raising
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        token: str = "",
+        content_type: str = "application/json",
+        headers: dict[str, str] | None = None,
+        **meta: Any,
+    ) -> Answer:
+        raw = body if isinstance(body, bytes | str) else b"" if body is None else json.dumps(body)
+        sent = {"Authorization": f"Bearer {token}"} if token else {}
+        client = Client(raise_request_exception=self.raising)
+        return Answer(
+            client.generic(
+                method,
+                BASE + path,
+                raw,
+                content_type=content_type,
+                headers={**sent, **(headers or {})},
+                **meta,
+            )
+        )
+
+    def get(self, path: str, *, token: str = "", headers: Any = None) -> Answer:
+        return self.request("GET", path, token=token, headers=headers)
+
+    def post(self, path: str, *, token: str = "", headers: Any = None, **body: Any) -> Answer:
+        return self.request("POST", path, body, token=token, headers=headers)
+
+    def sign_up(self, email: str = "ann@example.com", **more: Any) -> Any:
+        """`data` of a fresh sign-up."""
+        answer = self.post("signup", **{"email": email, "password": PASSWORD, **more})
+        assert answer.status == 201, answer.body
+        return answer.data
+
+    def log_in(self, email: str = "ann@example.com", **more: Any) -> Any:
+        """`data` of a login that succeeds."""
+        answer = self.post("login", **{"email": email, "password": PASSWORD, **more})
+        assert answer.status == 200, answer.body
+        return answer.data

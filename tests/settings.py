@@ -1,0 +1,45 @@
+"""Settings of the suite: a plain host, or one of `tests/hosts` where `TEST_HOST` names it."""
+
+import os
+from importlib import import_module
+
+from example_project.databases import database
+
+SECRET_KEY = "a secret of the tests, long enough to be a key"
+DEBUG = False
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "rest_framework",
+    "authservice.core",
+    "authservice.stateless",
+]
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+ROOT_URLCONF = "tests.urls"
+DATABASES = {
+    "default": database(os.environ.get("DATABASE_URL", "sqlite://:memory:"), conn_max_age=0)
+}
+# Races open a connection per thread, more than a pool holds.
+DATABASES["default"].get("OPTIONS", {}).pop("pool", None)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+USE_TZ = True
+TIME_ZONE = "UTC"
+# The framework's own cost shows, and the suite is fast; tests of hashing name real ones.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.MD5PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "authservice.core.hashers.Argon2id",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+AUTHSERVICE = {"API_URL": "http://testserver"}
+
+HOST = os.environ.get("TEST_HOST", "")
+if HOST:
+    import_module(f"tests.hosts.{HOST}").change(globals())
