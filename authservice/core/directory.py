@@ -77,27 +77,31 @@ def taken(*, email_key: str, username_key: str, phone_key: str) -> set[str]:
     return {key for (key,) in rows[0].union(*rows[1:], all=True)} if rows else set()
 
 
+def account_of(user: Any, copied: dict[str, Any]) -> Account:
+    """An unsaved account of a user who came without us."""
+    joined = getattr(user, host().joined) if host().joined else None
+    return Account(user=user, created_at=joined or timezone.now(), **copied)
+
+
 def adopt(user: Any) -> Account:
     """The account of a user who came without us, made now; contested keys are left out."""
-    using = database()
-    account = Account(user=user, **_copies(user))
-    joined = getattr(user, host().joined, None) if host().joined else None
-    account.created_at = joined or timezone.now()
-    _drop_contested(account, using)
-    Account.objects.using(using).bulk_create([account], ignore_conflicts=True)
-    # A parallel adoption may have won, or have taken a key: what is stored counts.
-    try:
-        return Account.objects.using(using).get(user=user.pk)
-    except Account.DoesNotExist:
+    rows = Account.objects.using(database())
+    account = account_of(user, copies(user))
+    _drop_contested(account, database())
+    rows.bulk_create([account], ignore_conflicts=True)
+    stored = rows.filter(user=user.pk).first()
+    if stored is None:
+        # Another took one of the keys between the look and the insert.
         account.email_key = account.username_key = None
-        Account.objects.using(using).bulk_create([account], ignore_conflicts=True)
-        return Account.objects.using(using).get(user=user.pk)
+        rows.bulk_create([account], ignore_conflicts=True)
+        stored = rows.get(user=user.pk)
+    return stored
 
 
 def resync(person: Person) -> None:
     """Bring the account's copies in step with the host's row."""
     account, using = person.account, database()
-    for name, value in _copies(person.user).items():
+    for name, value in copies(person.user).items():
         setattr(account, name, value)
     _drop_contested(account, using)
     fields = ["email", "email_key", "username", "username_key"]
@@ -114,6 +118,20 @@ def in_step(user: Any, account: Account) -> bool:
     return (not host().email or email_of(user)[:254] == account.email) and (
         not host().username or username_of(user)[:254] == account.username
     )
+
+
+def copies(user: Any) -> dict[str, Any]:
+    """What our account keeps of the host's row: the indexed copies and their keys."""
+    copied: dict[str, Any] = {}
+    if host().email:
+        email = email_of(user)[:254]
+        copied.update(email=email, email_key=identity.email_key(email) if email else None)
+    if host().username:
+        username = username_of(user)[:254]
+        copied.update(
+            username=username, username_key=identity.username_key(username) if username else None
+        )
+    return copied
 
 
 def _first(field: str, key: str) -> Person | None:
@@ -136,19 +154,6 @@ def _natural(typed: str) -> Person | None:
     except (ObjectDoesNotExist, ValueError):
         return None
     return of(user)
-
-
-def _copies(user: Any) -> dict[str, Any]:
-    copies: dict[str, Any] = {}
-    if host().email:
-        email = email_of(user)[:254]
-        copies.update(email=email, email_key=identity.email_key(email) if email else None)
-    if host().username:
-        username = username_of(user)[:254]
-        copies.update(
-            username=username, username_key=identity.username_key(username) if username else None
-        )
-    return copies
 
 
 def _drop_contested(account: Account, using: str) -> None:

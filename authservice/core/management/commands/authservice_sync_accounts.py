@@ -1,0 +1,79 @@
+"""`manage.py authservice_sync_accounts`: accounts and keys for the users a project already has."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from authservice.core.sync import Contested, Report, sync
+
+_WIDTH = 30
+_SHOWN = 10  # users named per contested identifier
+
+
+class Command(BaseCommand):
+    help = (
+        "Make an account for every user who has none, bring copies and keys in step, and report "
+        "identifiers that several users share and the slowest password hasher in use."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="report, but write nothing")
+        parser.add_argument("--batch-size", type=int, default=1000, help="users per batch (1000)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch_size"] < 1:
+            raise CommandError("--batch-size must be at least 1.")
+        report = sync(
+            batch_size=options["batch_size"],
+            dry_run=options["dry_run"],
+            progress=self._progress,
+        )
+        self._say(report, dry_run=options["dry_run"])
+
+    def _progress(self, done: int, total: int) -> None:
+        if not self.stderr.isatty():
+            return
+        filled = _WIDTH * done // max(total, 1)
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        self.stderr.write(f"\r[{bar}] {100 * done // max(total, 1)}%", ending="")
+        if done >= total:
+            self.stderr.write("")
+
+    def _say(self, report: Report, *, dry_run: bool) -> None:
+        verb = "would be" if dry_run else "were"
+        self.stdout.write(
+            f"{report.users} users: {report.made} accounts {verb} made, "
+            f"{report.mended} {verb} brought in step."
+        )
+        for contested in report.contested.values():
+            self.stdout.write(self.style.WARNING(_claim(contested)))
+        if report.contested:
+            self.stdout.write(
+                "Nobody signs in by an identifier that several share and none has verified; "
+                "e-mail twins sign in by username."
+            )
+        self._say_slowest(report)
+
+    def _say_slowest(self, report: Report) -> None:
+        slowest = report.slowest
+        if slowest is None:
+            return
+        for hasher in sorted(report.hashers.values(), key=lambda entry: -entry.seconds):
+            self.stdout.write(
+                f"{hasher.name}: {hasher.users} passwords, {hasher.seconds * 1000:.1f} ms a check"
+            )
+        self.stdout.write(
+            f"Slowest hasher: {slowest.name}. Where old hashes are slower than new ones, set "
+            f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{slowest.name.split()[0]}', so that unknown "
+            "users take as long to refuse."
+        )
+
+
+def _claim(contested: Contested) -> str:
+    named = ", ".join(str(pk) for pk in contested.users[:_SHOWN])
+    more = len(contested.users) - _SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"Contested {contested.kind} {contested.text!r}: users {named}{rest}"
