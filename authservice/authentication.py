@@ -13,7 +13,7 @@ from authservice.kernel.http.authentication import identify
 
 
 class AuthserviceAuthentication(BaseAuthentication):
-    """`request.user` is the host's user, `request.auth` the identity with `claims` and `sign_in`."""
+    """`request.user` is the host's user, `request.auth` has `claims` and `sign_in`."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         try:

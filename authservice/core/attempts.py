@@ -10,21 +10,20 @@ door stays shut for a full window; after that each single try is followed by a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 
 from django.db import connections, router
 from django.db.models import F
 from django.utils import timezone
 
+from authservice.core.attempts_sql import STRIKES, statements
 from authservice.core.models import Attempt
-from authservice.kernel import conf, crypto, errors
+from authservice.kernel import crypto, errors
+from authservice.kernel.sql import Update, param
 
 FORGIVEN_AFTER = timedelta(days=1)
-_STRIKES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +36,8 @@ class Budget:
 
     def wait(self, strikes: int) -> timedelta:
         """How long a window lasts that opens after so many used-up ones."""
-        return min(self.window * 2 ** max(strikes - 1, 0), self.longest)
+        longer: timedelta = self.window * 2 ** max(strikes - 1, 0)
+        return min(longer, self.longest)
 
 
 PASSWORD = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1))
@@ -56,10 +56,15 @@ def take(key: str, budget: Budget) -> None:
         raise errors.TooManyAttempts(headers={"Retry-After": str(_wait(key, now, using))})
 
 
-def give_back(keys: Iterable[str]) -> None:
+def give_back(key: str) -> None:
     """A try that succeeded was no guess."""
-    rows = Attempt.objects.using(router.db_for_write(Attempt))
-    rows.filter(key__in=list(keys), count__gt=0).update(count=F("count") - 1)
+    _GIVE_BACK.run(router.db_for_write(Attempt), key=key)
+
+
+_GIVE_BACK = Update(
+    lambda: Attempt.objects.filter(key=param("key", Attempt), count__gt=0),
+    lambda: {"count": F("count") - 1},
+)
 
 
 def _wait(key: str, now: datetime, using: str) -> int:
@@ -71,7 +76,7 @@ def _counted(key: str, budget: Budget, now: datetime, using: str) -> bool:
     connection = connections[using]
     values = _values(key, budget, now, connection)
     with connection.cursor() as cursor:
-        for statement in _statements(using):
+        for statement in statements(using):
             cursor.execute(statement.sql, [values[name] for name in statement.names])
             if cursor.rowcount > 0:
                 return True
@@ -85,74 +90,5 @@ def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[st
         "limit": budget.limit,
         "now": adapt(now),
         "forgiven": adapt(now - FORGIVEN_AFTER),
-        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(_STRIKES + 1)},
+        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
     }
-
-
-@dataclass(frozen=True)
-class _Statement:
-    sql: str
-    names: tuple[str, ...]
-
-
-@cache
-def _statements(using: str) -> tuple[_Statement, ...]:
-    connection = connections[using]
-    table = connection.ops.quote_name(Attempt._meta.db_table)
-    if connection.vendor == "mysql":
-        update = _bind(_MYSQL_UPDATE, table, connection)
-        return update, _bind(_MYSQL_INSERT, table, connection), update
-    return (_bind(_UPSERT, table, connection),)
-
-
-def _bind(template: str, table: str, connection: Any) -> _Statement:
-    """Quote the names `[column]` and turn the parameters `:name` into placeholders."""
-    sql, names = template.replace("TABLE", table), []
-    for column in ("key", "count", "strikes", "ends_at"):
-        sql = sql.replace(f"[{column}]", connection.ops.quote_name(column))
-    words = sql.split()
-    for position, word in enumerate(words):
-        name = word.strip("(),")
-        if name.startswith(":"):
-            names.append(name[1:])
-            words[position] = word.replace(name, "%s")
-    return _Statement(" ".join(words), tuple(names))
-
-
-_SPENT = "TABLE.[count] >= CASE WHEN TABLE.[strikes] = 0 THEN :limit ELSE 1 END"
-_STRIKE = f"""CASE
-    WHEN TABLE.[ends_at] > :now THEN TABLE.[strikes]
-    WHEN TABLE.[ends_at] > :forgiven AND {_SPENT}
-        THEN CASE WHEN TABLE.[strikes] >= {_STRIKES} THEN {_STRIKES} ELSE TABLE.[strikes] + 1 END
-    ELSE 0 END"""
-_COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
-_OPEN = f"( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )"
-
-
-def _end(strikes: str, count: str) -> str:
-    """When the window ends, given SQL for the new strikes and the new count."""
-    return f"""CASE
-    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :limit THEN :end0
-    WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
-    ELSE CASE {strikes} WHEN 0 THEN :end0 WHEN 1 THEN :end1 WHEN 2 THEN :end2 ELSE :end3 END
-    END"""
-
-
-# Standard SQL sees the old row on every right-hand side.
-_UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
-    VALUES ( :key, 1, 0, :end0 ) ON CONFLICT ( [key] ) DO UPDATE SET
-    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")}
-    WHERE {_OPEN}"""
-
-# MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
-# no condition, so an update goes first and an insert catches the first try of all.
-_MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
-    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")}
-    WHERE TABLE.[key] = :key AND {_OPEN}"""
-_MYSQL_INSERT = """INSERT IGNORE INTO TABLE ( [key], [count], [strikes], [ends_at] )
-    VALUES ( :key, 1, 0, :end0 )"""
-
-
-@conf.on_change
-def _forget() -> None:
-    _statements.cache_clear()

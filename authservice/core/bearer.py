@@ -1,4 +1,4 @@
-"""Who a bearer token speaks for: its signature, then one query that says whether it still counts."""
+"""Who a bearer token speaks for: its signature, then one query whether it still counts."""
 
 from __future__ import annotations
 

@@ -130,14 +130,14 @@ def check_mount(**_: Any) -> Iterator[checks.CheckMessage]:
         return
     for entry in get_resolver().url_patterns:
         named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
-        if isinstance(entry, URLResolver) and named == "authservice.urls":
-            if not str(entry.pattern):
-                yield checks.Error(
-                    "authservice.urls is mounted without a prefix of its own.",
-                    hint="Mount it below one, as path('auth/', include('authservice.urls')):"
-                    " whatever it does not know there is answered by its own 404.",
-                    id="authservice.E011",
-                )
+        ours = isinstance(entry, URLResolver) and named == "authservice.urls"
+        if ours and not str(entry.pattern):
+            yield checks.Error(
+                "authservice.urls is mounted without a prefix of its own.",
+                hint="Mount it below one, as path('auth/', include('authservice.urls')):"
+                " whatever it does not know there is answered by its own 404.",
+                id="authservice.E011",
+            )
 
 
 def check_host(**_: Any) -> Iterator[checks.CheckMessage]:

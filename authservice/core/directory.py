@@ -12,23 +12,24 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, router, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from authservice.core import identity, people
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person, email_of, username_of
-from authservice.kernel.sql import Compiled, param
+from authservice.kernel.sql import Select, param
 
 logger = logging.getLogger("authservice.accounts")
 
 _KEYS = ("email_key", "username_key", "phone_key")
 
 
-def _by(field: str) -> Compiled:
-    return Compiled(
+def _by(field: str) -> Select:
+    return Select(
         lambda: (
-            Account.objects.filter(**{field: param("value", Account._meta.get_field(field))})
+            Account.objects.filter(**{field: param("value", Account, field)})
             .order_by()
             .values_list(*people.columns(user="user__", account=""))
         )
@@ -36,6 +37,19 @@ def _by(field: str) -> Compiled:
 
 
 _FINDERS = {field: _by(field) for field in (*_KEYS, "user")}
+
+
+_TAKEN = Select(
+    lambda: (
+        Account.objects.filter(
+            Q(email_key=param("email_key", Account))
+            | Q(username_key=param("username_key", Account))
+            | Q(phone_key=param("phone_key", Account))
+        )
+        .order_by()
+        .values_list(*_KEYS)
+    )
+)
 
 
 def database() -> str:
@@ -65,16 +79,11 @@ def of(user: Any) -> Person:
     return _current(people.read(row, database()))
 
 
-def taken(*, email_key: str, username_key: str, phone_key: str) -> set[str]:
-    """Which of the keys somebody holds, in one query; empty keys are held by nobody."""
-    wanted = {key for key in (email_key, username_key, phone_key) if key}
-    held = Account.objects.using(database())
-    rows = [
-        held.filter(**{field: key}).order_by().values_list(field)
-        for field, key in zip(_KEYS, (email_key, username_key, phone_key), strict=True)
-        if key in wanted
-    ]
-    return {key for (key,) in rows[0].union(*rows[1:], all=True)} if rows else set()
+def taken(**keys: str | None) -> set[str]:
+    """Which of `email_key`, `username_key` and `phone_key` somebody holds, in one query."""
+    rows = _TAKEN.all(database(), **keys)
+    asked = set(keys.values())
+    return {held for row in rows for held in row if held in asked and held is not None}
 
 
 def account_of(user: Any, copied: dict[str, Any]) -> Account:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 import idna
 from django.core.exceptions import ValidationError
@@ -16,10 +18,9 @@ from django.core.validators import validate_email
 
 from authservice.kernel.crypto import fingerprint
 
-try:
+phonenumbers: Any = None
+with suppress(ImportError):  # without the `phone` extra the shape alone decides
     import phonenumbers
-except ImportError:  # the `phone` extra is not installed: the shape alone decides
-    phonenumbers = None
 
 EMAIL_LENGTH = 254
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")

@@ -1,8 +1,8 @@
 """The keys that sign access tokens, and the only place that reads a token's signature.
 
 Out of the box the key is HS256, derived from `SECRET_KEY`; those derived from
-`SECRET_KEY_FALLBACKS` still verify. With `SIGNING_KEYS` it is EdDSA, ES256 or RS256 and each key has
-a state: "next" is published but does not sign yet, "active" signs, "retired" only verifies.
+`SECRET_KEY_FALLBACKS` still verify. With `SIGNING_KEYS` it is EdDSA, ES256 or RS256 and each key
+has a state: "next" is published but does not sign yet, "active" signs, "retired" only verifies.
 
 The host's own simplejwt keys are never used: its tokens are not ours, nor ours its.
 """
@@ -103,7 +103,7 @@ def _key_id(header: str) -> str:
 
 @cache
 def ring() -> KeyRing:
-    """The ring of the present settings; parsed once, since parsing a key costs more than using it."""
+    """The ring of the present settings; parsing a key costs more than using it."""
     return KeyRing(tuple(configured()) if root.signing_keys else tuple(_derived()))
 
 

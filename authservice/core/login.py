@@ -74,7 +74,7 @@ def complete(
     challenges = _challenges(person, proofs)
     with transaction.atomic(using=directory.database(), savepoint=False):
         if guess:
-            attempts.give_back([guess])
+            attempts.give_back(guess)
         if challenges:
             events.tell(_event("auth.login.challenged", person, client, method=method))
             return Login(person, challenges=challenges)

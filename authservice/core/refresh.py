@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from authservice.core import directory, refresh_tokens, sign_ins
@@ -23,6 +23,29 @@ from authservice.kernel import crypto, errors, events, flood
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
+from authservice.kernel.sql import Update, param
+
+
+def _unmoved() -> QuerySet[SignIn]:
+    """The row as it was read, if it still may go on."""
+    return SignIn.objects.filter(
+        pk=param("id", SignIn),
+        counter=param("counter", SignIn),
+        ended_at=None,
+        idle_expires_at__gt=param("now", SignIn, "idle_expires_at"),
+        expires_at__gt=param("now", SignIn, "expires_at"),
+    )
+
+
+_MOVE = Update(
+    _unmoved,
+    lambda: {
+        "counter": param("next_counter", SignIn, "counter"),
+        "refreshed_at": param("now", SignIn, "refreshed_at"),
+        "last_used_at": param("now", SignIn, "last_used_at"),
+        "idle_expires_at": param("idle_expires_at", SignIn),
+    },
+)
 
 
 def refresh(text: str, client: Client) -> Tokens:
@@ -67,17 +90,16 @@ def _expired(sign_in: SignIn, now: datetime) -> bool:
 
 def _moved(sign_in: SignIn, now: datetime) -> bool:
     """Move the row on if it still is as it was read; without rotation the counter stays."""
-    step = 1 if root.refresh_token_rotation else 0
-    rows = SignIn.objects.using(directory.database()).filter(
-        sign_ins.live(now), pk=sign_in.pk, counter=sign_in.counter
-    )
-    moved = rows.update(
-        counter=F("counter") + step,
-        refreshed_at=now,
-        last_used_at=now,
+    counter = sign_in.counter
+    sign_in.counter += 1 if root.refresh_token_rotation else 0
+    moved = _MOVE.run(
+        directory.database(),
+        id=sign_in.pk,
+        counter=counter,
+        next_counter=sign_in.counter,
+        now=now,
         idle_expires_at=now + root.refresh_token_ttl,
     )
-    sign_in.counter += step
     return bool(moved)
 
 

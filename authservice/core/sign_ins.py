@@ -5,10 +5,9 @@ from __future__ import annotations
 import secrets
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from authservice.core import access_tokens, directory, passwords, people, refresh_tokens
@@ -16,7 +15,7 @@ from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
-from authservice.kernel.sql import Compiled, param
+from authservice.kernel.sql import Insert, Select, param
 
 LOGOUT, REUSE = "logout", "reuse"
 
@@ -30,24 +29,42 @@ class Tokens:
     expires_in: int
 
 
+# What is asked of a row on every request; the rest of it is for lists and admins.
+_READ = (
+    "id",
+    "user_id",
+    "seed",
+    "counter",
+    "password_mark",
+    "token_version",
+    "amr",
+    "auth_time",
+    "organization_id",
+    "refreshed_at",
+    "last_used_at",
+    "idle_expires_at",
+    "expires_at",
+    "ended_at",
+)
+
+
 def _by_id() -> QuerySet[Any, Any]:
-    names = [field.attname for field in SignIn._meta.concrete_fields]
     columns = people.columns(user="user__", account="user__authservice_account__")
-    rows = SignIn.objects.filter(pk=param("id", SignIn._meta.pk)).order_by()
-    return rows.values_list(*columns, *names)
+    rows = SignIn.objects.filter(pk=param("id", SignIn)).order_by()
+    return rows.values_list(*columns, *_READ)
 
 
-_BY_ID = Compiled(_by_id)
+_FIND = Select(_by_id)
+_BEGIN = Insert(lambda: SignIn)
 
 
 def find(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
     """A sign-in with its person, in one query, from the database that is written."""
     using = directory.database()
-    row = _BY_ID.first(using, id=sign_in_id)
+    row = _FIND.first(using, id=sign_in_id)
     if row is None:
         return None
-    names = [field.attname for field in SignIn._meta.concrete_fields]
-    return people.read(row, using), SignIn.from_db(using, names, row[people.width() :])
+    return people.read(row, using), SignIn.from_db(using, _READ, row[people.width() :])
 
 
 def holds(person: Person, sign_in: SignIn) -> bool:
@@ -82,7 +99,7 @@ def begin(person: Person, client: Client, *, amr: str, device_id: uuid.UUID) -> 
         idle_expires_at=now + root.refresh_token_ttl,
         expires_at=now + root.session_ttl,
     )
-    sign_in.save(using=directory.database(), force_insert=True)
+    _BEGIN.run(directory.database(), sign_in)
     return sign_in
 
 
@@ -91,11 +108,6 @@ def tokens(person: Person, sign_in: SignIn) -> Tokens:
     access_token, seconds = access_tokens.issue(person, sign_in)
     refresh_token = refresh_tokens.derive(sign_in.pk, sign_in.counter, sign_in.seed)
     return Tokens(access_token, refresh_token, seconds)
-
-
-def live(now: datetime) -> Q:
-    """What an UPDATE asks of a row before it may go on."""
-    return Q(ended_at=None, idle_expires_at__gt=now, expires_at__gt=now)
 
 
 def end(sign_in_id: uuid.UUID, reason: str) -> bool:

@@ -1,4 +1,4 @@
-"""Signing up: a user of the host's model, our account, and the first sign-in, in one transaction."""
+"""Signing up: the host's user, our account and the first sign-in, in one transaction."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ from authservice.core.receivers import own_signup
 from authservice.kernel import errors, events, messages
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
+from authservice.kernel.sql import Insert
 
 _TRIES = 5
 _BASE = 21  # characters of a made username before its suffix
 _SUFFIX = 4  # random octets after it
+
+_INSERT = Insert(lambda: Account)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +73,7 @@ def _register(newcomer: Newcomer, user: Any, username: str, client: Client) -> L
         with own_signup():
             user.save(using=using, force_insert=True)
         account = _account(newcomer, user, username)
-        account.save(using=using, force_insert=True)
+        _INSERT.run(using, account)
         person = Person(user, account)
         events.tell(Event(action="auth.signup", user=user, client=client), using=using)
         if newcomer.email:
@@ -98,14 +101,15 @@ def _user(newcomer: Newcomer, username: str, encoded: str) -> Any:
 
 
 def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
+    email_key, username_key, phone_key = _keys(newcomer, username)
     return Account(
         user=user,
         email=newcomer.email,
-        email_key=identity.email_key(newcomer.email) if newcomer.email else None,
+        email_key=email_key,
         username=username,
-        username_key=identity.username_key(username) if username else None,
+        username_key=username_key,
         phone_number=newcomer.phone_number,
-        phone_key=identity.phone_key(newcomer.phone_number) if newcomer.phone_number else None,
+        phone_key=phone_key,
         name=newcomer.name,
         first_name=newcomer.first_name,
         last_name=newcomer.last_name,
@@ -113,12 +117,18 @@ def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
     )
 
 
+def _keys(newcomer: Newcomer, username: str) -> tuple[str | None, str | None, str | None]:
+    return (
+        identity.email_key(newcomer.email) if newcomer.email else None,
+        identity.username_key(username) if username else None,
+        identity.phone_key(newcomer.phone_number) if newcomer.phone_number else None,
+    )
+
+
 def _free(newcomer: Newcomer, made: int) -> str:
     """The username to take, once it is known that all asked-for keys are free."""
     username = newcomer.username or _made(newcomer.email, made)
-    email_key = identity.email_key(newcomer.email) if newcomer.email else ""
-    username_key = identity.username_key(username) if username else ""
-    phone_key = identity.phone_key(newcomer.phone_number) if newcomer.phone_number else ""
+    email_key, username_key, phone_key = _keys(newcomer, username)
     held = directory.taken(email_key=email_key, username_key=username_key, phone_key=phone_key)
     if email_key in held:
         raise errors.UserAlreadyExists

@@ -9,7 +9,6 @@ to write. Nothing is locked for longer than a batch.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,8 +97,8 @@ def _batches(size: int) -> Iterator[list[Any]]:
 def _survey(users: list[Any], report: Report) -> None:
     for user in users:
         report.users += 1
-        for key in filter(None, map(directory.copies(user).get, KEYS)):
-            half = _half(key)
+        copied = directory.copies(user)
+        for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
             (report.shared if half in report.seen else report.seen).add(half)
         _note_hasher(user.password, report)
 
@@ -124,7 +123,7 @@ def _note_hasher(encoded: str, report: Report) -> None:
     except (ValueError, KeyError, AssertionError, NotImplementedError):
         return  # a hash nobody here can check; such a user signs in by a reset
     work = [f"{k}={v}" for k, v in sorted(cost.items()) if k in _COSTS]
-    name = " ".join([hasher.algorithm, *work])
+    name = " ".join([str(hasher.algorithm), *work])
     report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1
 
 
@@ -176,8 +175,7 @@ def _proven(account: Account, name: str, key: str | None) -> bool:
 
 def _release(changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
     pks = [account.pk for account, wanted in changed if any(_moves(account, wanted))]
-    stale = {name: None for name in KEYS}
-    Account.objects.using(using).filter(pk__in=pks).update(**stale)
+    Account.objects.using(using).filter(pk__in=pks).update(**dict.fromkeys(KEYS))
 
 
 def _moves(account: Account, wanted: dict[str, Any]) -> Iterator[bool]:

@@ -11,7 +11,7 @@ _VARIANT = 0b10 << 62
 
 
 def uuid7() -> UUID:
-    """48 bits of Unix milliseconds, then 74 random bits: close together in an index, unguessable."""
+    """48 bits of Unix milliseconds, then 74 random bits: near in an index, unguessable."""
     milliseconds = time.time_ns() // 1_000_000
     random = secrets.randbits(74)
     high, low = random >> 62, random & ((1 << 62) - 1)

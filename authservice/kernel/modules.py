@@ -1,8 +1,8 @@
 """Modules and their slots: how core asks upwards without importing anything.
 
 A module is a Django app whose AppConfig is a `ModuleConfig`. Its attributes are its data sheet: a
-slot holds the dotted path of what fills it. `plugs("login_gate")` gives the fillers of all installed
-modules in the order of `INSTALLED_APPS`, resolved once.
+slot holds the dotted path of what fills it. `plugs("login_gate")` gives the fillers of all
+installed modules in the order of `INSTALLED_APPS`, resolved once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DEFAULT_LOGIN_MODULE = "authservice.stateless"
 
 
 class ModuleConfig(AppConfig):
-    """The data sheet of a module. A subclass names its URLconf and what it plugs into which slot."""
+    """The data sheet of a module: its URLconf and what it plugs into which slot."""
 
     default_auto_field = "django.db.models.BigAutoField"
     urls: str | None = None

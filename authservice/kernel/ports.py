@@ -62,7 +62,7 @@ class LoginExtras(Protocol):
 
 
 class Listener(Protocol):
-    """Slot `listener`: keeps an event, in the caller's transaction; if it raises, the deed fails."""
+    """Slot `listener`: keeps an event, in the deed's transaction; if it raises, the deed fails."""
 
     def __call__(self, event: Event) -> None: ...
 

@@ -1,10 +1,10 @@
-"""Querysets compiled once and run often.
+"""Statements compiled once and run often.
 
-Building SQL from a queryset costs several times what running it by primary key does. `Compiled`
-keeps the SQL of a `values_list` queryset per database alias and runs it with new parameters through
-Django's own adapters and converters, so UUIDs, booleans and times come out right on every database.
+Building SQL from a queryset costs several times what running it by primary key does. These keep the
+SQL per database alias and run it with new parameters through Django's own adapters and converters,
+so UUIDs, booleans and times come out right on every database.
 
-    by_id = Compiled(lambda: SignIn.objects.filter(pk=param("id", SignIn._meta.pk)).values_list())
+    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn._meta.pk)).values_list())
     row = by_id.first(using, id=value)
 """
 
@@ -14,90 +14,142 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import connections
-from django.db.models import Expression, Field, QuerySet
+from django.db.models import Expression, Model, QuerySet
+from django.db.models.sql import UpdateQuery
 
 from authservice.kernel import conf
 
-_compiled: list[Compiled] = []
+_statements: list[_Statement] = []
 
 
 class Param(Expression):
     """A placeholder for a value that is only known when the statement runs."""
 
-    def __init__(self, name: str, field: Field[Any, Any]) -> None:
+    def __init__(self, name: str, field: Any) -> None:
         super().__init__(output_field=field)
         self.name = name
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
-        return "%s", [self]
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        return "%s", (self,)
 
 
-def param(name: str, field: Any) -> Param:
-    return Param(name, field)
+def param(name: str, model: type[Model], field: str = "") -> Param:
+    """A value of the model's field; the field is called like the parameter unless named."""
+    return Param(name, model._meta.get_field(field or name))
 
 
-class Compiled:
-    """One statement; `build` makes its `values_list` queryset, lazily and once per alias."""
+class _Statement:
+    """SQL and parameters per alias; `_plan` compiles them at the first run."""
 
-    def __init__(self, build: Callable[[], QuerySet[Any, Any]]) -> None:
-        self._build = build
-        self._plans: dict[str, _Plan] = {}
-        _compiled.append(self)
+    def __init__(self) -> None:
+        self._plans: dict[str, Any] = {}
+        _statements.append(self)
 
-    def first(self, using: str, **values: Any) -> tuple[Any, ...] | None:
-        """The first row, or None."""
-        plan = self._plans.get(using) or self._plan(using)
-        connection = connections[using]
-        with connection.cursor() as cursor:
-            cursor.execute(plan.sql, plan.parameters(values, connection))
-            row = cursor.fetchone()
-        return None if row is None else plan.convert(row, connection)
-
-    def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
-        plan = self._plans.get(using) or self._plan(using)
-        connection = connections[using]
-        with connection.cursor() as cursor:
-            cursor.execute(plan.sql, plan.parameters(values, connection))
-            rows = cursor.fetchall()
-        return [plan.convert(row, connection) for row in rows]
-
-    def _plan(self, using: str) -> _Plan:
-        plan = self._plans[using] = _Plan(self._build(), using)
+    def _plan_for(self, using: str) -> Any:
+        plan = self._plans.get(using)
+        if plan is None:
+            plan = self._plans[using] = self._plan(using)
         return plan
+
+    def _plan(self, using: str) -> Any:
+        raise NotImplementedError
 
     def forget(self) -> None:
         self._plans.clear()
 
 
-class _Plan:
-    def __init__(self, queryset: QuerySet[Any, Any], using: str) -> None:
-        compiler = queryset.query.get_compiler(using)
-        self.sql, self._params = compiler.as_sql()
+class Select(_Statement):
+    """`build` makes a `values_list` queryset with `param`s in its filters."""
+
+    def __init__(self, build: Callable[[], QuerySet[Any, Any]]) -> None:
+        super().__init__()
+        self._build = build
+
+    def first(self, using: str, **values: Any) -> tuple[Any, ...] | None:
+        """The first row, or None."""
+        rows = self.all(using, **values)
+        return rows[0] if rows else None
+
+    def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
+        sql, params, converters = self._plan_for(using)
+        connection = connections[using]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, _bound(params, values, connection))
+            rows = cursor.fetchall()
+        return [_converted(row, converters, connection) for row in rows]
+
+    def _plan(self, using: str) -> Any:
+        compiler = self._build().query.get_compiler(using)
+        sql, params = compiler.as_sql()
         expressions = [expression for expression, _, _ in compiler.select]
-        self._converters = [
-            (position, converters, expression)
-            for position, (converters, expression) in compiler.get_converters(expressions).items()
-        ]
+        found = compiler.get_converters(expressions).items()
+        return sql, params, [(place, make, of) for place, (make, of) in found]
 
-    def parameters(self, values: dict[str, Any], connection: Any) -> list[Any]:
-        return [
-            p.output_field.get_db_prep_value(values[p.name], connection)
-            if isinstance(p, Param)
-            else p
-            for p in self._params
-        ]
 
-    def convert(self, row: Any, connection: Any) -> tuple[Any, ...]:
-        values = list(row)
-        for position, converters, expression in self._converters:
-            value = values[position]
-            for converter in converters:
-                value = converter(value, expression, connection)
-            values[position] = value
-        return tuple(values)
+class Update(_Statement):
+    """`build` makes the queryset to change; `changes` are values or expressions with `param`s."""
+
+    def __init__(
+        self, build: Callable[[], QuerySet[Any, Any]], changes: Callable[[], dict[str, Any]]
+    ) -> None:
+        super().__init__()
+        self._build, self._changes = build, changes
+
+    def run(self, using: str, **values: Any) -> int:
+        """How many rows matched."""
+        sql, params = self._plan_for(using)
+        connection = connections[using]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, _bound(params, values, connection))
+            return int(cursor.rowcount)
+
+    def _plan(self, using: str) -> Any:
+        query: Any = self._build().query.chain(UpdateQuery)
+        query.add_update_values(self._changes())
+        return query.get_compiler(using).as_sql()
+
+
+class Insert(_Statement):
+    """One row of a model whose primary key is known beforehand; sends no model signals."""
+
+    def __init__(self, model: Callable[[], type[Model]]) -> None:
+        super().__init__()
+        self._model = model
+
+    def run(self, using: str, row: Model) -> None:
+        sql, fields = self._plan_for(using)
+        connection = connections[using]
+        values = [f.get_db_prep_save(getattr(row, f.attname), connection) for f in fields]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, values)
+        row._state.adding, row._state.db = False, using
+
+    def _plan(self, using: str) -> Any:
+        meta = self._model()._meta
+        quote = connections[using].ops.quote_name
+        columns = ", ".join(quote(str(field.column)) for field in meta.concrete_fields)
+        places = ", ".join(["%s"] * len(meta.concrete_fields))
+        # Names come from our own models, quoted; every value is a parameter.
+        sql = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
+        return sql, meta.concrete_fields
+
+
+def _bound(params: Any, values: dict[str, Any], connection: Any) -> list[Any]:
+    return [
+        p.output_field.get_db_prep_value(values[p.name], connection) if isinstance(p, Param) else p
+        for p in params
+    ]
+
+
+def _converted(row: Any, converters: Any, connection: Any) -> tuple[Any, ...]:
+    values = list(row)
+    for place, makers, expression in converters:
+        for convert in makers:
+            values[place] = convert(values[place], expression, connection)
+    return tuple(values)
 
 
 @conf.on_change
 def _forget() -> None:
-    for compiled in _compiled:
-        compiled.forget()
+    for statement in _statements:
+        statement.forget()

@@ -21,19 +21,19 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\uffff]")
 
 
 def request_id(request: HttpRequest) -> str:
-    given = request.headers.get("X-Request-ID", "")
+    given = request.META.get("HTTP_X_REQUEST_ID", "")
     return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
 def client(request: HttpRequest, request_id: str) -> Client:
     address, network = _place(_claimed(request))
-    headers = request.headers
+    meta = request.META  # `request.headers` would parse every header there is
     return Client(
         address=address,
         network=network,
-        user_agent=_UNPRINTABLE.sub("", headers.get("User-Agent", ""))[:_AGENT],
+        user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_AGENT],
         request_id=request_id,
-        device_token=headers.get("X-Device-Token") or cookies.get(request, DEVICE_COOKIE),
+        device_token=meta.get("HTTP_X_DEVICE_TOKEN") or cookies.get(request, DEVICE_COOKIE),
         language=get_language() or "",
         http=request,
     )
@@ -50,7 +50,7 @@ def _claimed(request: HttpRequest) -> str:
     proxies = root.trusted_proxies
     if not proxies:
         return peer
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+    hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
     return hops[-proxies] if len(hops) >= proxies and hops[-proxies] else peer
 
 

@@ -8,6 +8,7 @@ guessing would be free; each rule opens its own transaction instead.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.db import connections, transaction
@@ -51,7 +52,7 @@ class Endpoint(ViewSetMixin, APIView):
     metadata_class = None
 
     action_map: dict[str, str]
-    client: Client
+    request_id: str
     identity: Any = None
     body: dict[str, Any]
 
@@ -62,23 +63,22 @@ class Endpoint(ViewSetMixin, APIView):
             view = transaction.non_atomic_requests(using=alias)(view)
         return view
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
-        mark = request_id(request)
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        self.request_id = request_id(request)
         try:
-            response = self._respond(request, mark, **kwargs)
+            response = self._respond(request, **kwargs)
         except errors.Fault as fault:
             response = refusal(fault)
         except Exception:
-            response = crash(request, mark)
-        response.headers["X-Request-ID"] = mark
+            response = crash(request, self.request_id)
+        response.headers["X-Request-ID"] = self.request_id
         return response
 
-    def _respond(self, request: HttpRequest, mark: str, **kwargs: Any) -> HttpResponse:
+    def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
         flood.count(self.floods.get(action.__name__, "default"), network(request))
         if not self.public and action != self._allow:
             self.identity = identify(request)
-        self.client = client(request, mark)
         if request.method not in _SAFE:
             for guard in plugs("request_guard"):
                 guard(request)
@@ -101,6 +101,10 @@ class Endpoint(ViewSetMixin, APIView):
     def _allowed(self) -> str:
         methods = {method.upper() for method in self.action_map} | {"OPTIONS"}
         return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+
+    @cached_property
+    def client(self) -> Client:
+        return client(self.request, self.request_id)
 
     def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The body in the terms of `schema`; unknown fields are ignored."""

@@ -1,0 +1,89 @@
+"""The statement that takes a try from a budget, in each database's own words.
+
+It opens, continues or reopens a window in one go and changes no row when no try is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.db import connections
+
+from authservice.core.models import Attempt
+from authservice.kernel import conf
+
+STRIKES = 3  # used-up windows in a row after which waits grow no more
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL with the names of its parameters in order."""
+
+    sql: str
+    names: tuple[str, ...]
+
+
+@cache
+def statements(using: str) -> tuple[Statement, ...]:
+    """To be run in turn until one changes a row; if none does, there is no try left."""
+    connection = connections[using]
+    table = connection.ops.quote_name(Attempt._meta.db_table)
+    if connection.vendor == "mysql":
+        update = _bind(_MYSQL_UPDATE, table, connection)
+        return update, _bind(_MYSQL_INSERT, table, connection), update
+    return (_bind(_UPSERT, table, connection),)
+
+
+def _bind(template: str, table: str, connection: Any) -> Statement:
+    """Quote the names `[column]` and turn the parameters `:name` into placeholders."""
+    sql, names = template.replace("TABLE", table), []
+    for column in ("key", "count", "strikes", "ends_at"):
+        sql = sql.replace(f"[{column}]", connection.ops.quote_name(column))
+    words = sql.split()
+    for position, word in enumerate(words):
+        name = word.strip("(),")
+        if name.startswith(":"):
+            names.append(name[1:])
+            words[position] = word.replace(name, "%s")
+    return Statement(" ".join(words), tuple(names))
+
+
+_SPENT = "TABLE.[count] >= CASE WHEN TABLE.[strikes] = 0 THEN :limit ELSE 1 END"
+_STRIKE = f"""CASE
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[strikes]
+    WHEN TABLE.[ends_at] > :forgiven AND {_SPENT}
+        THEN CASE WHEN TABLE.[strikes] >= {STRIKES} THEN {STRIKES} ELSE TABLE.[strikes] + 1 END
+    ELSE 0 END"""
+_COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
+_OPEN = f"( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )"
+
+
+def _end(strikes: str, count: str) -> str:
+    """When the window ends, given SQL for the new strikes and the new count."""
+    return f"""CASE
+    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :limit THEN :end0
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
+    ELSE CASE {strikes} WHEN 0 THEN :end0 WHEN 1 THEN :end1 WHEN 2 THEN :end2 ELSE :end3 END
+    END"""
+
+
+# Standard SQL sees the old row on every right-hand side.
+_UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
+    VALUES ( :key, 1, 0, :end0 ) ON CONFLICT ( [key] ) DO UPDATE SET
+    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")}
+    WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
+
+# MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
+# no condition, so an update goes first and an insert catches the first try of all.
+_MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
+    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")}
+    WHERE TABLE.[key] = :key AND {_OPEN}"""  # noqa: S608
+_MYSQL_INSERT = """INSERT IGNORE INTO TABLE ( [key], [count], [strikes], [ends_at] )
+    VALUES ( :key, 1, 0, :end0 )"""
+
+
+@conf.on_change
+def _forget() -> None:
+    statements.cache_clear()
