@@ -25,7 +25,7 @@ class Identity:
 
     @cached_property
     def _found(self) -> tuple[Person, SignIn]:
-        found = sign_ins.find(self.sign_in_id)
+        found = sign_ins.find_used(self.sign_in_id)
         if found is None or found[0].id != self.claims["sub"]:
             raise errors.InvalidToken
         return found

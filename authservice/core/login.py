@@ -99,10 +99,11 @@ def _challenges(person: Person, proofs: tuple[str, ...]) -> tuple[Challenge, ...
 
 def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...]) -> Login:
     device_id = devices.known(client.device_token, person) or uuid.uuid4()
-    sign_in = sign_ins.begin(person, client, amr=" ".join(proofs), device_id=device_id)
     # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
-    # the sign-in, as in Django's own login().
+    # the sign-in, as in Django's own login(). It goes first: a new row locks its user shared on
+    # MySQL and MariaDB, and two logins that both held that lock could not both write the user.
     user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
+    sign_in = sign_ins.begin(person, client, amr=" ".join(proofs), device_id=device_id)
     if method != SIGNUP:
         events.tell(_event("auth.login.success", person, client, method=method))
     return Login(

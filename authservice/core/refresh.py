@@ -73,7 +73,7 @@ def _parse(text: str) -> RefreshToken:
 
 def _find(token: RefreshToken) -> tuple[Person, SignIn]:
     """The standing sign-in of a genuine token; a counter ahead of its row is a restored backup."""
-    found = sign_ins.find(token.sign_in_id)
+    found = sign_ins.find_refreshed(token.sign_in_id)
     if found is None:
         raise errors.InvalidRefreshToken
     person, sign_in = found
