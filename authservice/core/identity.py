@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 
 import idna
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from authservice.kernel.crypto import fingerprint
-
-phonenumbers: Any = None
-with suppress(ImportError):  # without the `phone` extra the shape alone decides
-    import phonenumbers
 
 EMAIL_LENGTH = 254
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
@@ -60,12 +54,18 @@ def is_username(text: str) -> bool:
 
 def is_phone(text: str) -> bool:
     """Whether the text is a possible number in E.164 form (ITU-T E.164), nothing stripped."""
-    if not PHONE.fullmatch(text):
-        return False
-    if phonenumbers is None:
+    return PHONE.fullmatch(text) is not None and _is_possible(text)
+
+
+def _is_possible(number: str) -> bool:
+    """By the numbering plan of its country; without the `phone` extra the shape alone decides."""
+    try:
+        # Here, not above: an optional extra, and megabytes of metadata that few processes need.
+        import phonenumbers
+    except ImportError:
         return True
     try:
-        return bool(phonenumbers.is_possible_number(phonenumbers.parse(text)))
+        return bool(phonenumbers.is_possible_number(phonenumbers.parse(number)))
     except phonenumbers.NumberParseException:
         return False
 
