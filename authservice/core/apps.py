@@ -15,5 +15,6 @@ class CoreConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.core import checks, receivers
 
+        super().ready()
         checks.connect()
         receivers.connect()

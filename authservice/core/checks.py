@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.hashers import get_hasher
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
@@ -72,6 +73,10 @@ def _values() -> Iterator[checks.CheckMessage]:
             yield _value(name.upper(), "must be longer than nothing")
     if not timedelta(0) <= root.refresh_grace <= _GRACE:
         yield _value("REFRESH_GRACE", "must be between 0 and 60 seconds")
+    try:
+        get_hasher(core.dummy_hasher)
+    except ValueError as wrong:
+        yield _value("CORE.DUMMY_HASHER", f"is of no use: {wrong}")
     if root.trusted_proxies < 0:
         yield _value("TRUSTED_PROXIES", "must not be negative")
     yield from _rates()
@@ -91,7 +96,7 @@ def _rates() -> Iterator[checks.CheckMessage]:
 
 
 def _value(name: str, rule: str) -> checks.CheckMessage:
-    return checks.Error(f"AUTHSERVICE: {name} {rule}.", id="authservice.E006")
+    return checks.Error(f"AUTHSERVICE: {name} {rule.rstrip('.')}.", id="authservice.E006")
 
 
 def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:

@@ -45,12 +45,12 @@ def with_password(password: str, client: Client, *, email: str = "", username: s
     person = directory.find_by_email(email) if email else directory.find_by_username(username)
     key = identity.email_key(email) if email else identity.username_key(username)
     guess = _guess(key, person, client)
+    flood.count("guess", client.network)
     try:
         attempts.take(guess, attempts.PASSWORD)
     except errors.TooManyAttempts:
         events.tell(_refused(person, client, "throttled", action="security.account.throttled"))
         raise
-    flood.count("guess", client.network)
     accepted = passwords.check(person, email or username, password, client)
     if accepted is None:
         _fail(person, email or username, client)

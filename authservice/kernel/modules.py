@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from django.apps import AppConfig, apps
+from django.core import checks
 from django.utils.module_loading import import_string
 
 from authservice.kernel import conf
@@ -46,6 +47,9 @@ class ModuleConfig(AppConfig):
     messenger: str | None = None
     request_guard: str | None = None
 
+    def ready(self) -> None:
+        checks.register(check_core, "authservice")
+
 
 def installed() -> Iterator[ModuleConfig]:
     return (config for config in apps.get_app_configs() if isinstance(config, ModuleConfig))
@@ -79,6 +83,18 @@ def urlconfs() -> list[str]:
     if not any(apps.is_installed(name) for name in LOGIN_MODULES):
         paths.append(f"{DEFAULT_LOGIN_MODULE}.urls")
     return paths
+
+
+def check_core(**_: Any) -> list[checks.CheckMessage]:
+    if apps.is_installed("authservice.core"):
+        return []
+    return [
+        checks.Error(
+            "A module of authservice is installed without its core.",
+            hint="Add 'authservice.core' to INSTALLED_APPS.",
+            id="authservice.E008",
+        )
+    ]
 
 
 @conf.on_change
