@@ -36,6 +36,11 @@ class Answer:
         return self.data["code"]
 
     @property
+    def error(self) -> tuple[int, str]:
+        """Status and code of a refusal; a success has no code."""
+        return self.status, (self.data or {}).get("code", "")
+
+    @property
     def headers(self) -> dict[str, str]:
         return self.response.headers
 

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.core.cache import caches
 
@@ -9,7 +11,59 @@ def api() -> Api:
     return Api()
 
 
+@pytest.fixture
+def robust() -> Api:
+    """An API client that shows the answer to a crash instead of raising the crash again."""
+    return Api(raising=False)
+
+
 @pytest.fixture(autouse=True)
 def _calm():
     """Flood counters start at nothing for each test."""
     caches["default"].clear()
+
+
+@pytest.fixture
+def configure(settings):
+    """`configure(CORE={"ALLOW_SIGNUP": False})` changes keys of AUTHSERVICE for one test."""
+
+    def change(**keys):
+        settings.AUTHSERVICE = {**settings.AUTHSERVICE, **keys}
+
+    return change
+
+
+class Clock:
+    """A clock that stands still until it is moved on."""
+
+    def __init__(self, traveller):
+        self._traveller = traveller
+        traveller.move_to(datetime(2030, 1, 1, 12, tzinfo=UTC), tick=False)
+
+    def forward(self, **duration):
+        self._traveller.shift(timedelta(**duration))
+
+
+@pytest.fixture
+def clock(time_machine) -> Clock:
+    return Clock(time_machine)
+
+
+@pytest.fixture
+def heard():
+    """`heard(signal)` lists the events that a signal of ours brings from now on."""
+    connected = []
+
+    def listen(signal):
+        events = []
+
+        def receive(event, **_):
+            events.append(event)
+
+        signal.connect(receive, weak=False)
+        connected.append((signal, receive))
+        return events
+
+    yield listen
+    for signal, receive in connected:
+        signal.disconnect(receive)

@@ -17,6 +17,7 @@ from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.modules import plugs
 
 CHALLENGED = "A further step is needed to sign in."
+WRITTEN = "A message to this address says how to go on."
 VERIFY_FIRST = "The account was made. Verify it to sign in."
 
 
@@ -61,6 +62,11 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     response = answer(body, status=status)
     _hand_out_device(response, outcome.device_token)
     return response
+
+
+def accepted() -> HttpResponse:
+    """A sign-up that tells nobody whether the address was taken."""
+    return answer({"message": WRITTEN}, status=201)
 
 
 def _challenge(outcome: Login) -> dict[str, Any]:

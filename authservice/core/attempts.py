@@ -23,16 +23,23 @@ from authservice.core.models import Attempt
 from authservice.kernel import crypto, errors
 from authservice.kernel.sql import Update, param
 
-FORGIVEN_AFTER = timedelta(days=1)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """`limit` tries in `window`, then waits that double from `window` up to `longest`."""
+    """`limit` tries in `window`, then waits that double from `window` up to `longest`.
+
+    After `forgiven_after` without a try everything starts anew.
+    """
 
     limit: int
     window: timedelta
     longest: timedelta
+    forgiven_after: timedelta = timedelta(days=1)
+
+    @classmethod
+    def fixed(cls, *, limit: int, window: timedelta) -> Budget:
+        """`limit` in every `window`; no wait grows."""
+        return cls(limit=limit, window=window, longest=window, forgiven_after=timedelta(0))
 
     def wait(self, strikes: int) -> timedelta:
         """How long a window lasts that opens after so many used-up ones."""
@@ -50,10 +57,21 @@ def key(scope: str, subject: str) -> str:
 
 def take(key: str, budget: Budget) -> None:
     """Count one try. Raises `TooManyAttempts` when none is left."""
+    if not counted(key, budget):
+        raise errors.TooManyAttempts(headers={"Retry-After": str(_wait(key))})
+
+
+def counted(key: str, budget: Budget) -> bool:
+    """Count one try; False when none is left, and then nothing was counted."""
     using = router.db_for_write(Attempt)
-    now = timezone.now()
-    if not _counted(key, budget, now, using):
-        raise errors.TooManyAttempts(headers={"Retry-After": str(_wait(key, now, using))})
+    connection = connections[using]
+    values = _values(key, budget, timezone.now(), connection)
+    with connection.cursor() as cursor:
+        for statement in statements(using):
+            cursor.execute(statement.sql, [values[name] for name in statement.names])
+            if cursor.rowcount > 0:
+                return True
+    return False
 
 
 def give_back(key: str) -> None:
@@ -67,20 +85,9 @@ _GIVE_BACK = Update(
 )
 
 
-def _wait(key: str, now: datetime, using: str) -> int:
-    row = Attempt.objects.using(using).filter(key=key).first()
-    return max(1, int((row.ends_at - now).total_seconds()) + 1) if row else 1
-
-
-def _counted(key: str, budget: Budget, now: datetime, using: str) -> bool:
-    connection = connections[using]
-    values = _values(key, budget, now, connection)
-    with connection.cursor() as cursor:
-        for statement in statements(using):
-            cursor.execute(statement.sql, [values[name] for name in statement.names])
-            if cursor.rowcount > 0:
-                return True
-    return False
+def _wait(key: str) -> int:
+    row = Attempt.objects.using(router.db_for_write(Attempt)).filter(key=key).first()
+    return max(1, int((row.ends_at - timezone.now()).total_seconds()) + 1) if row else 1
 
 
 def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[str, Any]:
@@ -89,6 +96,6 @@ def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[st
         "key": key,
         "limit": budget.limit,
         "now": adapt(now),
-        "forgiven": adapt(now - FORGIVEN_AFTER),
+        "forgiven": adapt(now - budget.forgiven_after),
         **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
     }

@@ -39,7 +39,11 @@ def connect() -> None:
 def check_settings(**_: Any) -> list[checks.CheckMessage]:
     ids = {"unknown": "authservice.E001", "type": "authservice.E002"}
     found: list[checks.CheckMessage] = [
-        checks.Error(wrong.text, hint=wrong.hint or None, id=ids[wrong.kind])
+        checks.Error(
+            wrong.text,
+            hint=wrong.hint or "The settings page of the docs gives its type and default.",
+            id=ids[wrong.kind],
+        )
         for wrong in conf.complaints()
     ]
     return found or [*_unimportable(), *_values()]
@@ -96,7 +100,11 @@ def _rates() -> Iterator[checks.CheckMessage]:
 
 
 def _value(name: str, rule: str) -> checks.CheckMessage:
-    return checks.Error(f"AUTHSERVICE: {name} {rule.rstrip('.')}.", id="authservice.E006")
+    return checks.Error(
+        f"AUTHSERVICE: {name} {rule.rstrip('.')}.",
+        hint="Leave it out to get the default, which the settings page of the docs gives.",
+        id="authservice.E006",
+    )
 
 
 def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:
@@ -126,7 +134,13 @@ def check_keys(**_: Any) -> list[checks.CheckMessage]:
     try:
         keyring.configured()
     except ImproperlyConfigured as wrong:
-        return [checks.Error(f"AUTHSERVICE: {wrong}", id="authservice.E050")]
+        return [
+            checks.Error(
+                f"AUTHSERVICE: {wrong}",
+                hint="Each key is a dict of 'alg', 'state' and a PEM; one of them is active.",
+                id="authservice.E050",
+            )
+        ]
     return []
 
 
@@ -149,6 +163,7 @@ def check_host(**_: Any) -> Iterator[checks.CheckMessage]:
     if not host().email:
         yield checks.Warning(
             "The user model has no e-mail field; addresses are kept in our account table.",
+            hint="Nothing to do, unless the model's EMAIL_FIELD is misspelled.",
             id="authservice.W080",
         )
     if not settings.AUTH_PASSWORD_VALIDATORS:

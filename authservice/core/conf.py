@@ -18,6 +18,10 @@ class Core:
     """Whether nobody gets tokens before the e-mail address is verified."""
     require_phone_verification: bool = False
     """Whether nobody gets tokens before the phone number is verified."""
+    signup_enumeration: Literal["tell", "hide"] = "tell"
+    """`"hide"` answers a taken address like a free one, without tokens, and writes to its owner."""
+    reset_requires_email: bool = True
+    """Whether `email` must come with the `token` of a reset link; where it comes it must match."""
     require_uppercase: bool = False
     """Whether a new password needs an uppercase letter."""
     require_lowercase: bool = False

@@ -24,6 +24,7 @@ from authservice.kernel.sql import Select, param
 logger = logging.getLogger("authservice.accounts")
 
 _KEYS = ("email_key", "username_key", "phone_key")
+COPIES = ("email", "email_claim", "email_key", "username", "username_claim", "username_key")
 
 
 def _by(field: str) -> Select:
@@ -42,12 +43,12 @@ _FINDERS = {field: _by(field) for field in (*_KEYS, "user")}
 _TAKEN = Select(
     lambda: (
         Account.objects.filter(
-            Q(email_key=param("email_key", Account))
-            | Q(username_key=param("username_key", Account))
-            | Q(phone_key=param("phone_key", Account))
+            Q(email_claim=param("email", Account, "email_key"))
+            | Q(username_claim=param("username", Account, "username_key"))
+            | Q(phone_key=param("phone", Account, "phone_key"))
         )
         .order_by()
-        .values_list(*_KEYS)
+        .values_list("email_claim", "username_claim", "phone_key")
     )
 )
 
@@ -71,6 +72,12 @@ def find_by_phone(phone: str) -> Person | None:
     return _first("phone_key", identity.phone_key(phone))
 
 
+def by_pk(pk: Any) -> Person | None:
+    """The person whose user has this primary key."""
+    row = None if pk is None else _FINDERS["user"].first(database(), value=pk)
+    return _current(people.read(row, database())) if row else None
+
+
 def of(user: Any) -> Person:
     """The person of a user that the host or a foreign backend hands over."""
     row = _FINDERS["user"].first(database(), value=user.pk)
@@ -79,11 +86,11 @@ def of(user: Any) -> Person:
     return _current(people.read(row, database()))
 
 
-def taken(**keys: str | None) -> set[str]:
-    """Which of `email_key`, `username_key` and `phone_key` somebody holds, in one query."""
-    rows = _TAKEN.all(database(), **keys)
-    asked = set(keys.values())
-    return {held for row in rows for held in row if held in asked and held is not None}
+def taken(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
+    """Which of the keys somebody claims, contested or not, in one query."""
+    rows = _TAKEN.all(database(), email=email, username=username, phone=phone)
+    asked = {key for key in (email, username, phone) if key}
+    return {claimed for row in rows for claimed in row if claimed in asked}
 
 
 def account_of(user: Any, copied: dict[str, Any]) -> Account:
@@ -113,13 +120,24 @@ def resync(person: Person) -> None:
     for name, value in copies(person.user).items():
         setattr(account, name, value)
     _drop_contested(account, using)
-    fields = ["email", "email_key", "username", "username_key"]
+    fields = COPIES
     try:
         with transaction.atomic(using=using):
             account.save(using=using, update_fields=fields)
     except IntegrityError:
         account.email_key = account.username_key = None
         account.save(using=using, update_fields=fields)
+
+
+def keep_in_step(user: Any) -> None:
+    """Adopt a user, bring the copies in step, and take a key that nobody contests any more."""
+    person = of(user)
+    account = person.account
+    lost = (account.email_claim and not account.email_key) or (
+        account.username_claim and not account.username_key
+    )
+    if lost:
+        resync(person)
 
 
 def in_step(user: Any, account: Account) -> bool:
@@ -130,16 +148,16 @@ def in_step(user: Any, account: Account) -> bool:
 
 
 def copies(user: Any) -> dict[str, Any]:
-    """What our account keeps of the host's row: the indexed copies and their keys."""
+    """What our account keeps of the host's row: copies, claims and keys."""
     copied: dict[str, Any] = {}
     if host().email:
         email = email_of(user)[:254]
-        copied.update(email=email, email_key=identity.email_key(email) if email else None)
+        claim = identity.email_key(email) if email else ""
+        copied.update(email=email, email_claim=claim, email_key=claim or None)
     if host().username:
         username = username_of(user)[:254]
-        copied.update(
-            username=username, username_key=identity.username_key(username) if username else None
-        )
+        claim = identity.username_key(username) if username else ""
+        copied.update(username=username, username_claim=claim, username_key=claim or None)
     return copied
 
 
@@ -166,9 +184,9 @@ def _natural(typed: str) -> Person | None:
 
 
 def _drop_contested(account: Account, using: str) -> None:
-    for field in ("email_key", "username_key"):
-        key = getattr(account, field)
-        others = Account.objects.using(using).exclude(user=account.user_id)
-        if key and others.filter(**{field: key}).exists():
-            logger.warning("User %s claims a %s that another holds", account.user_id, field[:-4])
-            setattr(account, field, None)
+    others = Account.objects.using(using).exclude(user=account.user_id)
+    for kind in ("email", "username"):
+        claim = getattr(account, f"{kind}_claim")
+        if claim and others.filter(**{f"{kind}_claim": claim}).exists():
+            logger.warning("User %s claims an %s that another claims", account.user_id, kind)
+            setattr(account, f"{kind}_key", None)

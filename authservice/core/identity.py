@@ -17,6 +17,9 @@ from django.core.validators import validate_email
 from authservice.kernel.crypto import fingerprint
 
 EMAIL_LENGTH = 254
+EMAIL_RULE = "Must be an e-mail address."
+USERNAME_RULE = "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'."
+PHONE_RULE = "Must be a possible number in E.164 form, as +4930123456."
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 
@@ -24,8 +27,8 @@ PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 @lru_cache(maxsize=4096)
 def email_key(email: str) -> str:
     """Key of an e-mail address: NFKC, case-folded, the domain in IDNA (UTS 46)."""
-    local, _, domain = _folded(email.strip()).rpartition("@")
-    return fingerprint(f"email:{local}@{_ascii_domain(domain)}")
+    local, _, domain = email.strip().rpartition("@")
+    return fingerprint(f"email:{_folded(local)}@{_ascii_domain(domain)}")
 
 
 @lru_cache(maxsize=4096)
@@ -79,4 +82,4 @@ def _ascii_domain(domain: str) -> str:
     try:
         return idna.encode(domain, uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
-        return domain
+        return _folded(domain)

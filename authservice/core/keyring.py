@@ -80,9 +80,14 @@ class KeyRing(TokenBackend):
         """
         signed, _, signature = token.rpartition(".")
         header, _, payload = signed.partition(".")
-        key = self.keys.get(_key_id(header))
+        kid, alg = _named(header)
+        key = self.keys.get(kid)
         try:
-            if key is None or not key.verifies(signed.encode("ascii"), crypto.unb64(signature)):
+            if (
+                key is None
+                or key.alg != alg
+                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))
+            ):
                 raise errors.InvalidToken
             claims = json.loads(crypto.unb64(payload))
         except (ValueError, RecursionError) as wrong:
@@ -113,15 +118,15 @@ def _algorithm(alg: str) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _key_id(header: str) -> str:
-    """The key a header names, or "" for a header that is not one of ours in form."""
+def _named(header: str) -> tuple[str, str]:
+    """The `kid` and `alg` of a header, empty for a header that is not one of ours in form."""
     try:
         parsed = json.loads(crypto.unb64(header))
     except (ValueError, RecursionError):
-        return ""
+        return "", ""
     if not isinstance(parsed, dict) or set(parsed) != _HEADER or parsed["typ"] != TYPE:
-        return ""
-    return parsed["kid"] if isinstance(parsed["kid"], str) else ""
+        return "", ""
+    return str(parsed["kid"]), str(parsed["alg"])
 
 
 @cache
@@ -209,4 +214,4 @@ def _thumbprint(jwk: Mapping[str, Any]) -> str:
 @conf.on_change
 def _forget() -> None:
     ring.cache_clear()
-    _key_id.cache_clear()
+    _named.cache_clear()

@@ -12,13 +12,14 @@ from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import transaction
+from django.utils import timezone
 
 from authservice.core import attempts, devices, directory, identity, passwords, sign_ins
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import errors, events, flood
+from authservice.kernel import errors, events, flood, messages
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Challenge, Client
@@ -98,7 +99,10 @@ def _challenges(person: Person, proofs: tuple[str, ...]) -> tuple[Challenge, ...
 
 
 def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...]) -> Login:
-    device_id = devices.known(client.device_token, person) or uuid.uuid4()
+    known = devices.known(client.device_token, person)
+    device_id = known or uuid.uuid4()
+    if known is None and person.last_login_at is not None:
+        _tell_new_device(person, client)
     # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
     # the sign-in, as in Django's own login(). It goes first: a new row locks its user shared on
     # MySQL and MariaDB, and two logins that both held that lock could not both write the user.
@@ -113,6 +117,17 @@ def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...])
     )
 
 
+def _tell_new_device(person: Person, client: Client) -> None:
+    seen = {
+        "user_agent": client.user_agent,
+        "ip_address": client.address,
+        "at": timezone.now().isoformat(),
+    }
+    using = directory.database()
+    events.tell(_event("security.new_device", person, client), using=using)
+    messages.send(messages.NEW_DEVICE, person.email, client, using=using, details=seen)
+
+
 def _guess(key: str, person: Person | None, client: Client) -> str:
     """The counter of this try: the device's own if it is known, else the identifier's."""
     device = devices.known(client.device_token, person)
@@ -121,9 +136,9 @@ def _guess(key: str, person: Person | None, client: Client) -> str:
 
 def _fail(person: Person | None, typed: str, client: Client) -> None:
     events.tell(_refused(person, client, "invalid_credentials", method="password"))
-    user_login_failed.send(
-        sender=__name__, credentials={host().natural: typed}, request=client.http
-    )
+    # By the name that backends are asked with, or a package that counts by user counts apart.
+    name = person.user.get_username() if person else typed
+    user_login_failed.send(sender=__name__, credentials={host().natural: name}, request=client.http)
 
 
 def _refused(

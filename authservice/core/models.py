@@ -21,7 +21,8 @@ class Account(models.Model):
     """What the service knows of a user beyond the host's own model.
 
     Fields that the host's model has (e-mail, username, names, active) are the host's; the copies
-    here exist to be indexed. A key is None where the identifier is absent or contested.
+    here exist to be indexed. A claim is the key of the present identifier; the unique key is the
+    same for the one user who is found by it, and None where it is absent or contested.
     """
 
     user = models.OneToOneField(
@@ -32,8 +33,10 @@ class Account(models.Model):
     )
     email = models.CharField(max_length=254, blank=True, default="")
     email_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
+    email_claim = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     username = models.CharField(max_length=254, blank=True, default="")
     username_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
+    username_claim = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     phone_number = models.CharField(max_length=16, blank=True, default="")
     phone_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
     name = models.CharField(max_length=255, blank=True, default="")
@@ -55,7 +58,11 @@ class Account(models.Model):
             models.UniqueConstraint(fields=["username_key"], name="authsvc_account_username"),
             models.UniqueConstraint(fields=["phone_key"], name="authsvc_account_phone"),
         ]
-        indexes: ClassVar = [models.Index(fields=["created_at"], name="authsvc_account_created")]
+        indexes: ClassVar = [
+            models.Index(fields=["email_claim"], name="authsvc_account_emailclaim"),
+            models.Index(fields=["username_claim"], name="authsvc_account_nameclaim"),
+            models.Index(fields=["created_at"], name="authsvc_account_created"),
+        ]
 
     def __str__(self) -> str:
         return self.email or self.username or str(self.pk)

@@ -47,6 +47,18 @@ def require_strong(password: str, user: Any) -> None:
         raise errors.InvalidPassword(f"password: {' '.join(broken)}", details={"password": broken})
 
 
+def encoded(password: str, user: Any) -> str:
+    """The hash of a new password that meets the policy. Raises `InvalidPassword`."""
+    require_strong(password, user)
+    return make_password(password)
+
+
+def store(person: Person, encoded: str) -> None:
+    """Make `encoded` the password; the host's receivers of `post_save` hear of it."""
+    person.user.password = encoded
+    person.user.save(using=directory.database(), update_fields=["password"])
+
+
 def _broken(password: str) -> list[str]:
     rules = [
         (len(password) >= MINIMUM, f"Must have at least {MINIMUM} characters."),

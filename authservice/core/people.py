@@ -52,9 +52,18 @@ class Person:
         return self.account.is_super_admin or bool(getattr(self.user, "is_superuser", False))
 
     @property
+    def email_key(self) -> str:
+        """Key of the present address, whoever else may claim it."""
+        return identity.email_key(self.email) if self.email else ""
+
+    @property
+    def phone_key(self) -> str:
+        return self.account.phone_key or ""
+
+    @property
     def email_verified(self) -> bool:
         proven = self.account.verified_email_key
-        return bool(proven) and proven == identity.email_key(self.email)
+        return bool(proven) and proven == self.email_key
 
     @property
     def phone_number_verified(self) -> bool:

@@ -47,6 +47,6 @@ def keep_account(
         return
     try:
         with transaction.atomic(using=directory.database()):
-            directory.of(instance)
+            directory.keep_in_step(instance)
     except DatabaseError:
         logger.exception("The account of user %s could not be kept in step", instance.pk)

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, refresh_tokens, sign_ins
+from authservice.core import directory, passwords, refresh_tokens, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.refresh_tokens import RefreshToken
@@ -42,6 +42,8 @@ _MOVE = Update(
     lambda: {
         "counter": param("next_counter", SignIn, "counter"),
         "refreshed_at": param("now", SignIn, "refreshed_at"),
+        # Made anew under the present key, so that a sign-in in use outlives the one before.
+        "password_mark": param("password_mark", SignIn),
         "last_used_at": param("now", SignIn, "last_used_at"),
         "idle_expires_at": param("idle_expires_at", SignIn),
     },
@@ -55,13 +57,15 @@ def refresh(text: str, client: Client) -> Tokens:
     flood.count("refresh", str(sign_in.pk))
     if token.counter < sign_in.counter:
         return _replayed(token, person, sign_in, client)
-    now = timezone.now()
-    if not _moved(sign_in, now):
-        # Somebody else was faster; what their refresh left behind says what this one is.
-        person, sign_in = _find(token)
-        return _replayed(token, person, sign_in, client)
-    events.tell(Event(action="auth.token.refreshed", user=person.user, client=client))
-    return sign_ins.tokens(person, sign_in)
+    using = directory.database()
+    with transaction.atomic(using=using):
+        if _moved(person, sign_in, timezone.now()):
+            event = Event(action="auth.token.refreshed", user=person.user, client=client)
+            events.tell(event, using=using)
+            return sign_ins.tokens(person, sign_in)
+    # Somebody else was faster; what their refresh left behind says what this one is.
+    person, sign_in = _find(token)
+    return _replayed(token, person, sign_in, client)
 
 
 def _parse(text: str) -> RefreshToken:
@@ -88,7 +92,7 @@ def _expired(sign_in: SignIn, now: datetime) -> bool:
     return now >= min(sign_in.idle_expires_at, sign_in.expires_at)
 
 
-def _moved(sign_in: SignIn, now: datetime) -> bool:
+def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
     """Move the row on if it still is as it was read; without rotation the counter stays."""
     counter = sign_in.counter
     sign_in.counter += 1 if root.refresh_token_rotation else 0
@@ -99,6 +103,7 @@ def _moved(sign_in: SignIn, now: datetime) -> bool:
         next_counter=sign_in.counter,
         now=now,
         idle_expires_at=now + root.refresh_token_ttl,
+        password_mark=passwords.mark(person.user.password),
     )
     return bool(moved)
 

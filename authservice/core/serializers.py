@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from authservice.core import identity
@@ -13,7 +15,7 @@ from authservice.kernel.http.fields import Password, Text
 class Email(Text):
     """An address as typed; blank counts as absent."""
 
-    default_error_messages = {"email": "Must be an e-mail address."}
+    default_error_messages = {"email": identity.EMAIL_RULE}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=identity.EMAIL_LENGTH, **options)
@@ -26,9 +28,7 @@ class Email(Text):
 
 
 class Username(Text):
-    default_error_messages = {
-        "username": "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'."
-    }
+    default_error_messages = {"username": identity.USERNAME_RULE}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=30, **options)
@@ -41,7 +41,7 @@ class Username(Text):
 
 
 class Phone(Text):
-    default_error_messages = {"phone": "Must be a possible number in E.164 form, as +4930123456."}
+    default_error_messages = {"phone": identity.PHONE_RULE}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=16, trim_whitespace=False, **options)
@@ -51,6 +51,33 @@ class Phone(Text):
         if not identity.is_phone(text):
             self.fail("phone")
         return text
+
+
+class Url(Text):
+    """An absolute web address."""
+
+    default_error_messages = {"url": "Must be a URL that starts with http:// or https://."}
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        try:
+            URLValidator(schemes=["http", "https"])(text)
+        except ValidationError:
+            self.fail("url")
+        return text
+
+
+class SixDigits(Text):
+    default_error_messages = {"digits": "Must be exactly 6 digits."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=6, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        # By hand, since str.isdigit() also takes the digits of other scripts.
+        if len(data) != 6 or not set(data) <= set("0123456789"):
+            self.fail("digits")
+        return data
 
 
 class SignupIn(serializers.Serializer[Any]):
@@ -69,6 +96,50 @@ class LoginIn(serializers.Serializer[Any]):
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     username = Text(max_length=254, required=False, allow_blank=True, default="")
     password = Password()
+
+
+class ProfileIn(serializers.Serializer[Any]):
+    name = Text(max_length=255, required=False, allow_blank=True)
+    phone = Phone(required=False, allow_blank=True)
+    avatar = Url(max_length=2048, required=False, allow_blank=True)
+
+
+class ChangePasswordIn(serializers.Serializer[Any]):
+    old_password = Password()
+    new_password = Password()
+
+
+class AvailabilityIn(serializers.Serializer[Any]):
+    # Whether the form is right is the rule's to say.
+    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    username = Text(max_length=254, required=False, allow_blank=True, default="")
+    phone = Text(max_length=254, required=False, allow_blank=True, default="")
+
+
+class ForgotPasswordIn(serializers.Serializer[Any]):
+    email = Email(required=False, allow_blank=True, default="")
+    phone = Phone(required=False, allow_blank=True, default="")
+
+
+class ResetPasswordIn(serializers.Serializer[Any]):
+    token = Text(max_length=512, required=False, allow_blank=True, default="")
+    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    code = SixDigits(required=False, allow_blank=True, default="")
+    phone = Phone(required=False, allow_blank=True, default="")
+    new_password = Password()
+
+
+class EmailIn(serializers.Serializer[Any]):
+    email = Email()
+
+
+class PhoneIn(serializers.Serializer[Any]):
+    phone = Phone()
+
+
+class VerifyPhoneIn(serializers.Serializer[Any]):
+    phone = Phone()
+    code = SixDigits()
 
 
 class RefreshIn(serializers.Serializer[Any]):

@@ -7,17 +7,17 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from authservice.core import access_tokens, directory, passwords, people, refresh_tokens
-from authservice.core.models import SignIn
+from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
 from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
 from authservice.kernel.sql import Insert, Select, param
 
-LOGOUT, REUSE = "logout", "reuse"
+LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
 
 
 @dataclass(frozen=True)
@@ -120,3 +120,18 @@ def end(sign_in_id: uuid.UUID, reason: str) -> bool:
     """End one sign-in and all its tokens; False if it had ended already."""
     rows = SignIn.objects.using(directory.database()).filter(pk=sign_in_id, ended_at=None)
     return bool(rows.update(ended_at=timezone.now(), end_reason=reason))
+
+
+def end_others(person: Person, kept: SignIn, reason: str) -> None:
+    """End every other sign-in of the person."""
+    rows = SignIn.objects.using(directory.database()).filter(user=person.user.pk, ended_at=None)
+    rows.exclude(pk=kept.pk).update(ended_at=timezone.now(), end_reason=reason)
+
+
+def end_everywhere(person: Person, reason: str) -> None:
+    """End every sign-in of the person, and every access token by its version."""
+    using = directory.database()
+    accounts = Account.objects.using(using).filter(pk=person.user.pk)
+    accounts.update(token_version=F("token_version") + 1)
+    rows = SignIn.objects.using(using).filter(user=person.user.pk, ended_at=None)
+    rows.update(ended_at=timezone.now(), end_reason=reason)

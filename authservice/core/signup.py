@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -43,8 +43,10 @@ class Newcomer:
     last_name: str = ""
 
 
-def sign_up(newcomer: Newcomer, client: Client) -> Login:
+def sign_up(newcomer: Newcomer, client: Client) -> Login | None:
     """An account, and tokens unless an address must be verified first.
+
+    None where `SIGNUP_ENUMERATION` hides whether the address was free.
 
     Raises `SignupDisabled`, `ValidationFailed`, `InvalidPassword`, `UserAlreadyExists`,
     `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
@@ -53,8 +55,22 @@ def sign_up(newcomer: Newcomer, client: Client) -> Login:
         raise errors.SignupDisabled
     if not newcomer.email and host().email == host().natural:
         raise errors.invalid("email", "This field is required.")
-    passwords.require_strong(newcomer.password, _user(newcomer, newcomer.username, ""))
-    encoded = make_password(newcomer.password)
+    encoded = passwords.encoded(newcomer.password, _user(newcomer, newcomer.username, ""))
+    if core.signup_enumeration == "hide" and newcomer.email:
+        _create_quietly(newcomer, encoded, client)
+        return None
+    return _create(newcomer, encoded, client)
+
+
+def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
+    """Whoever owns the address learns by mail what came of it, and nobody else does."""
+    with suppress(errors.UserAlreadyExists):
+        _create(newcomer, encoded, client)
+        return
+    messages.send(messages.SIGNUP, newcomer.email, client, using=directory.database())
+
+
+def _create(newcomer: Newcomer, encoded: str, client: Client) -> Login:
     for made in range(_TRIES):
         username = _free(newcomer, made)
         try:
@@ -76,9 +92,12 @@ def _register(newcomer: Newcomer, user: Any, username: str, client: Client) -> L
         _INSERT.run(using, account)
         person = Person(user, account)
         events.tell(Event(action="auth.signup", user=user, client=client), using=using)
-        if newcomer.email:
-            messages.send(messages.VERIFY_EMAIL, newcomer.email, client, using=using)
-        if login.obstacle(person) is not None:
+        hidden = core.signup_enumeration == "hide"
+        kind = messages.SIGNUP if hidden else messages.VERIFY_EMAIL
+        messages.send(kind, newcomer.email, client, using=using)
+        if newcomer.phone_number and core.require_phone_verification:
+            messages.send(messages.VERIFY_PHONE, newcomer.phone_number, client, using=using)
+        if (hidden and newcomer.email) or login.obstacle(person) is not None:
             return Login(person)
         return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))
 
@@ -106,8 +125,10 @@ def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
         user=user,
         email=newcomer.email,
         email_key=email_key,
+        email_claim=email_key or "",
         username=username,
         username_key=username_key,
+        username_claim=username_key or "",
         phone_number=newcomer.phone_number,
         phone_key=phone_key,
         name=newcomer.name,
@@ -129,7 +150,7 @@ def _free(newcomer: Newcomer, made: int) -> str:
     """The username to take, once it is known that all asked-for keys are free."""
     username = newcomer.username or _made(newcomer.email, made)
     email_key, username_key, phone_key = _keys(newcomer, username)
-    held = directory.taken(email_key=email_key, username_key=username_key, phone_key=phone_key)
+    held = directory.taken(email=email_key, username=username_key, phone=phone_key)
     if email_key in held:
         raise errors.UserAlreadyExists
     if phone_key in held:

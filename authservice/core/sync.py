@@ -22,7 +22,6 @@ from authservice.core.models import Account
 from authservice.core.people import email_of, username_of
 
 KEYS = ("email_key", "username_key")
-COPIES = ("email", "email_key", "username", "username_key")
 
 Progress = Callable[[int, int], None]
 
@@ -191,7 +190,7 @@ def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], us
     try:
         with transaction.atomic(using=using):
             rows.bulk_create(new)
-            rows.bulk_update([account for account, _ in changed], COPIES)
+            rows.bulk_update([account for account, _ in changed], directory.COPIES)
     except IntegrityError:
         # Somebody signed up or moved since the table was surveyed: settle this batch one by one.
         for account in new:

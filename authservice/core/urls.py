@@ -2,10 +2,42 @@
 
 from django.urls import path
 
-from authservice.core import views
+from authservice.core import account_views, recovery_views, views
+
+send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
+send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
 
 urlpatterns = [
     path("signup", views.Signup.as_view({"post": "sign_up"}), name="signup"),
-    path("me", views.Me.as_view({"get": "read_me"}), name="me"),
+    path("me", account_views.Me.as_view({"get": "read_me"}), name="me"),
+    path("profile", account_views.Profile.as_view({"put": "update"}), name="profile"),
+    path(
+        "change-password",
+        account_views.ChangePassword.as_view({"put": "change"}),
+        name="change-password",
+    ),
+    path(
+        "is-available", account_views.Availability.as_view({"post": "look_up"}), name="is-available"
+    ),
+    path(
+        "forgot-password",
+        recovery_views.ForgotPassword.as_view({"post": "ask"}),
+        name="forgot-password",
+    ),
+    path(
+        "reset-password",
+        recovery_views.ResetPassword.as_view({"post": "reset"}),
+        name="reset-password",
+    ),
+    path("send-verification-email", send_email, name="send-verification-email"),
+    path("resend-verification-email", send_email, name="resend-verification-email"),
+    path(
+        "verify-email", recovery_views.VerifyEmail.as_view({"get": "verify"}), name="verify-email"
+    ),
+    path("send-verification-phone", send_phone, name="send-verification-phone"),
+    path("resend-verification-phone", send_phone, name="resend-verification-phone"),
+    path(
+        "verify-phone", recovery_views.VerifyPhone.as_view({"post": "verify"}), name="verify-phone"
+    ),
     path(".well-known/jwks.json", views.KeySet.as_view({"get": "read_keys"}), name="jwks"),
 ]

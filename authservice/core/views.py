@@ -1,4 +1,4 @@
-"""The routes of core."""
+"""Signing up, and the public keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from authservice.core import answers, keyring, signup
 from authservice.core.serializers import SignupIn
 from authservice.core.signup import Newcomer
 from authservice.kernel import errors
-from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.views import Endpoint
 
 _JWKS_SECONDS = 300
@@ -23,12 +22,9 @@ class Signup(Endpoint):
         if not given["email"] and not given["username"]:
             raise errors.invalid("email", "Either email or username is required.")
         outcome = signup.sign_up(Newcomer(**given), self.client)
+        if outcome is None:
+            return answers.accepted()
         return answers.login(outcome, message="Signed up.", status=201)
-
-
-class Me(Endpoint):
-    def read_me(self) -> HttpResponse:
-        return answer(answers.user(self.identity.person))
 
 
 class KeySet(Endpoint):

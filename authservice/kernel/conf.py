@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -163,7 +164,8 @@ def _duration(raw: Any) -> timedelta:
     if isinstance(raw, timedelta):
         return raw
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return timedelta(seconds=raw)
+        with suppress(ValueError, OverflowError):  # not a number, or more than a timedelta holds
+            return timedelta(seconds=raw)
     raise TypeError("a timedelta or a number of seconds")
 
 

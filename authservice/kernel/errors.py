@@ -198,3 +198,37 @@ class PhoneAlreadyInUse(Fault):
 class InvalidPassword(Fault):
     code = "INVALID_PASSWORD"
     message = "The password does not meet the policy."
+
+
+# One-time secrets
+
+
+class InvalidLink(Fault):
+    code = "INVALID_TOKEN"
+    message = "The link is not valid."
+
+
+class LinkExpired(Fault):
+    code = "TOKEN_EXPIRED"
+    message = "The link has expired."
+
+
+class InvalidVerificationToken(Fault):
+    code = "INVALID_VERIFICATION_TOKEN"
+    message = "The verification link is not valid."
+
+
+class VerificationTokenExpired(Fault):
+    code = "VERIFICATION_TOKEN_EXPIRED"
+    message = "The verification link has expired."
+
+
+class InvalidVerificationCode(Fault):
+    code = "INVALID_VERIFICATION_CODE"
+    message = "The code is not valid."
+
+
+class SmsNotConfigured(Fault):
+    status = 501
+    code = "SMS_NOT_CONFIGURED"
+    message = "This service sends no text messages."

@@ -27,6 +27,7 @@ RATES: Mapping[str, str] = {
     "signup": "20/h",
     "refresh": "60/min",
     "guess": "100/15min",
+    "is-available": "30/min",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 

@@ -6,7 +6,6 @@ from django.http import HttpResponse
 
 from authservice.core import answers, login, logout, refresh
 from authservice.core.serializers import LoginIn, RefreshIn
-from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.views import Endpoint
 
@@ -16,8 +15,7 @@ class Login(Endpoint):
 
     def log_in(self) -> HttpResponse:
         given = self.read(LoginIn)
-        if bool(given["email"]) == bool(given["username"]):
-            raise errors.invalid("email", "Exactly one of email and username is required.")
+        self.one_of(given, "email", "username")
         outcome = login.with_password(client=self.client, **given)
         return answers.login(outcome, message="Logged in.")
 

@@ -28,6 +28,7 @@ from authservice.kernel.http.envelope import answer, crash, refusal
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Client
 
+_PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -105,6 +106,21 @@ class Endpoint(ViewSetMixin, APIView):
     @cached_property
     def client(self) -> Client:
         return client(self.request, self.request_id)
+
+    @property
+    def looking_ahead(self) -> bool:
+        """Whether nobody has clicked yet: a HEAD, or a browser that fetches ahead of its user."""
+        meta = self.request.META
+        purposes = [meta.get(name, "").lower() for name in _PURPOSES]
+        return self.request.method == "HEAD" or any("prefetch" in text for text in purposes)
+
+    def one_of(self, given: dict[str, Any], *names: str) -> str:
+        """Which one of the fields is filled. Raises `ValidationFailed` for none or several."""
+        filled = [name for name in names if given[name]]
+        if len(filled) != 1:
+            either = f"{', '.join(names[:-1])} and {names[-1]}"
+            raise errors.invalid(names[0], f"Exactly one of {either} is required.")
+        return filled[0]
 
     def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The body in the terms of `schema`; unknown fields are ignored."""

@@ -1,0 +1,131 @@
+"""What a job becomes when its time has come: the person is looked up and the secret is minted.
+
+A job names a kind and a target and was made alike for known and unknown targets; here, in the
+worker, it turns out whether there is anything to send. A job that is tried again mints anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal
+
+from authservice.core import directory, links, tickets
+from authservice.core.people import Person
+from authservice.core.tickets import Purpose
+from authservice.kernel import messages
+from authservice.kernel.messages import Message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Letter:
+    """A message to one person, to be rendered and sent.
+
+    `context` is for its templates: `link` or `code` with `expires_in`, and the details of the job.
+    """
+
+    kind: str
+    channel: Literal["email", "sms"]
+    to: str
+    person: Person
+    language: str
+    context: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+def compose(message: Message) -> Letter | None:
+    """The letter of a job, or None where nobody is to be written to."""
+    composer = _COMPOSERS.get(message.kind)
+    return composer(message) if composer else None
+
+
+def _verify_email(message: Message) -> Letter | None:
+    person = _reachable(directory.find_by_email(message.target))
+    if person is None or person.email_verified:
+        return None
+    return _mail(message, person, **_email_link(tickets.VERIFY_EMAIL, person, links.verify_email))
+
+
+def _signup(message: Message) -> Letter | None:
+    """A sign-up that tells nobody whether the address was taken: its owner learns it by mail."""
+    person = _reachable(directory.find_by_email(message.target))
+    if person is None:
+        return None
+    if not person.email_verified:
+        return _verify_email(message)
+    return _mail(message, person)
+
+
+def _reset_by_link(message: Message) -> Letter | None:
+    person = _reachable(directory.find_by_email(message.target))
+    if person is None:
+        return None
+    return _mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
+
+
+def _verify_phone(message: Message) -> Letter | None:
+    person = _reachable(directory.find_by_phone(message.target))
+    if person is None or person.phone_number_verified:
+        return None
+    return _text(message, person, tickets.VERIFY_PHONE)
+
+
+def _reset_by_code(message: Message) -> Letter | None:
+    person = _reachable(directory.find_by_phone(message.target))
+    if person is None or not person.phone_number_verified:
+        return None
+    return _text(message, person, tickets.RESET)
+
+
+def _notice(message: Message) -> Letter | None:
+    person = directory.find_by_email(message.target)
+    return _mail(message, person) if person else None
+
+
+def _reachable(person: Person | None) -> Person | None:
+    return person if person and person.active else None
+
+
+def _mail(message: Message, person: Person, **context: Any) -> Letter:
+    return Letter(
+        kind=message.kind,
+        channel="email",
+        to=person.email,  # the present address, not the one that was typed
+        person=person,
+        language=message.language,
+        context={**message.details, **context},
+    )
+
+
+def _text(message: Message, person: Person, purpose: Purpose) -> Letter:
+    return Letter(
+        kind=message.kind,
+        channel="sms",
+        to=person.account.phone_number,
+        person=person,
+        language=message.language,
+        context={
+            "code": tickets.mint_code(purpose, person, person.phone_key),
+            "expires_in": purpose.code_ttl,
+        },
+    )
+
+
+def _email_link(
+    purpose: Purpose, person: Person, link: Callable[[str, str], str]
+) -> dict[str, str | timedelta]:
+    token = tickets.mint_link(purpose, person, person.email_key)
+    return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
+
+
+_COMPOSERS: Mapping[str, Callable[[Message], Letter | None]] = {
+    messages.VERIFY_EMAIL: _verify_email,
+    messages.SIGNUP: _signup,
+    messages.VERIFY_PHONE: _verify_phone,
+    messages.RESET_BY_LINK: _reset_by_link,
+    messages.RESET_BY_CODE: _reset_by_code,
+    messages.PASSWORD_CHANGED: _notice,
+    messages.ACCESS_WIPED: _notice,
+    messages.WELCOME: _notice,
+    messages.NEW_DEVICE: _notice,
+}

@@ -1,0 +1,50 @@
+"""What people may change of themselves: name, phone number, avatar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from authservice.core import directory, identity
+from authservice.core.people import Person
+from authservice.kernel import errors, events
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+
+_EVENTS = {"phone_number": "user.phone.changed", "avatar": "user.avatar.updated"}
+
+
+def update(person: Person, changes: dict[str, str], client: Client) -> None:
+    """Store what differs of `name`, `phone_number` and `avatar`; "" clears.
+
+    Raises `PhoneAlreadyInUse`. A changed number is unverified by itself.
+    """
+    account = person.account
+    before = {name: getattr(account, name) for name in changes}
+    changed = {name: value for name, value in changes.items() if value != before[name]}
+    if not changed:
+        return
+    for name, value in changed.items():
+        setattr(account, name, value)
+    fields = [*changed, "updated_at"]
+    account.updated_at = timezone.now()
+    if "phone_number" in changed:
+        phone = changed["phone_number"]
+        account.phone_key = identity.phone_key(phone) if phone else None
+        fields.append("phone_key")
+    try:
+        with transaction.atomic(using=directory.database()):
+            account.save(using=directory.database(), update_fields=fields)
+            _tell(person, changed, before, client)
+    except IntegrityError as wrong:
+        raise errors.PhoneAlreadyInUse from wrong
+
+
+def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], client: Client) -> None:
+    actions = ["user.profile.updated", *(_EVENTS[name] for name in changed if name in _EVENTS)]
+    metadata = {name: {"before": before[name], "after": value} for name, value in changed.items()}
+    for action in actions:
+        event = Event(action=action, user=person.user, client=client, metadata=metadata)
+        events.tell(event, using=directory.database())

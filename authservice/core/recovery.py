@@ -1,0 +1,60 @@
+"""A forgotten password: asking for a link or code, and setting a new one with it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from authservice.core import directory, identity, passwords, sending, sign_ins, tickets
+from authservice.core.conf import core
+from authservice.core.people import Person
+from authservice.kernel import errors, events, messages
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+
+
+def ask_by_email(email: str, client: Client) -> None:
+    sending.to_email(messages.RESET_BY_LINK, email, client)
+
+
+def ask_by_phone(phone: str, client: Client) -> None:
+    """Raises `SmsNotConfigured`."""
+    sending.to_phone(messages.RESET_BY_CODE, phone, client)
+
+
+def reset_with_link(token: str, email: str, new_password: str, client: Client) -> None:
+    """Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password spends nothing.
+
+    Wrong, unknown and meant for another address are one answer.
+    """
+    if not email and core.reset_requires_email:
+        raise errors.invalid("email", "This field is required.")
+    person, ticket = tickets.find_link(tickets.RESET, token)
+    if ticket.spent_at is not None or (email and ticket.target_key != identity.email_key(email)):
+        raise errors.InvalidLink
+    encoded = passwords.encoded(new_password, person.user)
+    with transaction.atomic(using=directory.database()):
+        if not tickets.spend(ticket):
+            raise errors.InvalidLink
+        _reset(person, encoded, client)
+
+
+def reset_with_code(phone: str, code: str, new_password: str, client: Client) -> None:
+    """Raises `InvalidVerificationCode` or `InvalidPassword`; the number must be a verified one."""
+    person, ticket = tickets.find_code(tickets.RESET, identity.phone_key(phone), code)
+    if not person.phone_number_verified:
+        raise errors.InvalidVerificationCode
+    encoded = passwords.encoded(new_password, person.user)
+    with transaction.atomic(using=directory.database()):
+        if not tickets.spend(ticket):
+            raise errors.InvalidVerificationCode
+        _reset(person, encoded, client)
+
+
+def _reset(person: Person, encoded: str, client: Client) -> None:
+    """A new password by proof of an address: nobody who was in stays in."""
+    passwords.store(person, encoded)
+    sign_ins.end_everywhere(person, sign_ins.RESET)
+    tickets.end_all(person, tickets.RESET)
+    using = directory.database()
+    events.tell(Event(action="auth.password.reset", user=person.user, client=client), using=using)
+    messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)

@@ -1,0 +1,164 @@
+"""One-time secrets: each link and code is one row that holds a keyed digest of it.
+
+A secret is shown once, works once and for one purpose, and dies with the address or the password it
+was made under. Spending is one conditional UPDATE; a try at a code is counted before it is judged.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from authservice.core import directory, passwords
+from authservice.core.models import Ticket
+from authservice.core.people import Person
+from authservice.kernel import crypto, errors
+
+TRIES = 5
+_LINK = "ticket-link"
+_CODE = "ticket-code"
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a secret is for, and how long a link and a code of it live."""
+
+    name: str
+    link_ttl: timedelta = timedelta(0)
+    code_ttl: timedelta = timedelta(0)
+
+
+VERIFY_EMAIL = Purpose("verify-email", link_ttl=timedelta(hours=24))
+VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10))
+RESET = Purpose("reset-password", link_ttl=timedelta(hours=1), code_ttl=timedelta(minutes=10))
+
+
+def mint_link(
+    purpose: Purpose, person: Person, target_key: str, *, payload: Mapping[str, Any] | None = None
+) -> str:
+    """A new 256-bit token, URL-safe, for one address of a person."""
+    token = secrets.token_urlsafe(32)
+    _store(
+        purpose,
+        person,
+        target_key,
+        ttl=purpose.link_ttl,
+        digest=_link_digest(purpose, token),
+        payload=dict(payload or {}),
+    )
+    return token
+
+
+def mint_code(purpose: Purpose, person: Person, target_key: str) -> str:
+    """A new code of six digits for one number of a person; it ends the one before."""
+    _unspent(purpose, target_key).update(spent_at=timezone.now())
+    code = f"{secrets.randbelow(10**6):06d}"
+    _store(
+        purpose,
+        person,
+        target_key,
+        ttl=purpose.code_ttl,
+        code_digest=_code_digest(purpose, target_key, code),
+    )
+    return code
+
+
+def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
+    """The ticket of a link, spent or not, whose person, address and password are still the same.
+
+    Raises `InvalidLink`, or `LinkExpired` for one that was good once.
+    """
+    digests = crypto.digests(_LINK, f"{purpose.name}|{token}")
+    ticket = _tickets().filter(digest__in=digests, purpose=purpose.name).first()
+    person = _person(ticket) if ticket else None
+    if ticket is None or person is None:
+        raise errors.InvalidLink
+    if ticket.expires_at <= timezone.now():
+        raise errors.LinkExpired
+    return person, ticket
+
+
+def find_code(purpose: Purpose, target_key: str, code: str) -> tuple[Person, Ticket]:
+    """The live ticket of a code, after counting the try.
+
+    Raises `InvalidVerificationCode` for every reason there may be. Not to be called within a
+    transaction that the refusal would undo.
+    """
+    ticket = _unspent(purpose, target_key).order_by("-created_at", "-id").first()
+    person = _person(ticket) if ticket else None
+    counted = ticket is not None and _count(ticket)
+    # Compared against something in any case, so that no case is faster than another.
+    stored = ticket.code_digest if ticket else ""
+    right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code}", stored)
+    if ticket is None or person is None or not (counted and right):
+        raise errors.InvalidVerificationCode
+    return person, ticket
+
+
+def spend(ticket: Ticket) -> bool:
+    """Whether it was this call that spent the ticket."""
+    now = timezone.now()
+    rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)
+    return bool(rows.update(spent_at=now))
+
+
+def end_all(person: Person, *purposes: Purpose) -> None:
+    """End every open secret of these purposes."""
+    names = [purpose.name for purpose in purposes]
+    rows = _tickets().filter(user=person.user.pk, purpose__in=names, spent_at=None)
+    rows.update(spent_at=timezone.now())
+
+
+def _count(ticket: Ticket) -> bool:
+    # Counted before compared, so that parallel guesses cannot share one try.
+    rows = _tickets().filter(pk=ticket.pk, spent_at=None, attempts__lt=TRIES)
+    return bool(rows.update(attempts=F("attempts") + 1))
+
+
+def _store(
+    purpose: Purpose, person: Person, target_key: str, *, ttl: timedelta, **fields: Any
+) -> None:
+    now = timezone.now()
+    _tickets().create(
+        purpose=purpose.name,
+        user_id=person.user.pk,
+        target_key=target_key,
+        password_mark=passwords.mark(person.user.password),
+        created_at=now,
+        expires_at=now + ttl,
+        **fields,
+    )
+
+
+def _person(ticket: Ticket) -> Person | None:
+    """Whom the ticket is for, if the address and the password it was made under still hold."""
+    person = directory.by_pk(ticket.user_id)
+    if person is None or not person.active:
+        return None
+    if ticket.target_key not in (person.email_key, person.phone_key):
+        return None
+    return person if passwords.still(ticket.password_mark, person.user.password) else None
+
+
+def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
+    return _tickets().filter(
+        purpose=purpose.name, target_key=target_key, spent_at=None, expires_at__gt=timezone.now()
+    )
+
+
+def _tickets() -> QuerySet[Ticket]:
+    return Ticket.objects.using(directory.database())
+
+
+def _link_digest(purpose: Purpose, token: str) -> str:
+    return crypto.digest(_LINK, f"{purpose.name}|{token}")
+
+
+def _code_digest(purpose: Purpose, target_key: str, code: str) -> str:
+    return crypto.digest(_CODE, f"{purpose.name}|{target_key}|{code}")

@@ -1,0 +1,1 @@
+"""An ordinary Django project that uses authservice; every knob is an environment variable."""

@@ -1,0 +1,11 @@
+"""`uvicorn example_project.asgi:application`"""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+# Under ASGI a request's thread ends with it: a connection kept open would be lost, not used again.
+os.environ.setdefault("CONN_MAX_AGE", "0")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
+
+application = get_asgi_application()

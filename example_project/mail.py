@@ -1,0 +1,29 @@
+"""From a mail URL to Django's settings for it, which have other names since Django 6.1."""
+
+from typing import Any
+
+import django
+import environ
+
+OPTION_NAMES = {
+    "EMAIL_HOST": "host",
+    "EMAIL_PORT": "port",
+    "EMAIL_HOST_USER": "username",
+    "EMAIL_HOST_PASSWORD": "password",  # noqa: S105 the name of an option
+    "EMAIL_USE_TLS": "use_tls",
+    "EMAIL_USE_SSL": "use_ssl",
+    "EMAIL_TIMEOUT": "timeout",
+}
+SECONDS = 10
+
+
+def mailer(url: str) -> dict[str, Any]:
+    """Settings that send mail as `url` says."""
+    config = {key: value for key, value in environ.Env.email_url_config(url).items() if value}
+    if "EMAIL_HOST" in config:
+        # Django would wait for a mail server for ever.
+        config["EMAIL_TIMEOUT"] = SECONDS
+    if django.VERSION < (6, 1):
+        return config
+    options = {name: config[key] for key, name in OPTION_NAMES.items() if key in config}
+    return {"MAILERS": {"default": {"BACKEND": config["EMAIL_BACKEND"], "OPTIONS": options}}}

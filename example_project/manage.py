@@ -1,0 +1,21 @@
+#!/usr/bin/env python
+"""Django's command line for the example project."""
+
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    # Run as a script, Python would look for modules beside this file, where `example_project`
+    # itself is not to be found.
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
+
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

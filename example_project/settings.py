@@ -1,0 +1,169 @@
+"""Settings of the example project. Each environment variable is described in docs/running.rst."""
+
+import os
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import environ
+from corsheaders.defaults import default_headers
+from django.core.exceptions import ImproperlyConfigured
+
+from example_project.databases import database
+from example_project.mail import mailer
+
+env = environ.Env()
+HERE = Path(__file__).resolve().parent
+
+DEBUG = env.bool("DEBUG", default=True)
+# Read past django-environ, which takes a value that starts with "$" for another variable's name.
+SECRET_KEY = os.environ.get("SECRET_KEY", "")
+if not SECRET_KEY and not DEBUG:
+    raise ImproperlyConfigured("DEBUG is off: set SECRET_KEY to a long random text of your own.")
+SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
+
+# authservice
+
+# Optional modules of authservice: what AUTHSERVICE_MODULES may name.
+OPTIONAL_MODULES: tuple[str, ...] = ()
+LOGIN_MODULES = ("stateless",)
+
+
+def chosen(variable: str, names: list[str], allowed: tuple[str, ...]) -> list[str]:
+    """The apps called `names`, or an error that says what `variable` may be."""
+    for name in names:
+        if name not in allowed:
+            choice = ", ".join(allowed) or "(none)"
+            raise ImproperlyConfigured(f"{variable}: {name!r} is not one of {choice}.")
+    return [f"authservice.{name}" for name in names]
+
+
+LOGIN = env.str("AUTHSERVICE_LOGIN", default="stateless")
+MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=[*OPTIONAL_MODULES])]
+
+AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
+API_URL = env.str("AUTHSERVICE_API_URL", default="http://127.0.0.1:8000")
+AUTHSERVICE = {
+    "API_URL": API_URL,
+    "TRUSTED_PROXIES": env.int("AUTHSERVICE_TRUSTED_PROXIES", default=0),
+    "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
+    "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
+    "FRONTEND": {
+        "URL": env.str("AUTHSERVICE_FRONTEND_URL", default=""),
+        "VERIFY_EMAIL_CALLBACK_PATH": env.str("AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=""),
+    },
+    "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
+}
+
+# Django
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "rest_framework",
+    "authservice.core",
+    *chosen("AUTHSERVICE_LOGIN", [LOGIN], LOGIN_MODULES),
+    *chosen("AUTHSERVICE_MODULES", MODULES, OPTIONAL_MODULES),
+    # For its `serve` command.
+    "example_project",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "example_project.urls"
+WSGI_APPLICATION = "example_project.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES = {
+    "default": database(
+        env.str("DATABASE_URL", default="sqlite:///" + quote(str(HERE / "db.sqlite3"))),
+        conn_max_age=env.int("CONN_MAX_AGE", default=60),
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+globals().update(mailer(env.str("EMAIL_URL", default="consolemail://")))
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost")
+
+# OWASP's parameters for new passwords; the others, Django's defaults, check old ones.
+PASSWORD_HASHERS = [
+    "authservice.core.hashers.Argon2id",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher",
+    "django.contrib.auth.hashers.BCryptSHA256PasswordHasher",
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+# Django admin's files come straight from the packages, so there is no collectstatic to forget.
+WHITENOISE_USE_FINDERS = True
+
+# Who may call
+
+ALLOWED_HOSTS = env.list(
+    "ALLOWED_HOSTS",
+    default=["localhost", "127.0.0.1", "[::1]", urlsplit(API_URL).hostname or "localhost"],
+)
+CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
+CORS_ALLOW_CREDENTIALS = True
+CORS_ALLOW_HEADERS = [*default_headers, "x-csrf-token", "x-device-token", "x-request-id"]
+CORS_EXPOSE_HEADERS = ["X-Device-Token", "X-Request-ID"]
+
+HTTPS = urlsplit(API_URL).scheme == "https"
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+if HTTPS and not DEBUG:
+    # Python's servers do not end TLS here, a proxy does: it alone is reachable, and it sets or
+    # drops this header on every request.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    # Django's own handlers would print a line twice or, with DEBUG off, not at all.
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+}

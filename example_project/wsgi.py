@@ -1,0 +1,9 @@
+"""`gunicorn --worker-class gthread --threads 8 example_project.wsgi`"""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
+
+application = get_wsgi_application()

@@ -1,0 +1,67 @@
+"""What can be said of the source without running it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import authservice
+
+ROOT = Path(authservice.__file__).parent
+SOURCES = [
+    path.relative_to(ROOT) for path in sorted(ROOT.rglob("*.py")) if "migrations" not in path.parts
+]
+LONGEST = 300
+# Optional extras, which may be absent or too heavy for those who do not use them.
+EXTRAS = ("phonenumbers", "qrcode", "celery", "social_core", "drf_spectacular", "django_otp")
+
+
+def tree(path):
+    return ast.parse((ROOT / path).read_text())
+
+
+def local_imports(path):
+    """Modules imported inside a function, but for `ready` of an AppConfig."""
+    for function in ast.walk(tree(path)):
+        if isinstance(function, ast.FunctionDef) and function.name != "ready":
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    yield from (name.name for name in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    yield node.module or ""
+
+
+def relative_imports(path):
+    nodes = ast.walk(tree(path))
+    return [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_a_file_is_short_enough_to_be_read_at_once(path):
+    assert len((ROOT / path).read_text().splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_imports_stand_at_the_top(path):
+    found = [name for name in local_imports(path) if name.split(".")[0] not in EXTRAS]
+
+    assert found == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_imports_are_absolute(path):
+    assert relative_imports(path) == []
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name != "__init__.py"], ids=str)
+def test_a_module_opens_with_its_thesis(path):
+    assert ast.get_docstring(tree(path))
+
+
+def test_the_package_itself_is_no_app():
+    assert not (ROOT / "apps.py").exists()
+    assert not (ROOT / "models.py").exists()
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "py.typed").exists()

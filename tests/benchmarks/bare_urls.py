@@ -1,0 +1,6 @@
+"""What a project serves before it has any REST service: Django admin."""
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [path("admin/", admin.site.urls)]

@@ -1,0 +1,5 @@
+"""WSGI entry point of the baseline."""
+
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()

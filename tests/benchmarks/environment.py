@@ -1,0 +1,74 @@
+"""A virtual environment for each side, made once and kept.
+
+Ours has one too: an environment for development holds packages that the REST framework imports
+where it finds them, which costs time at start-up and memory.
+"""
+
+import hashlib
+import subprocess
+import sys
+import tomllib
+import venv
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from tests.benchmarks.errors import BenchmarkError
+
+ROOT = Path(__file__).parents[2]
+BASELINE = Path(__file__).parent / "baseline" / "requirements.txt"
+EXAMPLE = ROOT / "example_project" / "requirements.txt"
+
+# The same versions on both sides, so that only the code under comparison differs.
+SHARED = ("Django", "djangorestframework", "PyJWT", "psycopg[binary]", "gunicorn")
+
+EXTRAS = ("argon2", "phone")
+EXTRAS_OF_MODULES = ("twofactor", "oauth")
+
+
+def ours(work_dir: Path, *, modules: str) -> Path:
+    """The interpreter of an environment with what the example project depends on."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = (*EXTRAS, *EXTRAS_OF_MODULES) if modules else EXTRAS
+    optional = [line for extra in extras for line in project["optional-dependencies"][extra]]
+    return made(work_dir, "ours", [*project["dependencies"], *optional, *listed(EXAMPLE)])
+
+
+def baseline(work_dir: Path) -> Path:
+    """The interpreter of an environment that holds the baseline."""
+    return made(work_dir, "baseline", listed(BASELINE))
+
+
+def listed(path: Path) -> list[str]:
+    """The requirements in a file; those that name this very project are met by the checkout."""
+    lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line and not line.startswith(("authservice", ".", "-"))]
+
+
+def made(work_dir: Path, name: str, requirements: list[str]) -> Path:
+    wanted = [*requirements, *map(as_running, SHARED)]
+    home = work_dir / f"{name}-{fingerprint(wanted)}"
+    python, finished = home / "bin" / "python", home / "finished"
+    if not finished.exists():
+        print(f"installing into {home}", flush=True)
+        venv.create(home, with_pip=True, clear=True)
+        install(python, wanted)
+        finished.touch()
+    return python
+
+
+def as_running(name: str) -> str:
+    """A requirement for the version that is installed here."""
+    try:
+        return f"{name}=={version(name.partition('[')[0])}"
+    except PackageNotFoundError as error:
+        raise BenchmarkError(f"{name} is not installed here: take the extra `dev`") from error
+
+
+def fingerprint(wanted: list[str]) -> str:
+    return hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:12]
+
+
+def install(python: Path, wanted: list[str]) -> None:
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+    if subprocess.run(command, check=False).returncode:
+        raise BenchmarkError("the installation failed")

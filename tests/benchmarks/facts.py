@@ -1,0 +1,67 @@
+"""What is measured beside the rates: parallel refreshes, memory, start-up time, Argon2id."""
+
+from argparse import Namespace
+
+from tests.benchmarks import goals, race, startup
+from tests.benchmarks.argon2 import Share
+from tests.benchmarks.report import Line, fact
+from tests.benchmarks.servers import Server
+
+
+def lines(running: list[Server], options: Namespace) -> list[Line]:
+    measures = {"memory": memory_lines, "race": race_lines, "start": start_lines}
+    return [
+        line
+        for name, lines_of in measures.items()
+        if name in options.only
+        for line in lines_of(running)
+    ]
+
+
+def race_lines(running: list[Server]) -> list[Line]:
+    """Every round must have exactly one winner."""
+    won = [race.winners(server) for server in running]
+    met = set(won[0]) == {1}
+    label = f"served by one refresh token, of {race.TRIES} parallel tries"
+    return [fact(label, *(" ".join(map(str, each)) for each in won), limit="1 each", met=met)]
+
+
+def memory_lines(running: list[Server]) -> list[Line]:
+    """The gate leaves out the parts of shared pages that other processes pay for."""
+    used = [server.worker_memory() for server in running]
+    met = used[0]["Pss"] <= goals.WORKER_MEGABYTES
+    limit = f"<= {goals.WORKER_MEGABYTES}"
+    return [
+        fact("memory per worker, resident, MB", *(f"{each['Rss']:.0f}" for each in used)),
+        fact(
+            "memory per worker, proportional, MB",
+            *(f"{each['Pss']:.0f}" for each in used),
+            limit=limit,
+            met=met,
+        ),
+    ]
+
+
+def start_lines(running: list[Server]) -> list[Line]:
+    """The gate is on the longer of the two times: a worker that answers has its URLs loaded."""
+    starts = [startup.start(server.side) for server in running]
+    met = starts[0].loaded <= goals.START_MILLISECONDS
+    limit = f"<= {goals.START_MILLISECONDS}"
+    return [
+        fact("django.setup() beyond Django's own, ms", *(f"{each.setup:.0f}" for each in starts)),
+        fact(
+            "the same with the URLs loaded, ms",
+            *(f"{each.loaded:.0f}" for each in starts),
+            limit=limit,
+            met=met,
+        ),
+    ]
+
+
+def argon2_line(measured: Share) -> Line:
+    return fact(
+        "login with Argon2id, share of the bare hash",
+        f"{measured.share:.0%} ({measured.logins:.0f} of {measured.hashes:.0f} per s)",
+        limit=f">= {goals.ARGON2_SHARE:.0%}",
+        met=measured.share >= goals.ARGON2_SHARE,
+    )

@@ -1,0 +1,22 @@
+"""What has to be reached, and what is hoped for."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Ratios of our requests per second to the baseline's: missing *gate* fails the run."""
+
+    gate: float
+    aim: float
+
+
+ENDPOINTS = {
+    "me": Goal(1.5, 2.2),
+    "login": Goal(2.2, 3.2),
+    "refresh": Goal(2.3, 4.0),
+    "signup": Goal(2.5, 4.0),
+}
+WORKER_MEGABYTES = 60
+START_MILLISECONDS = 300
+ARGON2_SHARE = 0.75

@@ -1,0 +1,28 @@
+"""How many of eight parallel requests one refresh token serves."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+from tests.benchmarks import load, wires
+from tests.benchmarks.servers import Server
+
+TRIES = 8
+ROUNDS = 10
+
+
+def winners(server: Server) -> list[int]:
+    """The number of successes in each round, every round with a token of its own."""
+    return [race(server, number) for number in range(ROUNDS)]
+
+
+def race(server: Server, number: int) -> int:
+    wire = server.side.wire
+    token = wires.token_in(load.login(server, number), wire.refresh_name)
+    together = Barrier(TRIES)
+
+    def attempt(_: int) -> int:
+        together.wait()
+        return server.post(wire.refresh, wire.refresh_body % token)[0]
+
+    with ThreadPoolExecutor(TRIES) as pool:
+        return list(pool.map(attempt, range(TRIES))).count(200)

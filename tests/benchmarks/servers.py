@@ -1,0 +1,95 @@
+"""A side's gunicorn, started and stopped; both sides get the very same command."""
+
+import http.client
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.benchmarks.environment import ROOT
+from tests.benchmarks.errors import BenchmarkError
+from tests.benchmarks.sides import Side
+
+WORKERS = 2
+READY_WITHIN = 30.0
+
+
+@dataclass(frozen=True)
+class Server:
+    side: Side
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def post(self, path: str, body: str) -> tuple[int, str]:
+        """Status and text of one POST over a connection of its own."""
+        return self.ask("POST", path, body, {"Content-Type": "application/json"})
+
+    def ask(
+        self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def worker_memory(self) -> dict[str, float]:
+        """Megabytes of the largest worker: resident (`Rss`), and its share of that (`Pss`)."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return max(map(memory, children.read_text().split()), key=lambda used: used["Pss"])
+
+
+def memory(pid: str) -> dict[str, float]:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    fields = (line.split() for line in lines[1:])
+    return {name.rstrip(":"): int(kilobytes) / 1024 for name, kilobytes, _ in fields}
+
+
+@contextmanager
+def served(side: Side, *, log: Path) -> Iterator[Server]:
+    """A running server of *side*; its output goes to *log*."""
+    port = free_port()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command(side, port), cwd=ROOT, env=side.environment, stdout=output, stderr=output
+        )
+        try:
+            server = Server(side, port, process)
+            wait_until_ready(server, log)
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def command(side: Side, port: int) -> list[str]:
+    options = ["--workers", str(WORKERS), "--worker-class", "sync", "--log-level", "warning"]
+    bind = ["--bind", f"127.0.0.1:{port}"]
+    return [str(side.python), "-m", "gunicorn", *options, *bind, side.wsgi]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_ready(server: Server, log: Path) -> None:
+    deadline = time.monotonic() + READY_WITHIN
+    while time.monotonic() < deadline and server.process.poll() is None:
+        try:
+            server.ask("GET", server.side.wire.me)
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise BenchmarkError(f"{server.side.name} does not start:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,16 @@
+"""The example project under the terms of the benchmark."""
+
+from example_project.settings import *  # noqa: F403
+from example_project.settings import AUTHSERVICE as EXAMPLE
+from tests.benchmarks import terms
+
+SECRET_KEY = terms.SECRET_KEY
+DEBUG = False
+ALLOWED_HOSTS = ["*"]
+DATABASES = terms.databases()
+PASSWORD_HASHERS = terms.PASSWORD_HASHERS
+AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
+MIDDLEWARE = terms.MIDDLEWARE
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+# One address sends all the load. Limits on guessing stay on: this switch does not reach them.
+AUTHSERVICE = {**EXAMPLE, "THROTTLE": {"ENABLED": False}}

@@ -1,0 +1,66 @@
+"""The two projects under comparison, and how to run a program in either."""
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.benchmarks import wires
+from tests.benchmarks.environment import ROOT
+from tests.benchmarks.errors import BenchmarkError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """A project with its interpreter, its settings and a database of its own."""
+
+    name: str
+    python: Path
+    settings: str
+    wsgi: str
+    database_url: str
+    wire: wires.Wire
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": self.settings,
+            "DATABASE_URL": self.database_url,
+            **self.extra,
+        }
+
+    def run(self, module: str, *arguments: str) -> str:
+        """What ``python -m module`` prints under this side's interpreter and settings."""
+        command = [self.python, "-m", module, *arguments]
+        ended = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False
+        )
+        if ended.returncode:
+            raise BenchmarkError(f"{self.name}: {module} failed\n{ended.stderr[-3000:]}")
+        return ended.stdout
+
+
+def ours(database_url: str, *, python: Path, modules: str, hasher: str = "") -> Side:
+    return Side(
+        name="ours",
+        python=python,
+        settings="tests.benchmarks.settings",
+        wsgi="example_project.wsgi:application",
+        database_url=database_url,
+        wire=wires.OURS,
+        extra={"AUTHSERVICE_MODULES": modules, "BENCHMARK_HASHER": hasher},
+    )
+
+
+def baseline(database_url: str, *, python: Path, sessions: bool) -> Side:
+    return Side(
+        name="baseline",
+        python=python,
+        settings="tests.benchmarks.baseline.settings",
+        wsgi="tests.benchmarks.baseline.wsgi:application",
+        database_url=database_url,
+        wire=wires.BASELINE,
+        extra={"BENCHMARK_SESSION_LOGIN": "1" if sessions else "0"},
+    )

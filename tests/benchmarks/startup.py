@@ -1,0 +1,31 @@
+"""Start-up time beyond Django's own."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from tests.benchmarks.sides import Side
+
+PROCESSES = 7
+
+
+@dataclass(frozen=True)
+class Start:
+    """Milliseconds beyond Django's own: ``django.setup()`` alone, and with the URLconf loaded."""
+
+    setup: float
+    loaded: float
+
+
+def start(side: Side) -> Start:
+    """Medians over fresh processes, the ones with and the ones without *side*'s apps in turn."""
+    probe(side)
+    pairs = [(probe(side), probe(side, "bare")) for _ in range(PROCESSES)]
+    return Start(
+        setup=median(full[0] - bare[0] for full, bare in pairs),
+        loaded=median(full[1] - bare[1] for full, bare in pairs),
+    )
+
+
+def probe(side: Side, *arguments: str) -> tuple[float, float]:
+    setup, loaded = side.run("tests.benchmarks.startup_probe", *arguments).split()
+    return float(setup), float(loaded)

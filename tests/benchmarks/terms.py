@@ -1,0 +1,50 @@
+"""The terms both sides are measured under; imported by the settings of either."""
+
+import os
+from urllib.parse import unquote, urlsplit
+
+USERS = 10_000
+PASSWORD = "plum-harbour-lantern-42"
+USERNAME = "user%d"
+EMAIL = "user%d@bench.example.com"
+
+# The list `startproject` writes, so neither side gains by leaving something out.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+_VALIDATORS = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATORS}.MinimumLengthValidator"},
+    {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATORS}.NumericPasswordValidator"},
+]
+
+# A hash that costs nothing lets the cost of the code around it show.
+_FAST_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
+PASSWORD_HASHERS = [os.environ.get("BENCHMARK_HASHER") or _FAST_HASHER]
+
+SECRET_KEY = "known-to-everybody-and-good-for-benchmarks-only"
+
+
+def databases() -> dict[str, dict[str, object]]:
+    """The database of ``DATABASE_URL``, kept open and with prepared statements."""
+    url = urlsplit(os.environ["DATABASE_URL"])
+    default = {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": url.path.lstrip("/"),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": url.hostname or "",
+        "PORT": str(url.port or ""),
+        "CONN_MAX_AGE": 60,
+        "OPTIONS": {"server_side_binding": True, "prepare_threshold": 2},
+    }
+    return {"default": default}

@@ -1,0 +1,64 @@
+"""How each side spells the same four requests."""
+
+import re
+from dataclasses import dataclass
+
+from tests.benchmarks import terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wire:
+    """Paths, bodies and token names; ``%s`` in a body is what changes between requests."""
+
+    me: str
+    login: str
+    refresh: str
+    signup: str
+    access_name: str
+    refresh_name: str
+    identity: str
+    login_body: str
+    refresh_body: str
+    signup_body: str
+
+    def login_as(self, number: int) -> str:
+        """The login body of a seeded user."""
+        return self.login_body % (self.identity % number)
+
+
+OURS = Wire(
+    me="/auth/me",
+    login="/auth/login",
+    refresh="/auth/refresh",
+    signup="/auth/signup",
+    access_name="access_token",
+    refresh_name="refresh_token",
+    identity=terms.EMAIL,
+    login_body=f'{{"email": "%s", "password": "{terms.PASSWORD}"}}',
+    refresh_body='{"refresh_token": "%s"}',
+    signup_body=f'{{"email": "%s", "password": "{terms.PASSWORD}"}}',
+)
+BASELINE = Wire(
+    me="/auth/user/",
+    login="/auth/login/",
+    refresh="/auth/token/refresh/",
+    signup="/auth/registration/",
+    access_name="access",
+    refresh_name="refresh",
+    # Its look-up by e-mail scans the user table; by username it uses an index.
+    identity=terms.USERNAME,
+    login_body=f'{{"username": "%s", "password": "{terms.PASSWORD}"}}',
+    refresh_body='{"refresh": "%s"}',
+    signup_body=(
+        f'{{"email": "%s", "password1": "{terms.PASSWORD}", "password2": "{terms.PASSWORD}"}}'
+    ),
+)
+BY_NAME = {"ours": OURS, "baseline": BASELINE}
+
+
+def token_in(answer: str, name: str) -> str:
+    """The token called *name* in the text of a JSON answer."""
+    found = re.search(rf'"{name}"\s*:\s*"([^"]+)"', answer)
+    if found is None:
+        raise LookupError(f"no {name} in the answer: {answer[:300]}")
+    return found[1]

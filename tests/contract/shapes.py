@@ -1,0 +1,60 @@
+"""The shapes of the interface, as exact sets of keys and types."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tests.client import Answer
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
+OPAQUE = re.compile(r"[\w-]+")
+
+TOKENS = {"access_token": JWT, "refresh_token": OPAQUE, "expires_in": int}
+USER = {
+    "id": str,
+    "email": str,
+    "name": str,
+    "first_name": str,
+    "last_name": str,
+    "username": str,
+    "avatar": str,
+    "phone_number": str,
+    "active": bool,
+    "email_verified": bool,
+    "phone_number_verified": bool,
+    "created_at": MOMENT,
+    "updated_at": (MOMENT, None),
+    "last_login_at": (MOMENT, None),
+}
+AUTH = {**TOKENS, "user": USER, "message": str}
+REFRESHED = {**TOKENS, "message": str}
+
+
+def fits(value: Any, shape: Any) -> bool:
+    """Whether a value has exactly the keys and types of a shape."""
+    if isinstance(shape, tuple):
+        return any(fits(value, one) for one in shape)
+    if isinstance(shape, dict):
+        return (
+            isinstance(value, dict)
+            and set(value) == set(shape)
+            and all(fits(value[key], shape[key]) for key in shape)
+        )
+    if isinstance(shape, re.Pattern):
+        return isinstance(value, str) and shape.fullmatch(value) is not None
+    return value is None if shape is None else type(value) is shape
+
+
+def is_refusal(answer: Answer, status: int, code: str) -> bool:
+    """Whether an answer is the error envelope, nothing else, with this status and code."""
+    message = answer.data["message"]
+    return (
+        answer.status == status
+        and answer.body == {"data": {"code": code, "message": message}, "message": message}
+        and isinstance(message, str)
+        and bool(message)
+        and answer.headers["Content-Type"] == "application/json"
+        and answer.headers["Cache-Control"] == "no-store"
+    )

@@ -1,0 +1,145 @@
+"""What a body may be, on every route that takes one: never a crash, always the envelope."""
+
+import json
+
+import pytest
+
+from tests.contract.shapes import is_refusal
+from tests.routes import Route, with_a_body
+
+pytestmark = pytest.mark.django_db
+
+KIB = 1024
+NO_OBJECT = (400, "INVALID_REQUEST_BODY")
+NO_JSON = (400, "INVALID_JSON")
+TOO_LARGE = (413, "REQUEST_TOO_LARGE")
+BODIES = {
+    "array": (b"[]", NO_OBJECT),
+    "array of objects": (b'[{"email": "a@example.com"}]', NO_OBJECT),
+    "number": (b"7", NO_OBJECT),
+    "string": (b'"email"', NO_OBJECT),
+    "null": (b"null", NO_OBJECT),
+    "truth": (b"true", NO_OBJECT),
+    "blank": (b" ", NO_JSON),
+    "cut off": (b'{"email": "a', NO_JSON),
+    "trailing text": (b"{} {}", NO_JSON),
+    "single quotes": (b"{'email': 'a'}", NO_JSON),
+    "form": (b"email=a%40example.com&password=x", NO_JSON),
+    "NUL outside a string": (b'{"email"\x00: "a"}', NO_JSON),
+    "raw NUL in a string": (b'{"email": "a\x00"}', NO_JSON),
+    "raw newline in a string": (b'{"email": "a\n"}', NO_JSON),
+    "NaN": (b'{"email": NaN}', NO_JSON),
+    "Infinity": (b'{"email": Infinity}', NO_JSON),
+    "-Infinity": (b'{"email": -Infinity}', NO_JSON),
+    "a number of 5000 digits": (b'{"email": ' + b"9" * 5000 + b"}", NO_JSON),
+    "invalid UTF-8": (b'{"email": "\xff\xfe"}', NO_JSON),
+    "UTF-8 of a surrogate": (b'{"email": "\xed\xa0\x80"}', NO_JSON),
+    "byte order mark": (b"\xef\xbb\xbf{}", NO_JSON),
+    "UTF-16": ("{}".encode("utf-16"), NO_JSON),
+    "deep arrays": (b"[" * 30_000, NO_JSON),
+    "deep arrays, closed": (b"[" * 30_000 + b"]" * 30_000, NO_JSON),
+    "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, NO_JSON),
+    "64 KiB and one": (b"{}" + b" " * (64 * KIB - 1), TOO_LARGE),
+    "10 MB": (b" " * 10_000_000, TOO_LARGE),
+}
+ROUTES = with_a_body()
+
+
+@pytest.fixture
+def send(robust):
+    """Send a body to a route, with a token where one is wanted."""
+
+    def send(route: Route, raw, **more):
+        token = "" if route.public else robust.sign_up()["access_token"]
+        return robust.request(route.method, route.path, raw, token=token, **more)
+
+    return send
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+def test_a_bad_body_is_refused_by_its_own_code(send, route, name):
+    raw, error = BODIES[name]
+
+    assert is_refusal(send(route, raw), *error)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+def test_64_kib_are_not_too_many(send, route):
+    padding = "x" * (64 * KIB - len('{"x":""}'))
+    raw = json.dumps({"x": padding}, separators=(",", ":"))
+    assert len(raw) == 64 * KIB
+
+    assert send(route, raw).status < 413
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/plain",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+        "application/json; charset=latin-1",
+        "application/vnd.api+json",
+        "text/json",
+        "nonsense",
+    ],
+)
+def test_another_content_type_is_unsupported(send, route, content_type):
+    answer = send(route, b"{}", content_type=content_type)
+
+    assert is_refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+def test_a_body_without_a_content_type_is_unsupported(send, route):
+    answer = send(route, b"{}", content_type="")
+
+    assert is_refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        'application/json; charset="utf-8"',
+    ],
+)
+def test_json_in_utf_8_is_supported(send, route, content_type):
+    assert send(route, b"{}", content_type=content_type).status not in (415, 500)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+@pytest.mark.parametrize("content_type", ["", "text/plain"])
+def test_an_empty_body_is_an_empty_object_and_needs_no_content_type(send, route, content_type):
+    empty = send(route, b"", content_type=content_type)
+
+    assert empty.status in (200, 400)
+    assert empty.status == 200 or empty.code == "VALIDATION_ERROR"
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+@pytest.mark.parametrize("length", ["", "nonsense", "-1", "1e3"])
+def test_a_length_that_is_no_number_crashes_nothing(send, route, length):
+    assert send(route, b"{}", CONTENT_LENGTH=length).status < 500
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+def test_of_duplicated_keys_the_last_one_counts(send, route):
+    raw = b'{"password": "x", "password": 7, "refresh_token": "x", "refresh_token": 7}'
+
+    assert send(route, raw).status < 500
+
+
+def test_a_limit_of_the_host_that_is_smaller_than_ours_is_kept(api, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+
+    answer = api.post("login", email="a" * 200, password="x")
+
+    assert is_refusal(answer, 413, "REQUEST_TOO_LARGE")

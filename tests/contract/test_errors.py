@@ -1,0 +1,80 @@
+"""The error catalogue is public: a client compares these codes."""
+
+from authservice.kernel import errors
+
+CATALOGUE = [
+    (401, "INVALID_CREDENTIALS"),
+    (400, "INVALID_JSON"),
+    (400, "INVALID_PASSWORD"),
+    (401, "INVALID_REFRESH_TOKEN"),
+    (400, "INVALID_REQUEST_BODY"),
+    (401, "INVALID_TOKEN"),
+    (403, "EMAIL_NOT_VERIFIED"),
+    (403, "FORBIDDEN"),
+    (500, "INTERNAL_ERROR"),
+    (405, "METHOD_NOT_ALLOWED"),
+    (404, "NOT_FOUND"),
+    (400, "INVALID_TOKEN"),
+    (400, "INVALID_VERIFICATION_CODE"),
+    (400, "INVALID_VERIFICATION_TOKEN"),
+    (400, "TOKEN_EXPIRED"),
+    (400, "VERIFICATION_TOKEN_EXPIRED"),
+    (501, "SMS_NOT_CONFIGURED"),
+    (400, "PHONE_ALREADY_IN_USE"),
+    (403, "PHONE_NOT_VERIFIED"),
+    (413, "REQUEST_TOO_LARGE"),
+    (503, "SERVICE_UNAVAILABLE"),
+    (403, "SIGNUP_DISABLED"),
+    (401, "TOKEN_EXPIRED"),
+    (429, "TOO_MANY_ATTEMPTS"),
+    (429, "TOO_MANY_REQUESTS"),
+    (401, "UNAUTHORIZED"),
+    (415, "UNSUPPORTED_MEDIA_TYPE"),
+    (400, "USERNAME_ALREADY_EXISTS"),
+    (400, "USER_ALREADY_EXISTS"),
+    (403, "USER_NOT_ACTIVE"),
+    (400, "VALIDATION_ERROR"),
+]
+
+
+def test_the_catalogue_is_exactly_this():
+    assert sorted((fault.status, fault.code) for fault in errors.catalogue()) == sorted(CATALOGUE)
+
+
+def test_every_fault_has_words():
+    assert [fault.code for fault in errors.catalogue() if not fault.message] == []
+
+
+def test_the_catalogue_is_sorted_by_code():
+    codes = [fault.code for fault in errors.catalogue()]
+
+    assert codes == sorted(codes)
+
+
+def test_details_are_kept_back_by_default(api, db):
+    answer = api.post("signup", email="nobody", username="x", password="")
+
+    assert set(answer.data) == {"code", "message"}
+
+
+def test_details_list_every_field_where_they_are_asked_for(api, db, configure):
+    configure(API={"ERROR_DETAILS": True})
+
+    answer = api.post("signup", email="nobody", username="x", password="")
+
+    assert answer.data["details"] == {
+        "email": ["Must be an e-mail address."],
+        "username": [
+            "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.",
+        ],
+        "password": ["This field may not be blank."],
+    }
+
+
+def test_details_of_a_password_list_every_broken_rule(api, db, configure):
+    configure(API={"ERROR_DETAILS": True}, CORE={"REQUIRE_DIGIT": True})
+
+    details = api.post("signup", email="ann@example.com", password="abc").data["details"]
+
+    assert "Must have at least 8 characters." in details["password"]
+    assert "Must have a digit." in details["password"]

@@ -1,0 +1,75 @@
+"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+
+from itertools import count
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+pytestmark = pytest.mark.django_db
+
+TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+def statements(call):
+    """The statements of the second call; the first one fills process-wide caches."""
+    call()
+    with CaptureQueriesContext(connection) as captured:
+        call()
+    texts = [query["sql"] for query in captured.captured_queries]
+    return [text for text in texts if not text.startswith(TRANSACTION)]
+
+
+def test_me_costs_one(api):
+    token = api.sign_up()["access_token"]
+
+    assert len(statements(lambda: api.get("me", token=token))) == 1
+
+
+def test_login_costs_five(api):
+    api.sign_up()
+
+    assert len(statements(api.log_in)) == 5
+
+
+def test_refresh_costs_two(api):
+    live = [api.sign_up()["refresh_token"]]
+
+    def refresh():
+        live.append(api.post("refresh", refresh_token=live[-1]).data["refresh_token"])
+
+    assert len(statements(refresh)) == 2
+
+
+def test_signup_costs_five(api):
+    number = count()
+
+    assert len(statements(lambda: api.sign_up(f"ann{next(number)}@example.com"))) == 5
+
+
+def test_logout_costs_two(api):
+    api.sign_up()
+    tokens = [api.log_in()["access_token"] for _ in range(2)]
+
+    assert len(statements(lambda: api.post("logout", token=tokens.pop()))) == 2
+
+
+def test_a_wrong_password_costs_two(api):
+    api.sign_up()
+
+    def guess():
+        api.post("login", email="ann@example.com", password="wrong")
+
+    assert len(statements(guess)) == 2
+
+
+def test_an_unknown_route_costs_nothing(api):
+    assert statements(lambda: api.get("nowhere")) == []
+
+
+def test_a_forged_token_costs_nothing(api):
+    assert statements(lambda: api.get("me", token="a.b.c")) == []
+
+
+def test_a_forged_refresh_token_costs_nothing(api):
+    assert statements(lambda: api.post("refresh", refresh_token="nonsense")) == []

@@ -1,0 +1,216 @@
+"""POST /signup."""
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from tests.client import PASSWORD
+from tests.contract.shapes import AUTH, USER, fits, is_refusal
+from tests.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+EMAIL_IS_NATURAL = get_user_model().get_email_field_name() == get_user_model().USERNAME_FIELD
+FULL = {
+    "email": "ann@example.com",
+    "username": "ann.1",
+    "password": PASSWORD,
+    "name": "Ann B. Cee",
+    "first_name": "Ann",
+    "last_name": "Cee",
+    "phone_number": "+4930123456",
+}
+
+
+def test_a_success_is_201_with_exactly_the_auth_response(api):
+    answer = api.post("signup", **FULL)
+
+    assert answer.status == 201
+    assert list(answer.body) == ["data"]
+    assert fits(answer.data, AUTH)
+
+
+def test_the_user_says_what_was_sent(api):
+    user = api.post("signup", **FULL).data["user"]
+
+    assert {key: user[key] for key in FULL if key != "password"} == {
+        key: value for key, value in FULL.items() if key != "password"
+    }
+
+
+def test_a_fresh_user_is_active_and_unverified(api):
+    user = api.post("signup", **FULL).data["user"]
+
+    assert (user["active"], user["email_verified"], user["phone_number_verified"]) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_absent_texts_are_empty_strings(api):
+    user = api.sign_up()["user"]
+
+    assert {user[key] for key in ("name", "first_name", "last_name", "avatar", "phone_number")} == {
+        ""
+    }
+
+
+def test_a_signup_is_no_update(api):
+    assert api.sign_up()["user"]["updated_at"] is None
+
+
+def test_a_signup_that_yields_tokens_is_a_login(api):
+    assert api.sign_up()["user"]["last_login_at"] is not None
+
+
+def test_name_is_not_made_of_first_and_last_name(api):
+    assert api.sign_up(first_name="Ann", last_name="Cee")["user"]["name"] == ""
+
+
+def test_first_and_last_name_are_not_made_of_name(api):
+    user = api.sign_up(name="Ann Cee")["user"]
+
+    assert (user["first_name"], user["last_name"]) == ("", "")
+
+
+def test_expires_in_is_fifteen_minutes(api):
+    assert api.sign_up()["expires_in"] == 900
+
+
+def test_unknown_fields_are_ignored(api):
+    user = api.sign_up(is_super_admin=True, is_superuser=True, active=False, id="7")["user"]
+
+    assert user["active"] is True
+    assert not get_user_model().objects.filter(is_superuser=True).exists()
+
+
+@pytest.mark.parametrize(
+    "other", [{"email": "ann@example.com"}, {"email": "ANN@Example.COM", "username": "other"}]
+)
+def test_a_taken_email_is_user_already_exists(api, other):
+    api.sign_up()
+
+    answer = api.post("signup", password=PASSWORD, **other)
+
+    assert is_refusal(answer, 400, "USER_ALREADY_EXISTS")
+
+
+@pytest.mark.parametrize("username", ["ann", "ANN", "Ann"])
+def test_a_taken_username_is_username_already_exists(api, username):
+    api.sign_up(username="ann")
+
+    answer = api.post("signup", email="b@example.com", username=username, password=PASSWORD)
+
+    assert is_refusal(answer, 400, "USERNAME_ALREADY_EXISTS")
+
+
+def test_a_taken_phone_number_is_phone_already_in_use(api):
+    api.sign_up(phone_number="+4930123456")
+
+    answer = api.post(
+        "signup", email="b@example.com", password=PASSWORD, phone_number="+4930123456"
+    )
+
+    assert is_refusal(answer, 400, "PHONE_ALREADY_IN_USE")
+
+
+def test_an_address_the_host_gave_to_a_user_of_its_own_is_taken(api):
+    make_user("ann@example.com", username="host-made")
+
+    answer = api.post("signup", email="ann@example.com", password=PASSWORD)
+
+    assert is_refusal(answer, 400, "USER_ALREADY_EXISTS")
+
+
+def test_a_weak_password_is_invalid_password(api):
+    answer = api.post("signup", email="ann@example.com", password="short1!")
+
+    assert is_refusal(answer, 400, "INVALID_PASSWORD")
+    assert answer.data["message"] == "password: Must have at least 8 characters."
+
+
+def test_a_closed_signup_is_signup_disabled(api, configure):
+    configure(CORE={"ALLOW_SIGNUP": False})
+
+    answer = api.post("signup", email="ann@example.com", password=PASSWORD)
+
+    assert is_refusal(answer, 403, "SIGNUP_DISABLED")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"email": "nobody"}, "email: Must be an e-mail address."),
+        ({"email": "a@b@example.com"}, "email: Must be an e-mail address."),
+        ({"email": "a b@example.com"}, "email: Must be an e-mail address."),
+        ({"email": "a" * 243 + "@example.com"}, "email: Must be an e-mail address."),
+        (
+            {"username": "ab"},
+            "username: Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.",
+        ),
+        (
+            {"username": "ann@example"},
+            "username: Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.",
+        ),
+        (
+            {"username": "a" * 31},
+            "username: Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.",
+        ),
+        (
+            {"phone_number": "030123456"},
+            "phone_number: Must be a possible number in E.164 form, as +4930123456.",
+        ),
+        ({"name": "n" * 256}, "name: Ensure this field has no more than 255 characters."),
+        (
+            {"first_name": "n" * 151},
+            "first_name: Ensure this field has no more than 150 characters.",
+        ),
+        ({"last_name": "n" * 151}, "last_name: Ensure this field has no more than 150 characters."),
+        ({"password": ""}, "password: This field may not be blank."),
+        ({"password": "x" * 4097}, "password: Must not exceed 4096 bytes."),
+        ({"password": "ü" * 2049}, "password: Must not exceed 4096 bytes."),
+        ({"name": "a\x00b"}, "name: Must not contain control characters or broken Unicode."),
+    ],
+)
+def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(api, change, message):
+    answer = api.post("signup", **{**FULL, **change})
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"] == message
+
+
+def test_a_missing_password_is_a_validation_error(api):
+    answer = api.post("signup", email="ann@example.com")
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"] == "password: This field is required."
+
+
+@pytest.mark.parametrize("absent", [{}, {"email": "", "username": ""}, {"email": "  "}])
+def test_neither_email_nor_username_is_a_validation_error(api, absent):
+    answer = api.post("signup", password=PASSWORD, **absent)
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"].startswith("email: ")
+
+
+def test_a_username_alone_is_enough_where_the_host_can_do_without_an_email(api):
+    answer = api.post("signup", username="ann", password=PASSWORD)
+
+    if EMAIL_IS_NATURAL:
+        assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    else:
+        assert (answer.data["user"]["username"], answer.data["user"]["email"]) == ("ann", "")
+
+
+def test_where_verification_comes_first_there_are_no_tokens(api, configure):
+    configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
+
+    answer = api.post("signup", **FULL)
+
+    assert answer.status == 201
+    assert fits(answer.data, {"user": USER, "message": str})
+
+
+def test_tokens_are_not_to_be_cached(api):
+    assert api.post("signup", **FULL).headers["Cache-Control"] == "no-store"

@@ -1,0 +1,90 @@
+"""No coercion: a value of another type is refused, by the name of its field."""
+
+import json
+
+import pytest
+
+from tests.client import PASSWORD
+from tests.contract.shapes import is_refusal
+
+pytestmark = pytest.mark.django_db
+
+GOOD = {
+    "signup": {
+        "email": "ann@example.com",
+        "username": "ann",
+        "password": PASSWORD,
+        "name": "Ann",
+        "first_name": "Ann",
+        "last_name": "Cee",
+        "phone_number": "+4930123456",
+    },
+    "login": {"email": "ann@example.com", "username": "ann", "password": PASSWORD},
+    "refresh": {"refresh_token": "AAAA"},
+}
+FIELDS = [(path, field) for path, body in GOOD.items() for field in body]
+OTHERS = [7, 0, 1.5, 10**40, True, False, ["ann"], [], {"ann": "ann"}, {}]
+CONTROL = ["a\x00b", "a\x07b", "a\x1bb", "a\nb", "a\tb", "a\x7fb", "a\x85b", "\x00"]
+SURROGATES = ["\ud800", "a\udfffb", "\udc00\ud800"]
+
+
+def message(answer):
+    return answer.data["message"]
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS)
+@pytest.mark.parametrize("other", OTHERS, ids=repr)
+def test_what_is_no_string_is_refused(robust, path, field, other):
+    answer = robust.post(path, **{**GOOD[path], field: other})
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert message(answer) == f"{field}: Must be a string."
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS)
+def test_null_is_refused(robust, path, field):
+    answer = robust.post(path, **{**GOOD[path], field: None})
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert message(answer) == f"{field}: This field may not be null."
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS)
+@pytest.mark.parametrize("text", CONTROL + SURROGATES, ids=ascii)
+def test_control_characters_and_broken_unicode_are_refused(robust, path, field, text):
+    answer = robust.post(path, **{**GOOD[path], field: text})
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert message(answer) == f"{field}: Must not contain control characters or broken Unicode."
+
+
+@pytest.mark.parametrize("text", ["\x00", "\ud800"], ids=ascii)
+def test_what_no_field_reads_may_hold_anything(robust, text):
+    answer = robust.post("signup", **GOOD["signup"], unknown=text)
+
+    assert answer.status == 201
+
+
+def test_pairs_of_surrogates_are_one_character(robust):
+    raw = json.dumps({**GOOD["signup"], "name": "\N{GRINNING FACE}"})
+    assert "\\ud83d\\ude00" in raw
+
+    assert robust.request("POST", "signup", raw).data["user"]["name"] == "\N{GRINNING FACE}"
+
+
+def test_text_is_nfc_normalised(robust):
+    user = robust.sign_up(name="Ame\u0301lie")["user"]
+
+    assert user["name"] == "Am\u00e9lie"
+
+
+def test_text_is_trimmed(robust):
+    assert robust.sign_up(name="  Ann  ")["user"]["name"] == "Ann"
+
+
+def test_characters_beyond_the_basic_plane_survive(robust):
+    text = "\N{GRINNING FACE} \N{OLD PERSIAN SIGN A} q\N{COMBINING ACUTE ACCENT}"
+
+    token = robust.sign_up(name=text)["access_token"]
+
+    assert robust.get("me", token=token).data["name"] == text

@@ -1,0 +1,82 @@
+"""The device cookie: out of reach of scripts, and of sub-domains wherever there is https."""
+
+import pytest
+
+from tests.client import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = "authservice_device"
+HOST = f"__Host-{PLAIN}"
+
+
+@pytest.fixture
+def cookies(api):
+    def cookies():
+        return api.post("signup", email="ann@example.com", password=PASSWORD).response.cookies
+
+    return cookies
+
+
+@pytest.mark.parametrize(
+    ("url", "debug", "name"),
+    [
+        ("https://api.example.com", False, HOST),
+        ("https://api.example.com", True, HOST),
+        ("HTTPS://api.example.com", False, HOST),
+        ("http://api.example.com", False, PLAIN),
+        ("http://localhost:8000", False, PLAIN),
+        ("", False, HOST),
+        ("", True, PLAIN),
+    ],
+)
+def test_prefix_and_secure_are_there_exactly_when_the_service_is_reached_by_https(
+    cookies, configure, settings, url, debug, name
+):
+    settings.DEBUG = debug
+    configure(API_URL=url)
+
+    (cookie,) = cookies().values()
+
+    assert (cookie.key, bool(cookie["secure"])) == (name, name == HOST)
+
+
+def test_it_is_out_of_reach_of_scripts_and_other_sites(cookies):
+    cookie = cookies()[PLAIN]
+
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+
+
+def test_it_is_bound_to_this_host_alone(cookies):
+    cookie = cookies()[PLAIN]
+
+    assert (cookie["path"], cookie["domain"]) == ("/", "")
+
+
+def test_it_lives_for_a_year(cookies):
+    assert cookies()[PLAIN]["max-age"] == 365 * 24 * 3600
+
+
+def test_it_holds_what_the_header_holds(api):
+    answer = api.post("signup", email="ann@example.com", password=PASSWORD)
+
+    assert answer.response.cookies[PLAIN].value == answer.headers["X-Device-Token"]
+
+
+def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, configure):
+    configure(API_URL="https://api.example.com")
+    device = api.post("signup", email="ann@example.com", password=PASSWORD).headers[
+        "X-Device-Token"
+    ]
+
+    def log_in(name):
+        body = {"email": "ann@example.com", "password": PASSWORD}
+        headers = {"Cookie": f"{name}={device}"}
+        return api.request("POST", "login", body, headers=headers).headers["X-Device-Token"]
+
+    assert log_in(PLAIN) != device
+    assert log_in(HOST) == device
+
+
+def test_a_login_sets_no_other_cookie(cookies):
+    assert set(cookies()) == {PLAIN}

@@ -1,0 +1,150 @@
+"""A refresh token cannot be made, changed or spelled another way, and is good for nothing else."""
+
+import base64
+import uuid
+
+import pytest
+
+from authservice.core import refresh_tokens
+from authservice.core.models import SignIn
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = (401, "INVALID_REFRESH_TOKEN")
+
+
+@pytest.fixture
+def tokens(api):
+    return api.sign_up()
+
+
+@pytest.fixture
+def genuine(tokens):
+    return tokens["refresh_token"]
+
+
+def refresh(api, token):
+    return api.post("refresh", refresh_token=token)
+
+
+def octets(token):
+    return base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+
+
+def spelled(raw):
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def test_it_takes_53_octets_and_71_characters(genuine):
+    assert (len(octets(genuine)), len(genuine)) == (53, 71)
+
+
+def test_a_change_of_any_octet_is_refused_and_harms_nobody(api, genuine, configure):
+    configure(THROTTLE={"ENABLED": False})
+    raw = octets(genuine)
+    forged = [raw[:n] + bytes([raw[n] ^ 1]) + raw[n + 1 :] for n in range(len(raw))]
+
+    assert {refresh(api, spelled(one)).error for one in forged} == {REFUSED}
+    assert refresh(api, genuine).status == 200
+
+
+def test_a_change_of_any_character_is_refused(api, genuine, configure):
+    configure(THROTTLE={"ENABLED": False})
+    forged = [
+        genuine[:n] + ("A" if genuine[n] != "A" else "B") + genuine[n + 1 :]
+        for n in range(len(genuine))
+    ]
+
+    assert {refresh(api, one).error for one in forged} == {REFUSED}
+
+
+@pytest.mark.parametrize("length", [0, 1, 21, 52])
+def test_a_shorter_one_is_refused(api, genuine, length):
+    raw = octets(genuine)[:length]
+
+    assert refresh(api, spelled(raw) or "A").error == REFUSED
+
+
+def test_a_longer_one_is_refused(api, genuine):
+    assert refresh(api, spelled(octets(genuine) + b"\0")).error == REFUSED
+
+
+def test_every_other_spelling_of_the_same_octets_is_refused(api, genuine):
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    lasts = [genuine[:-1] + c for c in alphabet]
+    same = [one for one in lasts if one != genuine and octets(one) == octets(genuine)]
+    others = [*same, genuine + "=", genuine + "==", genuine + "A===", genuine + "."]
+    assert len(same) == 3
+
+    assert {refresh(api, one).error for one in others} == {REFUSED}
+    assert refresh(api, genuine).status == 200
+
+
+def test_the_other_alphabet_of_base64_is_refused(api):
+    configured = (api.sign_up(f"ann{n}@example.com")["refresh_token"] for n in range(20))
+    genuine = next(one for one in configured if "-" in one or "_" in one)
+
+    assert refresh(api, genuine.replace("-", "+").replace("_", "/")).error == REFUSED
+
+
+def test_a_counter_ahead_of_its_row_is_refused_and_no_theft(api, genuine):
+    row = SignIn.objects.get()
+    ahead = refresh_tokens.derive(row.pk, row.counter + 1, row.seed)
+
+    assert refresh(api, ahead).error == REFUSED
+    assert refresh(api, genuine).status == 200
+
+
+def test_a_restored_backup_kills_no_sign_in(api, genuine):
+    later = refresh(api, genuine).data["refresh_token"]
+    SignIn.objects.update(counter=0)
+
+    assert refresh(api, later).error == REFUSED
+    assert refresh(api, genuine).status == 200
+
+
+def test_the_key_alone_forges_nothing_without_the_seed_of_the_row(api, genuine):
+    row = SignIn.objects.get()
+    forged = refresh_tokens.derive(row.pk, row.counter, "00" * 16)
+
+    assert refresh(api, forged).error == REFUSED
+
+
+def test_a_sign_in_that_never_was_is_refused(api, genuine):
+    forged = refresh_tokens.derive(uuid.uuid4(), 0, "00" * 16)
+
+    assert refresh(api, forged).error == REFUSED
+
+
+def test_the_token_of_one_sign_in_is_not_that_of_another(api, genuine):
+    other = octets(api.log_in()["refresh_token"])
+    mixed = other[:21] + octets(genuine)[21:]
+
+    assert refresh(api, spelled(mixed)).error == REFUSED
+
+
+def test_an_access_token_refreshes_nothing(api, tokens, configure):
+    answer = refresh(api, tokens["access_token"])
+
+    assert answer.status in (400, 401)
+    assert answer.code in ("VALIDATION_ERROR", "INVALID_REFRESH_TOKEN")
+
+
+def test_a_refresh_token_is_no_bearer_token(api, genuine):
+    assert api.get("me", token=genuine).error == (401, "INVALID_TOKEN")
+
+
+def test_a_device_token_refreshes_nothing(api, tokens):
+    answer = api.post("login", email="ann@example.com", password="plum tart 42 windows")
+
+    assert refresh(api, answer.headers["X-Device-Token"]).error == REFUSED
+
+
+def test_nothing_of_it_is_stored(genuine):
+    row = SignIn.objects.values().get()
+    stored = " ".join(str(value) for value in row.values())
+    mac = octets(genuine)[21:]
+
+    assert genuine not in stored
+    assert mac.hex() not in stored
+    assert spelled(mac) not in stored

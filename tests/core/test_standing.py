@@ -1,0 +1,146 @@
+"""What ends a sign-in from outside: it is felt on the very next request."""
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.db.models import F
+
+from authservice.core.models import Account, SignIn
+from tests.client import PASSWORD
+from tests.people import change, make_user, the_user
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = (401, "INVALID_TOKEN")
+
+
+def set_in_a_shell():
+    user = the_user()
+    user.set_password("another plum tart 42")
+    user.save()
+
+
+def updated_by_a_query():
+    change(password=make_password("another plum tart 42"))
+
+
+def same_password_hashed_anew():
+    change(password=make_password(PASSWORD))
+
+
+def made_unusable():
+    change(password=make_password(None))
+
+
+def version_raised():
+    Account.objects.filter(user=the_user()).update(token_version=F("token_version") + 1)
+
+
+def deactivated():
+    change(is_active=False)
+
+
+def row_ended():
+    SignIn.objects.filter(user=the_user()).update(ended_at=F("created_at"))
+
+
+def row_deleted():
+    SignIn.objects.filter(user=the_user()).delete()
+
+
+def user_deleted():
+    the_user().delete()
+
+
+ENDS = [
+    set_in_a_shell,
+    updated_by_a_query,
+    same_password_hashed_anew,
+    made_unusable,
+    version_raised,
+    deactivated,
+    row_ended,
+    row_deleted,
+    user_deleted,
+]
+
+
+@pytest.fixture
+def sign_ins(api):
+    api.sign_up()
+    return [api.log_in(), api.log_in()]
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_every_access_token_is_refused(api, sign_ins, end):
+    end()
+
+    assert [api.get("me", token=one["access_token"]).error for one in sign_ins] == [REFUSED] * 2
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_every_refresh_token_is_refused(api, sign_ins, end):
+    end()
+
+    answers = [api.post("refresh", refresh_token=one["refresh_token"]) for one in sign_ins]
+
+    assert [answer.error for answer in answers] == [(401, "INVALID_REFRESH_TOKEN")] * 2
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_a_logout_is_refused_too(api, sign_ins, end):
+    end()
+
+    assert api.post("logout", token=sign_ins[0]["access_token"]).error == REFUSED
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_another_user_is_not_touched_by_it(api, sign_ins, end):
+    other = api.sign_up("ben@example.com")["access_token"]
+
+    end()
+
+    assert api.get("me", token=other).status == 200
+
+
+def test_a_user_who_is_active_again_has_their_sign_ins_back(api, sign_ins):
+    deactivated()
+    change(is_active=True)
+
+    assert api.get("me", token=sign_ins[0]["access_token"]).status == 200
+
+
+def test_a_user_made_anew_with_the_same_key_has_none_of_the_old_sign_ins(api, sign_ins):
+    key = the_user().pk
+    the_user().delete()
+    make_user(pk=key)
+
+    assert api.get("me", token=sign_ins[0]["access_token"]).error == REFUSED
+
+
+def test_a_save_that_changes_no_password_ends_nothing(api, sign_ins):
+    the_user().save()
+
+    assert api.get("me", token=sign_ins[0]["access_token"]).status == 200
+
+
+def test_where_the_signature_is_trusted_a_token_lives_until_it_expires(api, configure, sign_ins):
+    configure(STATELESS={"CHECK": "signature"})
+    set_in_a_shell()
+
+    assert api.get("me", token=sign_ins[0]["access_token"]).status == 200
+
+
+def test_where_the_signature_is_trusted_a_refresh_is_checked_all_the_same(api, configure, sign_ins):
+    configure(STATELESS={"CHECK": "signature"})
+    set_in_a_shell()
+
+    answer = api.post("refresh", refresh_token=sign_ins[0]["refresh_token"])
+
+    assert answer.error == (401, "INVALID_REFRESH_TOKEN")
+
+
+def test_where_the_signature_is_trusted_a_deleted_user_is_refused(api, configure, sign_ins):
+    configure(STATELESS={"CHECK": "signature"})
+    user_deleted()
+
+    assert api.get("me", token=sign_ins[0]["access_token"]).error == REFUSED

@@ -1,0 +1,7 @@
+"""The settings of the suite with the `DEFAULT_AUTO_FIELD` that the environment names."""
+
+import os
+
+from tests.settings import *  # noqa: F403 all of them
+
+DEFAULT_AUTO_FIELD = f"django.db.models.{os.environ['AUTO_FIELD']}"

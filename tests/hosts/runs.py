@@ -1,0 +1,47 @@
+"""A host is chosen when Django starts, so each one runs in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTS = ("uuid_user", "email_user", "bare_user", "hostile", "no_login_module", "naive_time", "axes")
+
+
+def python(*arguments: str, host: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """`python …` from the root of the project, in the given host."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**_outside(os.environ, host), "TEST_HOST": host, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:
+    """The environment without this test run, and with a database that is not this run's own."""
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(("PYTEST_", "COV_")) and name != "DJANGO_SETTINGS_MODULE"
+    }
+    worker = environment.get("PYTEST_XDIST_WORKER", "")
+    if url := environment.get("DATABASE_URL"):
+        kept["DATABASE_URL"] = _renamed(url, "_".join(filter(None, [worker, host or "plain"])))
+    return kept
+
+
+def _renamed(url: str, suffix: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme.startswith("sqlite"):
+        return url  # in memory, or a file that the test run replaces by memory
+    return parts._replace(path=f"{parts.path}_{suffix}").geturl()

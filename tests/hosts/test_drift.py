@@ -1,0 +1,19 @@
+"""Our migrations say what our models say, whatever the host's own models and keys are."""
+
+import pytest
+
+from tests.hosts.runs import python
+
+
+@pytest.mark.parametrize("auto_field", ["AutoField", "BigAutoField"])
+@pytest.mark.parametrize("host", ["", "uuid_user", "email_user", "bare_user"])
+def test_no_migration_is_missing(host, auto_field):
+    run = python(
+        *("-m", "django", "makemigrations", "--check", "--dry-run"),
+        *("authservice_core", "authservice_stateless"),
+        host=host,
+        DJANGO_SETTINGS_MODULE="tests.hosts.auto_field",
+        AUTO_FIELD=auto_field,
+    )
+
+    assert run.returncode == 0, run.stdout

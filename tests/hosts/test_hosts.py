@@ -1,0 +1,39 @@
+"""The service is at home in every host."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from tests.hosts.runs import HOSTS, python
+
+_AXES = pytest.mark.skipif(find_spec("axes") is None, reason="django-axes is not installed")
+IN_EACH_HOST = pytest.mark.parametrize(
+    "host", [pytest.param(host, marks=_AXES if host == "axes" else ()) for host in HOSTS]
+)
+
+
+# What a host rightly changes.
+EXCEPT = {
+    "axes": ["--ignore=tests/contract/test_queries.py"],  # it asks the database for itself
+    # The clock that stands still takes the process to UTC, which naive times do not survive.
+    "naive_time": ["--deselect=tests/contract/test_login.py::test_last_login_at_is_this_login"],
+}
+
+
+def suite(host, *paths):
+    return python("-m", "pytest", *paths, "-q", "--tb=short", "-p", "no:cacheprovider", host=host)
+
+
+@IN_EACH_HOST
+def test_the_essentials_hold(host):
+    run = suite(host, "tests/hosts/inside")
+
+    assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.slow
+@IN_EACH_HOST
+def test_the_whole_contract_holds(host):
+    run = suite(host, "tests/contract", "tests/core", *EXCEPT.get(host, ()))
+
+    assert run.returncode == 0, run.stdout

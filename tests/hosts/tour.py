@@ -1,0 +1,154 @@
+"""One walk through the API, printed as it went over the wire; `python -m tests.hosts.tour`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+# What differs between any two runs; the form of each stays visible.
+_MASKS = [
+    (re.compile(pattern), mask)
+    for pattern, mask in [
+        (r'"access_token":"[\w-]+\.[\w-]+\.[\w-]+"', '"access_token":"<jwt>"'),
+        (r'"refresh_token": ?"[\w-]{70,90}"', '"refresh_token":"<token>"'),
+        (r'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"', '"<time>"'),
+        (r'"id":"\d+"', '"id":"<id>"'),
+        (r"^[0-9a-f]{32}$", "<request id>"),
+        (r"^[\w-]{40,}\.[\w-]{43}$", "<device token>"),
+        (r"authservice_device=[\w.-]+", "authservice_device=<device token>"),
+        (r"expires=[^;]+", "expires=<date>"),
+    ]
+]
+
+# Headers that a host's own middleware puts on every answer of its project.
+_OF_HOSTS = {
+    "Content-Language",
+    "Cross-Origin-Opener-Policy",
+    "Referrer-Policy",
+    "Vary",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+}
+_PASSWORD = "plum tart 42 windows"
+_ANN = {"email": "Ann@Example.com", "password": _PASSWORD}
+_BARE = {
+    "GET": ["me", "me?format=xml", "me/", "nowhere", "signup", "", ".well-known/jwks.json"],
+    "HEAD": ["me"],
+    "OPTIONS": ["me", "login"],
+    "DELETE": ["me"],
+    "POST": ["nowhere/at/all", "logout"],
+}
+_BODIES = {
+    "signup": [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff",
+        b'{"email": NaN}',
+        b"{}" + b" " * 65536,
+        {"email": 7, "password": True},
+        {"email": "no address", "password": _PASSWORD},
+        {"email": "eve@example.com", "password": "1234567"},
+        {"username": "e", "password": _PASSWORD},
+        {**_ANN, "name": "a" * 256},
+        {**_ANN, "phone_number": "030 1234"},
+        _ANN,
+    ],
+    "login": [
+        {"password": _PASSWORD},
+        {**_ANN, "username": "ann"},
+        {**_ANN, "password": "wrong"},
+        {**_ANN, "email": "nobody@example.com"},
+    ],
+    "refresh": [{}, {"refresh_token": None}, {"refresh_token": "no token"}],
+}
+
+
+class Tourist:
+    """Asks as a browser might, and writes down what comes back."""
+
+    def __init__(self, language: str) -> None:
+        from django.test import Client
+
+        self._client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+        self._headers = {"Accept": "text/html, application/xml;q=0.9, */*;q=0.8; version=9"}
+        if language:
+            self._headers["Accept-Language"] = language
+        self.diary: list[dict[str, Any]] = []
+
+    def ask(self, method: str, path: str, body: Any = b"", token: str = "", **more: str) -> Any:
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {**self._headers, **more.pop("headers", {})}
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        kind = more.get("content_type", "application/json")
+        answer = self._client.generic(method, f"/auth/{path}", raw, kind, headers=sent)
+        self.diary.append(
+            {
+                "asked": f"{method} {path} {_masked(raw.decode(errors='replace'))[:80]}",
+                "status": answer.status_code,
+                "headers": _headers(answer),
+                "body": _masked(answer.content.decode()),
+            }
+        )
+        return json.loads(answer.content or b"{}").get("data")
+
+
+def _headers(answer: Any) -> list[str]:
+    pairs = [*answer.headers.items(), *((name, str(c)) for name, c in answer.cookies.items())]
+    return sorted(f"{name}: {_masked(value)}" for name, value in pairs if name not in _OF_HOSTS)
+
+
+def _masked(text: str) -> str:
+    for pattern, mask in _MASKS:
+        text = pattern.sub(mask, text)
+    return text
+
+
+def walk(tourist: Tourist) -> None:
+    ask = tourist.ask
+    ann = ask("POST", "signup", {**_ANN, "name": "Ånn Žižková", "first_name": "Ann"})
+    for method, path in _pairs(_BARE):
+        ask(method, path)
+    for path, body in _pairs(_BODIES):
+        ask("POST", path, body)
+    ask("POST", "signup", b"email=ann", content_type="application/x-www-form-urlencoded")
+    ask("GET", "me", token=ann["access_token"])
+    ask("GET", "me?format=api", token=ann["access_token"], headers={"X-Request-ID": "mine"})
+    ask("GET", "me", token="no token")
+    ask("GET", "me", headers={"Authorization": "JWT abc"})
+    first = ask("POST", "login", {**_ANN, "email": "ann@example.com"})
+    second = ask("POST", "refresh", {"refresh_token": first["refresh_token"]})
+    ask("POST", "refresh", {"refresh_token": first["refresh_token"]})
+    ask("POST", "logout", token=second["access_token"])
+    ask("GET", "me", token=second["access_token"])
+    ask("POST", "refresh", {"refresh_token": second["refresh_token"]})
+    for _ in range(10):
+        ask("POST", "login", {"username": "nobody", "password": "wrong"})
+
+
+def _pairs(table: dict[str, list[Any]]) -> Iterator[tuple[str, Any]]:
+    return ((key, entry) for key, entries in table.items() for entry in entries)
+
+
+def main(language: str = "") -> None:
+    import django
+    from django.test.utils import setup_databases, setup_test_environment, teardown_databases
+
+    django.setup()
+    setup_test_environment()
+    made = setup_databases(verbosity=0, interactive=False)
+    tourist = Tourist(language)
+    try:
+        walk(tourist)
+    finally:
+        teardown_databases(made, verbosity=0)
+    for page in tourist.diary:
+        print(json.dumps(page))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

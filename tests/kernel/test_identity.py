@@ -1,0 +1,131 @@
+"""The keys that identifiers are compared by."""
+
+import re
+import sys
+
+import pytest
+
+from authservice.core import identity
+
+SAME_EMAIL = [
+    ("ann@example.com", "ANN@EXAMPLE.COM"),
+    ("ann@example.com", "  ann@example.com\n"),
+    ("am\u00e9lie@example.com", "ame\u0301lie@example.com"),
+    ("\uff41nn@example.com", "ann@example.com"),
+    ("ann@b\u00fccher.example", "ann@xn--bcher-kva.example"),
+    ("ann@B\u00dcCHER.example", "ann@xn--bcher-kva.example"),
+    ("ann@\uff45xample.com", "ann@example.com"),
+    ("ann@example\u3002com", "ann@example.com"),
+    ("\u212aate@example.com", "kate@example.com"),
+    ("o\ufb03ce@example.com", "office@example.com"),
+    ("\u0390@example.com", "\u1fd3@example.com"),
+]
+OTHER_EMAIL = [
+    ("ann@example.com", "ann@example.org"),
+    ("ann.b@example.com", "annb@example.com"),
+    ("ann@example.com", "anne@example.com"),
+    ("\u0131vy@example.com", "ivy@example.com"),
+    ("a@b@example.com", "a@b.example.com"),
+    ("\u0430nn@example.com", "ann@example.com"),
+    ("ann@fa\u00df.example", "ann@fass.example"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_EMAIL)
+def test_twins_of_an_address_have_one_key(one, other):
+    assert identity.email_key(one) == identity.email_key(other)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_EMAIL)
+def test_other_addresses_have_other_keys(one, other):
+    assert identity.email_key(one) != identity.email_key(other)
+
+
+def test_a_key_of_a_key_is_stable_under_its_own_canonical_form():
+    for one, _ in SAME_EMAIL:
+        folded = identity._folded(one)
+
+        assert identity._folded(folded) == folded
+
+
+@pytest.mark.parametrize(
+    "text", ["", "@", "a@", "@b", "a", "a@.", "a@..b", "a@" + "x" * 300, "a@xn--\u00fc", "a@\ud800"]
+)
+def test_what_is_no_address_has_a_key_all_the_same_or_says_so(text):
+    try:
+        key = identity.email_key(text)
+    except UnicodeEncodeError:
+        assert "\ud800" in text
+    else:
+        assert re.fullmatch(r"[0-9a-f]{64}", key)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("ann", "ANN"), ("stra\u00dfe", "STRASSE"), ("\uff41nn", "ann")]
+)
+def test_twins_of_a_username_have_one_key(one, other):
+    assert identity.username_key(one) == identity.username_key(other)
+
+
+def test_address_username_and_number_never_share_a_key():
+    text = "+4930123456"
+    keys = {identity.email_key(text), identity.username_key(text), identity.phone_key(text)}
+
+    assert len(keys) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["a@b.de", "a+b@example.com", "a@b\u00fccher.example", "a" * 64 + "@b.de"]
+)
+def test_an_address_that_mail_can_be_sent_to_is_one(text):
+    assert identity.is_email(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "a@",
+        "@b.de",
+        "a b@c.de",
+        "a@b",
+        "a@b..de",
+        "a@-b.de",
+        "a@b.de\n",
+        "<a@b.de>",
+        "a@b.de, c@d.de",
+        "a" * 250 + "@b.de",
+    ],
+)
+def test_any_other_text_is_none(text):
+    assert not identity.is_email(text)
+
+
+@pytest.mark.parametrize("text", ["abc", "A.b_c-9", "a" * 30])
+def test_three_to_thirty_of_the_alphabet_are_a_username(text):
+    assert identity.is_username(text)
+
+
+@pytest.mark.parametrize("text", ["ab", "a" * 31, "abc\n", "a c", "\u00e4bc", "a@b"])
+def test_nothing_else_is_a_username(text):
+    assert not identity.is_username(text)
+
+
+@pytest.mark.parametrize("text", ["+4930123456", "+12025550143"])
+def test_a_possible_number_in_e164_form_is_one(text):
+    assert identity.is_phone(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["4930123456", "+0301234567", "+4930123456\n", "+49 30123456", "+\u0664930123456", "+1"]
+)
+def test_nothing_else_is_a_number(text):
+    assert not identity.is_phone(text)
+
+
+def test_without_a_phone_library_the_shape_alone_decides(monkeypatch):
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
+
+    assert identity.is_phone("+99912345678")
+    assert not identity.is_phone("+0301234567")

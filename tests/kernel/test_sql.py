@@ -1,0 +1,215 @@
+"""Compiled statements give what the querysets they were built from would give."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+
+from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.kernel.sql import Insert, Select, Update, param
+from tests.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+MOMENT = datetime(2030, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+USING = "default"
+
+
+@pytest.fixture
+def row():
+    return SignIn(
+        user=make_user(),
+        seed="00" * 16,
+        password_mark="m",
+        token_version=3,
+        amr="pwd",
+        auth_time=MOMENT,
+        organization_id=uuid.UUID(int=7),
+        created_at=MOMENT,
+        refreshed_at=MOMENT,
+        last_used_at=MOMENT,
+        idle_expires_at=MOMENT,
+        expires_at=MOMENT,
+    )
+
+
+@pytest.fixture
+def stored(row):
+    row.save()
+    return row
+
+
+def test_a_row_comes_back_as_the_orm_would_give_it(stored):
+    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list())
+
+    assert by_id.first(USING, id=stored.pk) == SignIn.objects.values_list().get()
+
+
+def test_uuids_and_moments_keep_their_types_and_their_microseconds(stored):
+    by_id = Select(
+        lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list(
+            "id", "organization_id", "device_id", "auth_time", "ended_at"
+        )
+    )
+
+    row = by_id.first(USING, id=stored.pk)
+
+    assert row == (stored.pk, uuid.UUID(int=7), None, MOMENT, None)
+
+
+def test_booleans_are_booleans(stored):
+    field = Account._meta.get_field("active")
+    active = Select(
+        lambda: Account.objects.filter(active=param("active", Account)).values_list(field.name)
+    )
+
+    (value,) = active.first(USING, active=True)
+
+    assert value is True
+    assert active.first(USING, active=False) is None
+
+
+def test_a_boolean_of_a_joined_row_is_a_boolean(stored):
+    joined = Select(lambda: SignIn.objects.values_list("user__is_active", "user__pk"))
+
+    assert joined.first(USING) == (True, stored.user.pk)
+
+
+def test_json_is_parsed():
+    made = Ticket.objects.create(purpose="test", payload={"a": [1, None]}, expires_at=MOMENT)
+    payload = Select(lambda: Ticket.objects.filter(pk=param("id", Ticket)).values_list("payload"))
+
+    assert payload.first(USING, id=made.pk) == ({"a": [1, None]},)
+
+
+def test_no_row_is_none(db):
+    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list("id"))
+
+    assert by_id.first(USING, id=uuid.uuid4()) is None
+    assert by_id.all(USING, id=uuid.uuid4()) == []
+
+
+def test_all_gives_every_row(db):
+    users = {make_user(f"ann{n}@example.com").pk for n in range(3)}
+    keys = Select(lambda: get_user_model().objects.values_list("pk"))
+
+    assert {pk for (pk,) in keys.all(USING)} == users
+
+
+@pytest.mark.parametrize("hostile", ["' OR '1'='1", "%s", "%", "\\", "'; --", "\u00e9"])
+def test_a_parameter_is_never_part_of_the_statement(stored, hostile):
+    by_mark = Select(
+        lambda: SignIn.objects.filter(password_mark=param("password_mark", SignIn)).values_list(
+            "password_mark"
+        )
+    )
+    SignIn.objects.update(password_mark=hostile)
+
+    assert by_mark.first(USING, password_mark=hostile) == (hostile,)
+    assert by_mark.first(USING, password_mark="m") is None
+
+
+def test_constants_of_the_queryset_stay_beside_the_parameters(stored):
+    live = Select(
+        lambda: SignIn.objects.filter(
+            amr="pwd", pk=param("id", SignIn), ended_at=None, token_version=3
+        ).values_list("amr")
+    )
+
+    assert live.first(USING, id=stored.pk) == ("pwd",)
+
+
+def test_an_update_changes_and_counts_what_matches(stored):
+    end = Update(
+        lambda: SignIn.objects.filter(pk=param("id", SignIn), ended_at=None),
+        lambda: {"ended_at": param("now", SignIn, "ended_at"), "counter": F("counter") + 1},
+    )
+
+    assert [end.run(USING, id=stored.pk, now=MOMENT) for _ in range(2)] == [1, 0]
+    stored.refresh_from_db()
+    assert (stored.ended_at, stored.counter) == (MOMENT, 1)
+
+
+def test_an_update_that_changes_nothing_counts_all_the_same(stored):
+    same = Update(
+        lambda: SignIn.objects.filter(pk=param("id", SignIn)),
+        lambda: {"amr": param("amr", SignIn)},
+    )
+
+    assert same.run(USING, id=stored.pk, amr="pwd") == 1
+
+
+def test_an_update_compares_moments_exactly(stored):
+    unexpired = Update(
+        lambda: SignIn.objects.filter(expires_at__gt=param("now", SignIn, "expires_at")),
+        lambda: {"counter": F("counter") + 1},
+    )
+    instant = timedelta(microseconds=1)
+
+    assert unexpired.run(USING, now=MOMENT) == 0
+    assert unexpired.run(USING, now=MOMENT - instant) == 1
+
+
+def test_an_insert_stores_the_row_as_save_would(row):
+    Insert(lambda: SignIn).run(USING, row)
+
+    assert SignIn.objects.get() == row
+    names = [field.attname for field in SignIn._meta.concrete_fields]
+    assert SignIn.objects.values(*names).get() == {name: getattr(row, name) for name in names}
+
+
+def test_an_inserted_row_is_saved_by_an_update_from_then_on(row):
+    Insert(lambda: SignIn).run(USING, row)
+    row.counter = 5
+    row.save()
+
+    assert SignIn.objects.get().counter == 5
+
+
+def test_it_is_compiled_once(stored):
+    built = []
+
+    def build():
+        built.append(True)
+        return SignIn.objects.filter(pk=param("id", SignIn)).values_list("id")
+
+    by_id = Select(build)
+    for _ in range(3):
+        by_id.first(USING, id=stored.pk)
+
+    assert built == [True]
+
+
+def test_it_is_compiled_anew_after_a_setting_has_changed(stored, settings):
+    built = []
+
+    def build():
+        built.append(True)
+        return SignIn.objects.values_list("id")
+
+    every = Select(build)
+    every.first(USING)
+    settings.AUTHSERVICE = {}
+    every.first(USING)
+
+    assert built == [True, True]
+
+
+def test_it_runs_one_statement(stored):
+    every = Select(lambda: SignIn.objects.values_list("id"))
+
+    with CaptureQueriesContext(connection) as captured:
+        every.first(USING)
+
+    assert len(captured) == 1
+
+
+def test_the_key_of_an_attempt_is_no_reserved_word_in_any_database(db):
+    Attempt.objects.create(key="k", ends_at=MOMENT)
+    by_key = Select(lambda: Attempt.objects.filter(key=param("key", Attempt)).values_list("key"))
+
+    assert by_key.first(USING, key="k") == ("k",)

@@ -1,0 +1,14 @@
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import models
+
+
+class Member(AbstractBaseUser):
+    name = models.CharField(max_length=30, unique=True)
+
+    USERNAME_FIELD = "name"
+
+    class Meta:
+        app_label = "nomail"
+
+    def __str__(self):
+        return self.name

@@ -1,0 +1,51 @@
+import sys
+
+import pytest
+from django.db import connection
+
+from tests.client import Api
+from tests.races.crowd import Crowd
+from tests.races.hashers import Counting
+
+
+@pytest.fixture(autouse=True)
+def _several_writers():
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets one writer in at a time, so nothing races for a row")
+
+
+@pytest.fixture(autouse=True)
+def _no_floods(settings):
+    """All of a crowd come from one address; what limits an address is not what is tried here."""
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "THROTTLE": {"ENABLED": False}}
+
+
+@pytest.fixture
+def crowd(transactional_db):
+    gathered, interval = Crowd(), sys.getswitchinterval()
+    # Python changes threads every 5 ms, longer than many a window between look and leap.
+    sys.setswitchinterval(1e-5)
+    yield gathered
+    sys.setswitchinterval(interval)
+    gathered.leave()
+
+
+@pytest.fixture
+def api() -> Api:
+    # A crash is told to every test client of the process; as a 500 it stays with its own request.
+    return Api(raising=False)
+
+
+@pytest.fixture
+def rounds() -> range:
+    return range(20)
+
+
+@pytest.fixture
+def hashes(settings) -> list[None]:
+    """One entry per password hash, checked or made."""
+    settings.PASSWORD_HASHERS = ["tests.races.hashers.Counting"]
+    made: list[None] = []
+    Counting.watch.append(lambda: made.append(None))
+    yield made
+    Counting.watch.clear()

@@ -1,0 +1,54 @@
+"""Many requests at one instant, each in a thread with a database connection of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+from django.db import connections
+
+from tests.client import Answer
+
+SIZE = 32
+_PATIENCE = 60  # seconds until a thread that never came fails the test instead of hanging it
+
+
+class Crowd:
+    """Threads that outlive a round, so that no connection is opened while others already run."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(SIZE)
+
+    def race(self, contenders: Iterable[Callable[[], Any]]) -> list[Any]:
+        """What each contender, at most `SIZE` of them, returned; all started together."""
+        entered = list(contenders)
+        # While they wait here no thread is free, so each contender has one to itself.
+        start = Barrier(len(entered))
+        runs = [self._threads.submit(_run, contender, start) for contender in entered]
+        return [run.result() for run in runs]
+
+    def all_do(self, contender: Callable[[], Any]) -> list[Any]:
+        """The same, `SIZE` times at once."""
+        return self.race([contender] * SIZE)
+
+    def leave(self) -> None:
+        self.all_do(connections.close_all)
+        self._threads.shutdown()
+
+
+def _run(contender: Callable[[], Any], start: Barrier) -> Any:
+    for connection in connections.all():
+        connection.ensure_connection()
+        # The test client shields connections from being closed after a request by disconnecting a
+        # receiver, which holds for one thread only.
+        connection.close_at = None
+    start.wait(_PATIENCE)
+    return contender()
+
+
+def tally(answers: Iterable[Answer]) -> Counter[int | str]:
+    """How often each status came, and of refusals each code."""
+    return Counter(a.status if a.status < 400 else a.code for a in answers)

@@ -1,0 +1,95 @@
+"""Guesses are counted before they are judged, so that parallel ones cannot share a try."""
+
+from functools import partial
+
+import pytest
+from django.db import connections
+
+from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.models import Attempt
+from tests.client import PASSWORD
+from tests.races.crowd import SIZE, tally
+from tests.races.hashers import Counting
+
+WRONG = "not " + PASSWORD
+JUDGED = {"INVALID_CREDENTIALS": BUDGET.limit, "TOO_MANY_ATTEMPTS": SIZE - BUDGET.limit}
+
+
+def guess(api, number, password=WRONG):
+    return partial(api.post, "login", email=f"ann{number}@example.com", password=password)
+
+
+def known(api, number):
+    api.sign_up(f"ann{number}@example.com")
+
+
+def unknown(api, number):
+    pass
+
+
+WHOEVER = pytest.mark.parametrize("prepare", [known, unknown])
+
+
+@WHOEVER
+def test_of_many_guesses_at_once_the_budget_is_judged(crowd, api, rounds, prepare):
+    for number in rounds:
+        prepare(api, number)
+
+        assert tally(crowd.all_do(guess(api, number))) == JUDGED
+
+
+@WHOEVER
+def test_of_many_guesses_at_once_the_budget_is_hashed(crowd, api, rounds, prepare, hashes):
+    for number in rounds:
+        prepare(api, number)
+        hashes.clear()
+
+        crowd.all_do(guess(api, number))
+
+        assert len(hashes) == BUDGET.limit
+
+
+def test_a_right_password_among_many_wrong_ones_buys_no_further_guess(crowd, api, rounds, hashes):
+    for number in rounds:
+        known(api, number)
+        hashes.clear()
+
+        wrong, right = guess(api, number), guess(api, number, PASSWORD)
+        answers = crowd.race([right, *[wrong] * (SIZE - 1)])
+
+        assert tally(answers)["INVALID_CREDENTIALS"] <= BUDGET.limit
+
+
+def test_right_passwords_at_once_cost_nothing(crowd, api, rounds):
+    for number in rounds:
+        known(api, number)
+        assert set(tally(crowd.all_do(guess(api, number, PASSWORD)))) <= {200, "TOO_MANY_ATTEMPTS"}
+
+        assert tally(crowd.all_do(guess(api, number))) == JUDGED
+
+
+def test_as_many_right_passwords_as_the_budget_all_sign_in(crowd, api, rounds):
+    for number in rounds:
+        known(api, number)
+
+        answers = crowd.race([guess(api, number, PASSWORD)] * BUDGET.limit)
+
+        assert tally(answers) == {200: BUDGET.limit}
+
+
+@WHOEVER
+def test_a_guess_is_on_record_before_it_is_judged(
+    crowd, api, prepare, hashes, monkeypatch, settings
+):
+    """Also where the host wraps each request in a transaction that ends after the answer."""
+    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
+    prepare(api, 1)
+    recorded = []
+    # The hash is worked out in another thread, and so over another connection, than this look.
+    Counting.watch.append(
+        lambda: recorded.extend(crowd.race([Attempt.objects.filter(count=1).count]))
+    )
+
+    guess(api, 1)()
+
+    assert recorded == [1]

@@ -1,0 +1,58 @@
+"""Every route of the service, read from its own URLconf, so that a new one is tested unasked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+_PARAMETER = re.compile(r"<[^>]+>")
+_BODILESS = ("GET", "HEAD")
+
+
+@dataclass(frozen=True)
+class Route:
+    path: str
+    method: str
+    public: bool
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+def routes() -> list[Route]:
+    return list(_routes(get_resolver("authservice.urls"), ""))
+
+
+def with_a_body() -> list[Route]:
+    return [route for route in routes() if route.method not in _BODILESS]
+
+
+def protected() -> list[Route]:
+    return [route for route in routes() if not route.public]
+
+
+def public() -> list[Route]:
+    return [route for route in routes() if route.public]
+
+
+def paths() -> dict[str, set[str]]:
+    """The methods of every path."""
+    found: dict[str, set[str]] = {}
+    for route in routes():
+        found.setdefault(route.path, set()).add(route.method)
+    return found
+
+
+def _routes(resolver: URLResolver, prefix: str) -> Iterator[Route]:
+    for entry in resolver.url_patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from _routes(entry, path)
+        elif isinstance(entry, URLPattern) and entry.name != "nowhere":
+            view = entry.callback
+            for method in view.actions:
+                if method != "head":
+                    yield Route(_PARAMETER.sub("1", path), method.upper(), view.cls.public)

@@ -1,0 +1,1 @@
+"""The wheel, installed alone, in fresh projects that already have users."""

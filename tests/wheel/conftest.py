@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.wheel.projects import MODELS, ROOT, Project, environment_with, run
+
+USERS = 1000
+TWINS = 5  # pairs who share an address but for its case
+
+# Hashed as real ones are, in a thousandth of the time: an old project has old parameters.
+_POPULATE = f"""
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+User, hasher = get_user_model(), PBKDF2PasswordHasher()
+named = User.USERNAME_FIELD == "username"
+def user(number, email):
+    password = hasher.encode(f"old password {{number}}", "saltsaltsalt", iterations=1)
+    name = {{"username": f"user{{number}}"}} if named else {{}}
+    return User(email=email, password=password, **name)
+emails = [f"user{{number}}@example.com" for number in range({USERS - TWINS})]
+emails += [f"USER{{number}}@example.com" for number in range({TWINS})]
+User.objects.bulk_create(user(*entry) for entry in enumerate(emails))
+twins = User.objects.filter(email__in=emails[:{TWINS}] + emails[-{TWINS}:])
+print(*twins.values_list("pk", flat=True))
+"""
+
+
+@dataclass
+class Migrated:
+    """A running project that had its users before it had us, and what it was told."""
+
+    kind: str
+    url: str
+    twins: list[str]
+    rehearsed: str
+    synced: str
+
+    @property
+    def named(self) -> bool:
+        return self.kind != "email_user"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    # From a copy: building leaves folders behind.
+    source.mkdir()
+    for name in ("pyproject.toml", "README.rst", "LICENSE", "MANIFEST.in"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(ROOT / "authservice", source / "authservice")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder / "dist", source)
+    [built] = (folder / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def programs(wheel, tmp_path_factory):
+    return environment_with(wheel, tmp_path_factory.mktemp("environment") / "venv")
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def host(request, programs, tmp_path_factory) -> Iterator[Migrated]:
+    folder = tmp_path_factory.mktemp(request.param)
+    with database(request.param) as databases:
+        project = Project(programs, folder / "project", request.param, databases)
+        project.manage("migrate")
+        twins = project.script(_POPULATE)
+        project.install()
+        project.manage("migrate")
+        rehearsed = project.manage("authservice_sync_accounts", "--dry-run")
+        synced = project.manage("authservice_sync_accounts")
+        with project.served() as url:
+            yield Migrated(request.param, url, twins, rehearsed, synced)
+
+
+@contextmanager
+def database(kind: str) -> Iterator[str]:
+    """`DATABASES` of a project with a database of its own; empty for the SQLite it comes with."""
+    parts = urlsplit(os.environ.get("DATABASE_URL", ""))
+    if not parts.scheme.startswith("postgres"):
+        yield ""
+        return
+    import psycopg
+
+    name = f"{parts.path[1:]}_wheel_{kind}"
+    administration = parts._replace(scheme="postgresql", path="/postgres").geturl()
+    drop = f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
+    with psycopg.connect(administration, autocommit=True) as connection:
+        connection.execute(drop)
+        connection.execute(f'CREATE DATABASE "{name}"')
+        entry = {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": name,
+            "USER": parts.username or "",
+            "PASSWORD": parts.password or "",
+            "HOST": parts.hostname or "",
+            "PORT": parts.port or "",
+        }
+        yield repr({"default": entry})
+        connection.execute(drop)

@@ -1,0 +1,168 @@
+"""A project made from nothing as its owner would: by commands, and by what the README says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE = 30  # seconds until a server that never answers fails the test
+_USERS = """
+import uuid
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+"""
+MODELS = {
+    "auth_user": "",
+    "uuid_user": """
+class User(AbstractUser):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+""",
+    "email_user": """
+class User(AbstractBaseUser):
+    email = models.EmailField(unique=True)
+    objects = BaseUserManager()
+    USERNAME_FIELD = "email"
+""",
+}
+
+
+def outside() -> dict[str, str]:
+    """The environment without what this test run put into it."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("DJANGO_", "PYTHON"))}
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """The output of a command that succeeds."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=outside(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def environment_with(wheel: Path, folder: Path) -> Path:
+    """A virtual environment that holds the wheel and what it needs; returns its `bin`."""
+    run(sys.executable, "-m", "venv", folder)
+    run(folder / "bin" / "pip", "install", "-q", f"{wheel}[postgres]")
+    return folder / "bin"
+
+
+def readme() -> tuple[str, str]:
+    """What the first code of the README adds to the settings and to the URLconf."""
+    text = (ROOT / "README.rst").read_text()
+    block = re.search(r"\.\. code-block:: python\n\n((?: {3}.*\n)+)", text)
+    assert block, "the README begins with no code"
+    settings, urls = textwrap.dedent(block[1]).split("# urls.py\n")
+    return settings, urls
+
+
+class Project:
+    """A Django project on disk."""
+
+    def __init__(self, programs: Path, folder: Path, kind: str, databases: str) -> None:
+        self._programs, self._folder = programs, folder
+        folder.mkdir()
+        run(programs / "django-admin", "startproject", "site_", folder)
+        if databases:
+            self.add("settings.py", f"DATABASES = {databases}\n")
+        if MODELS[kind]:
+            self._add_users(MODELS[kind])
+
+    def _add_users(self, model: str) -> None:
+        self.manage("startapp", "people")
+        (self._folder / "people" / "models.py").write_text(_USERS + model)
+        # Django's own admin wants more of a user model than an address.
+        self.add("settings.py", 'INSTALLED_APPS.remove("django.contrib.admin")\n')
+        self.add("settings.py", 'INSTALLED_APPS.append("people")\n')
+        self.add("settings.py", 'AUTH_USER_MODEL = "people.User"\n')
+        (self._folder / "site_" / "urls.py").write_text(
+            "from django.urls import path\n\nurlpatterns = []\n"
+        )
+        self.manage("makemigrations", "people")
+
+    def add(self, file: str, text: str) -> None:
+        with (self._folder / "site_" / file).open("a") as opened:
+            opened.write(text)
+
+    def install(self) -> None:
+        """Add what the README says."""
+        settings, urls = readme()
+        self.add("settings.py", settings)
+        self.add("urls.py", "from django.urls import include\n" + urls)
+
+    def manage(self, *arguments: str) -> str:
+        return run(self._programs / "python", "manage.py", *arguments, cwd=self._folder)
+
+    def script(self, text: str) -> list[str]:
+        """The last line of what the project prints, in words."""
+        return self.manage("shell", "-c", text).splitlines()[-1].split()
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        """The address of the running service."""
+        port = _free_port()
+        server = subprocess.Popen(
+            [self._programs / "python", "manage.py", "runserver", "--noreload", str(port)],
+            cwd=self._folder,
+            env=outside(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            _wait_for(port)
+            yield f"http://127.0.0.1:{port}/auth/"
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_for(port: int) -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def post(url: str, **body: Any) -> tuple[int, Any]:
+    """Status and `data` of a request over the real wire."""
+    request = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+            return answer.status, json.load(answer)["data"]
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, json.load(refused)["data"]
