@@ -10,9 +10,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, router, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from authservice.core import identity, people
@@ -27,18 +26,30 @@ _KEYS = ("email_key", "username_key", "phone_key")
 COPIES = ("email", "email_claim", "email_key", "username", "username_claim", "username_key")
 
 
-def _by(field: str) -> Select:
-    return Select(
-        lambda: (
-            Account.objects.filter(**{field: param("value", Account, field)})
-            .order_by()
-            .values_list(*people.columns(user="user__", account=""))
-        )
-    )
+def _by(field: str, natural: str = "") -> Select:
+    """People by a field of ours; where the natural key of the host's model is that identifier, in
+    the same statement also those who have no account yet."""
+
+    def build() -> QuerySet[Any, Any]:
+        ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
+        rows = ours.values_list(*people.columns(user="user__", account=""))
+        known = host()
+        if not natural or getattr(known, natural) != known.natural:
+            return rows
+        typed = param("typed", known.model, known.natural)
+        theirs = known.model._base_manager.filter(**{known.natural: typed}).order_by()
+        columns = people.columns(user="", account="authservice_account__")
+        return rows.union(theirs.values_list(*columns), all=True)
+
+    return Select(build)
 
 
-_FINDERS = {field: _by(field) for field in (*_KEYS, "user")}
-
+_FINDERS = {
+    "user": _by("user"),
+    "email_key": _by("email_key", "email"),
+    "username_key": _by("username_key", "username"),
+    "phone_key": _by("phone_key"),
+}
 
 _TAKEN = Select(
     lambda: (
@@ -59,17 +70,15 @@ def database() -> str:
 
 
 def find_by_email(email: str) -> Person | None:
-    person = _first("email_key", identity.email_key(email))
-    return person or (_natural(email) if host().natural == host().email else None)
+    return _find("email_key", identity.email_key(email), email)
 
 
 def find_by_username(username: str) -> Person | None:
-    person = _first("username_key", identity.username_key(username))
-    return person or (_natural(username) if host().natural == host().username else None)
+    return _find("username_key", identity.username_key(username), username)
 
 
 def find_by_phone(phone: str) -> Person | None:
-    return _first("phone_key", identity.phone_key(phone))
+    return _find("phone_key", identity.phone_key(phone), phone)
 
 
 def by_pk(pk: Any) -> Person | None:
@@ -161,26 +170,25 @@ def copies(user: Any) -> dict[str, Any]:
     return copied
 
 
-def _first(field: str, key: str) -> Person | None:
-    row = _FINDERS[field].first(database(), value=key)
-    if row is None:
-        return None
-    person = _current(people.read(row, database()))
-    return person if getattr(person.account, field) == key else None
+def _find(field: str, key: str, typed: str) -> Person | None:
+    """Whom a key finds; else whom the host's natural key finds, who may be without an account."""
+    rows = _FINDERS[field].all(database(), value=key, typed=typed)
+    found = [people.read(row, database()) for row in rows]
+    for person in found:
+        if getattr(person.account, field) == key:
+            person = _current(person)
+            if getattr(person.account, field) == key:
+                return person
+    for person in found:
+        if person.user.get_username() == typed:
+            return of(person.user)
+    return None
 
 
 def _current(person: Person) -> Person:
     if not in_step(person.user, person.account):
         resync(person)
     return person
-
-
-def _natural(typed: str) -> Person | None:
-    try:
-        user = host().model._default_manager.db_manager(database()).get_by_natural_key(typed)
-    except (ObjectDoesNotExist, ValueError):
-        return None
-    return of(user)
 
 
 def _drop_contested(account: Account, using: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
 from authservice.core import directory, passwords, refresh_tokens, sign_ins
@@ -42,8 +42,15 @@ _MOVE = Update(
     lambda: {
         "counter": param("next_counter", SignIn, "counter"),
         "refreshed_at": param("now", SignIn, "refreshed_at"),
-        # Made anew under the present key, so that a sign-in in use outlives the one before.
-        "password_mark": param("password_mark", SignIn),
+        # Made anew under the present key, so that a sign-in in use outlives the one before; unless
+        # somebody re-marked the row since it was read, who knows of a newer hash.
+        "password_mark": Case(
+            When(
+                password_mark=param("read_mark", SignIn, "password_mark"),
+                then=param("password_mark", SignIn),
+            ),
+            default=F("password_mark"),
+        ),
         "last_used_at": param("now", SignIn, "last_used_at"),
         "idle_expires_at": param("idle_expires_at", SignIn),
     },
@@ -103,6 +110,7 @@ def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
         next_counter=sign_in.counter,
         now=now,
         idle_expires_at=now + root.refresh_token_ttl,
+        read_mark=sign_in.password_mark,
         password_mark=passwords.mark(person.user.password),
     )
     return bool(moved)

@@ -78,6 +78,27 @@ def test_a_trailing_slash_is_another_path_whatever_append_slash_says(robust, set
     assert is_refusal(robust.post("login/"), 404, "NOT_FOUND")
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "email=%00&token=%00&limit=%00",
+        "email=%ff%fe&token=%ff",
+        "email=%ED%A0%80&token=%ED%A0%80",
+        "email[]=a&token[a]=b&&&=&;",
+        "email=a&email=b&token=a&token=b",
+        "token=" + "a" * 5000,
+        "limit=-1&offset=x&sort_field=%27",
+        "%",
+    ],
+    ids=lambda query: query[:12],
+)
+def test_a_strange_query_crashes_nothing(robust, path, query):
+    assert {robust.request(method, f"{path}?{query}").status for method in PATHS[path]} < set(
+        range(500)
+    )
+
+
 def test_a_query_string_changes_nothing(robust):
     assert robust.get("me?format=xml&x=%00").error == (401, "UNAUTHORIZED")
 

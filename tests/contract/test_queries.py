@@ -73,3 +73,15 @@ def test_a_forged_token_costs_nothing(api):
 
 def test_a_forged_refresh_token_costs_nothing(api):
     assert statements(lambda: api.post("refresh", refresh_token="nonsense")) == []
+
+
+@pytest.mark.parametrize("name", ["email", "username"])
+def test_an_unknown_name_costs_as_many_as_a_wrong_password(api, name):
+    known = api.sign_up(username="ann")["user"]
+
+    def guess(value):
+        return lambda: api.post("login", password="wrong", **{name: value})
+
+    unknown, wrong = statements(guess("nobody")), statements(guess(known[name]))
+
+    assert len(unknown) == len(wrong)

@@ -140,6 +140,17 @@ def test_guesses_of_one_address_at_many_names_are_limited(api, clock):
     assert errors == [(401, "INVALID_CREDENTIALS")] * 100 + [FLOOD]
 
 
+def test_an_address_that_is_shut_out_cannot_shut_the_doors_of_others(api, clock):
+    api.sign_up()
+    for number in range(100):
+        api.post("login", email=f"nobody{number}@example.com", password="x")
+    for _ in range(10):
+        assert api.post("login", email="ann@example.com", password="x").error == FLOOD
+
+    body = {"email": "ann@example.com", "password": PASSWORD}
+    assert api.request("POST", "login", body, REMOTE_ADDR="192.0.2.9").status == 200
+
+
 def test_logins_that_succeed_are_no_guesses(api, clock):
     api.sign_up()
 

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.hashers import make_password
 
 from authservice.core import directory, passwords
+from tests import hashing
 from tests.client import PASSWORD
 from tests.people import make_user, the_user
 
@@ -111,3 +112,12 @@ def test_an_upgrade_never_overwrites_a_password_that_was_just_changed(modern):
     passwords._upgrade(person, PASSWORD)
 
     assert the_user().password == changed
+
+
+def test_a_wrong_password_for_an_old_hash_makes_exactly_one_hash(api, modern):
+    modern()
+
+    with hashing.spied() as spy:
+        api.post("login", email="ann@example.com", password="wrong plum tart")
+
+    assert spy.made == ["pbkdf2_sha1"]

@@ -1,0 +1,16 @@
+"""The project's web server, as far as it matters: makes Ann and asks for a mail to her."""
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+
+from authservice.kernel import messages  # noqa: E402
+from authservice.kernel.ports import Client  # noqa: E402
+from tests.notification import celery_app  # noqa: E402, F401
+from tests.people import make_user  # noqa: E402
+
+call_command("migrate", verbosity=0)
+make_user()
+messages.send("reset-link", "ann@example.com", Client(request_id="request-7"))

@@ -1,0 +1,20 @@
+"""Settings of a project whose mail goes through a broker, each end in a process of its own."""
+
+import os
+
+from example_project.mail import mailer
+from tests.settings import *  # noqa: F403
+from tests.settings import AUTHSERVICE, INSTALLED_APPS
+
+INSTALLED_APPS = [*INSTALLED_APPS, "authservice.notification"]
+AUTHSERVICE = {
+    **AUTHSERVICE,
+    "NOTIFICATION": {"DISPATCHER": "celery", "BACKOFF": 0.5, "RETRIES": 20},
+}
+DATABASES = {
+    "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.environ["TEST_DATABASE"]}
+}
+CELERY_BROKER_URL = os.environ["TEST_BROKER"]
+CELERY_TASK_DEFAULT_QUEUE = os.environ["TEST_QUEUE"]
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
+globals().update(mailer(f"smtp://127.0.0.1:{os.environ['TEST_SMTP_PORT']}"))

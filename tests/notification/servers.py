@@ -1,0 +1,111 @@
+"""Servers for the far end of each road: real ones, on free ports, in threads of their own."""
+
+from __future__ import annotations
+
+import json
+import socket
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from aiosmtpd.controller import Controller
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Sink:
+    """A mail server that keeps what it takes; it can refuse everybody, or break off some."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port or free_port()
+        self.raw: list[bytes] = []
+        self.recipients: list[list[str]] = []
+        self.broken_off = 0
+        self.breaking = 0
+        self.refusal = ""
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
+
+    def __enter__(self) -> Sink:
+        self._controller.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._controller.stop()
+
+    @property
+    def mails(self) -> list[Any]:
+        return [message_from_bytes(raw, policy=policy.default) for raw in self.raw]
+
+    async def handle_RCPT(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any, address: str, options: Any
+    ) -> str:
+        if not self.refusal:
+            envelope.rcpt_tos.append(address)
+        return self.refusal or "250 known"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        if self.broken_off < self.breaking:
+            self.broken_off += 1
+            server.transport.abort()
+            return "421 gone"
+        self.raw.append(envelope.content)
+        self.recipients.append(envelope.rcpt_tos)
+        return "250 taken"
+
+
+class Mute:
+    """A server that takes connections and never says a word."""
+
+    def __enter__(self) -> Mute:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._socket.close()
+
+
+class Gateway:
+    """A web server that keeps the requests it gets and answers `status`."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.headers: dict[str, str] = {}
+        self.body: dict[str, Any] = {}
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+
+    def __enter__(self) -> Gateway:
+        gateway = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                gateway.answer(self)
+
+            do_GET = do_POST  # noqa: N815
+
+            def log_message(self, *_: Any) -> None: ...
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        length = int(handler.headers.get("Content-Length", 0))
+        body = handler.rfile.read(length)
+        self.requests.append((handler.command, handler.path, dict(handler.headers), body))
+        answer = json.dumps(self.body).encode()
+        handler.send_response(self.status)
+        for name, value in {**self.headers, "Content-Length": str(len(answer))}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(answer)

@@ -1,0 +1,107 @@
+"""A setting that cannot work is found by `manage.py check`, with a hint."""
+
+import django
+import pytest
+from django.core import checks
+
+from authservice.notification import checks as ours
+
+
+@pytest.fixture
+def found(notify):
+    """`found(DISPATCHER=…)`: numbers of what the checks complain about."""
+
+    def look(*, deploy=False, **keys):
+        notify(**keys)
+        complaints = [*ours.check_notification(), *(ours.check_production() if deploy else ())]
+        assert all(complaint.hint for complaint in complaints)
+        return [complaint.id.removeprefix("authservice.") for complaint in complaints]
+
+    return look
+
+
+def hook(*_):
+    """Something a dotted path may name."""
+
+
+HOOK = "tests.notification.test_checks.hook"
+TWILIO = {"TWILIO_ACCOUNT_SID": "AC1", "TWILIO_AUTH_TOKEN": "x", "TWILIO_FROM": "+15005550006"}
+GOOD = [
+    {},
+    {"DISPATCHER": "celery"},
+    {"DISPATCHER": HOOK, "SMS_SENDER": HOOK, "LANGUAGE": HOOK},
+    {"SMS_SENDER": "console"},
+    {"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "https://sms.example.com"},
+    {"SMS_SENDER": "twilio", **TWILIO},
+    {"BRAND": {"name": "Shop", "color": "#123456"}, "RETRIES": 0, "BACKOFF": 0},
+]
+BAD = [
+    ({"DISPATCHER": "thraed"}, ["E101"]),
+    ({"DISPATCHER": "no.such.path"}, ["E101"]),
+    ({"DISPATCHER": "inline"}, ["W101"]),
+    ({"SMS_SENDER": "webhok"}, ["E110"]),
+    ({"SMS_SENDER": "webhook"}, ["E111"]),
+    ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "file:///etc/passwd"}, ["E111"]),
+    ({"SMS_SENDER": "twilio"}, ["E112"]),
+    ({"SMS_SENDER": "twilio", **TWILIO, "TWILIO_FROM": ""}, ["E112"]),
+    ({"LANGUAGE": "no.such.path"}, ["E120"]),
+    ({"BRAND": {"colour": "#123456"}}, ["E121"]),
+    ({"BRAND": {"name": 7}}, ["E121"]),
+    ({"RETRIES": -1}, ["E122"]),
+    ({"QUEUE_SIZE": 0}, ["E122"]),
+    ({"BACKOFF": -1}, ["E122"]),
+    ({"EMAIL_TIMEOUT": 0}, ["E122"]),
+    ({"SMS_WEBHOOK_TIMEOUT": 0}, ["E122"]),
+]
+
+
+@pytest.mark.parametrize("keys", GOOD, ids=str)
+def test_nothing_is_said_of_what_works(found, keys):
+    assert found(**keys) == []
+
+
+@pytest.mark.parametrize(("keys", "numbers"), BAD, ids=str)
+def test_what_cannot_work_is_found(found, keys, numbers):
+    assert found(**keys) == numbers
+
+
+@pytest.mark.skipif(django.VERSION >= (6, 0), reason="Django has tasks since 6.0")
+def test_an_old_django_has_no_tasks(found):
+    assert found(DISPATCHER="tasks") == ["E102"]
+
+
+@pytest.mark.skipif(django.VERSION < (6, 0), reason="Django has no tasks before 6.0")
+def test_tasks_that_do_not_queue_are_no_dispatcher(found):
+    assert found(DISPATCHER="tasks") == ["W102"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "package", "number"),
+    [
+        ({"DISPATCHER": "celery"}, "celery", "E103"),
+        ({"SMS_SENDER": "twilio", **TWILIO}, "twilio", "E113"),
+    ],
+)
+def test_a_package_that_is_missing_is_found(found, monkeypatch, keys, package, number):
+    monkeypatch.setattr(ours, "find_spec", lambda name: None if name == package else True)
+
+    assert found(**keys) == [number]
+
+
+def test_codes_in_the_log_are_nothing_for_production(found):
+    assert found(deploy=True, SMS_SENDER="console") == ["W113"]
+
+
+def test_mailed_links_need_an_origin(configure):
+    configure(API_URL="")
+
+    assert [complaint.id for complaint in ours.check_notification()] == ["authservice.W120"]
+
+
+def test_a_wrong_type_is_told_once(notify):
+    notify(RETRIES="many")
+
+    ids = [complaint.id for complaint in checks.run_checks(tags=["authservice"])]
+
+    assert "authservice.E002" in ids
+    assert not any(number.startswith("authservice.E1") for number in ids)
