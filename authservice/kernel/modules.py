@@ -8,6 +8,7 @@ installed modules in the order of `INSTALLED_APPS`, resolved once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -28,6 +29,8 @@ SLOTS = (
     "request_guard",
 )
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
+_swapped: dict[str, tuple[Any, ...]] = {}
+
 DEFAULT_LOGIN_MODULE = "authservice.stateless"
 
 
@@ -67,14 +70,27 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
 @cache
 def plugs(slot: str) -> tuple[Any, ...]:
     """What the installed modules plugged into `slot`."""
+    if slot in _swapped:
+        return _swapped[slot]
     return tuple(import_string(path) for _, filled, path in slots_filled() if filled == slot)
 
 
-@cache
 def plug(slot: str) -> Any:
     """The one filler of a slot that takes one (the last installed wins), or None."""
     fillers = plugs(slot)
     return fillers[-1] if fillers else None
+
+
+@contextmanager
+def plugged(slot: str, filler: Any) -> Iterator[None]:
+    """Within, `filler` alone fills the slot; for tests."""
+    _swapped[slot] = (filler,)
+    plugs.cache_clear()
+    try:
+        yield
+    finally:
+        del _swapped[slot]
+        plugs.cache_clear()
 
 
 def urlconfs() -> list[str]:
@@ -100,4 +116,3 @@ def check_core(**_: Any) -> list[checks.CheckMessage]:
 @conf.on_change
 def _forget() -> None:
     plugs.cache_clear()
-    plug.cache_clear()

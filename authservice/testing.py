@@ -1,0 +1,214 @@
+"""For a host's own tests: users, a client that signs in, the mail that would be sent, a clock.
+
+Needs the packages factory-boy and time-machine. Everything here goes through the real service: the
+client asks real URLs, the mailbox runs what a worker would run, nothing is stubbed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import time_machine
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.test import Client as DjangoClient
+from django.urls import reverse
+from factory.declarations import Sequence
+from factory.django import DjangoModelFactory
+
+from authservice.core import directory, identity, letters, login
+from authservice.core.host import host
+from authservice.core.letters import Letter
+from authservice.core.login import Login
+from authservice.core.models import Account
+from authservice.core.people import Person
+from authservice.kernel import modules
+from authservice.kernel.messages import Message
+from authservice.kernel.ports import Client
+
+PASSWORD = "correct plum 42 windows"  # noqa: S105 of people who do not exist
+
+
+class UserFactory(DjangoModelFactory[Any]):
+    """Users of the host's model, with an account.
+
+    Beside the model's own fields: `password` in the clear, `verified` (True) for the e-mail
+    address, `phone_number` with `phone_verified` (True), `is_super_admin`.
+    """
+
+    class Meta:
+        model = settings.AUTH_USER_MODEL
+        skip_postgeneration_save = True
+
+    email = Sequence(lambda n: f"user{n}@example.com")  # type: ignore[no-untyped-call]
+    username = Sequence(lambda n: f"user{n}")  # type: ignore[no-untyped-call]
+    password = PASSWORD
+    verified = True
+    phone_number = ""
+    phone_verified = True
+    is_super_admin = False
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, **given: Any) -> Any:
+        ours = {
+            name: given.pop(name)
+            for name in ("verified", "phone_number", "phone_verified", "is_super_admin")
+        }
+        if not host().username:
+            given.pop("username", None)
+        user = model_class(**{**given, "password": make_password(given["password"])})
+        user.save()
+        _furnish(directory.of(user), **ours)
+        return user
+
+
+def _furnish(
+    person: Person, *, verified: bool, phone_number: str, phone_verified: bool, is_super_admin: bool
+) -> None:
+    phone_key = identity.phone_key(phone_number) if phone_number else None
+    Account.objects.filter(pk=person.user.pk).update(
+        verified_email_key=person.email_key if verified else "",
+        phone_number=phone_number,
+        phone_key=phone_key,
+        verified_phone_key=(phone_key or "") if phone_verified else "",
+        is_super_admin=is_super_admin,
+    )
+
+
+@dataclass
+class Answer:
+    """An answer taken apart: `data` is the envelope's, `code` the error's or ""."""
+
+    response: Any
+
+    @property
+    def status(self) -> int:
+        return int(self.response.status_code)
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.response.content)["data"]
+
+    @property
+    def code(self) -> str:
+        return str(self.data.get("code", "")) if isinstance(self.data, dict) else ""
+
+
+class ApiClient:
+    """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
+
+    After `sign_in` every request carries the access token; `tokens` holds what was issued.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: Any = None
+        self._django = DjangoClient()
+
+    def sign_in(self, user: Any) -> ApiClient:
+        """Sign in as a user through the door, without a password.
+
+        Raises the refusal of `login.complete`; a challenge leaves the client without tokens.
+        """
+        person = directory.of(user)
+        outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
+        self.tokens = outcome.tokens
+        return self
+
+    def get(self, path: str, **query: Any) -> Answer:
+        return self._ask("GET", path, query=query)
+
+    def post(self, path: str, **body: Any) -> Answer:
+        return self._ask("POST", path, body=body)
+
+    def put(self, path: str, **body: Any) -> Answer:
+        return self._ask("PUT", path, body=body)
+
+    def delete(self, path: str, **body: Any) -> Answer:
+        return self._ask("DELETE", path, body=body)
+
+    def _ask(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
+        token = self.tokens.access_token if self.tokens else ""
+        response = self._django.generic(
+            method,
+            reverse("authservice:nowhere") + path,
+            json.dumps(body) if body else "",
+            content_type="application/json",
+            query_params=query or None,
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+        )
+        return Answer(response)
+
+
+@dataclass
+class Mailbox:
+    """What the service would have sent: each job composed at once, as its worker would."""
+
+    letters: list[Letter] = field(default_factory=list)
+    jobs: list[Message] = field(default_factory=list)
+    can_sms: bool = True
+
+    def send(self, message: Message) -> None:
+        self.jobs.append(message)
+        letter = letters.compose(message)
+        if letter is not None:
+            self.letters.append(letter)
+
+    @property
+    def last(self) -> Letter:
+        return self.letters[-1]
+
+    @property
+    def last_link(self) -> str:
+        return str(self._latest("link"))
+
+    @property
+    def last_token(self) -> str:
+        """The token in the last link."""
+        found = re.search(r"[?&]token=([^&]+)", self.last_link)
+        return found.group(1) if found else ""
+
+    @property
+    def last_code(self) -> str:
+        return str(self._latest("code"))
+
+    def _latest(self, name: str) -> Any:
+        return next(
+            letter.context[name] for letter in reversed(self.letters) if name in letter.context
+        )
+
+
+@contextmanager
+def mailbox() -> Iterator[Mailbox]:
+    """Within, messages end in the mailbox instead of the installed messenger.
+
+    Jobs are handed over when a transaction commits: in a `TestCase` wrap the request in
+    `captureOnCommitCallbacks(execute=True)`, with pytest-django use `transaction=True` or
+    `django_capture_on_commit_callbacks`.
+    """
+    box = Mailbox()
+    with modules.plugged("messenger", box):
+        yield box
+
+
+class Clock:
+    """A clock that stands still until moved: `with Clock() as clock: clock.advance(hours=1)`."""
+
+    def __init__(self, at: datetime.datetime | None = None) -> None:
+        self._travel = time_machine.travel(at or datetime.datetime.now(datetime.UTC), tick=False)
+
+    def __enter__(self) -> Clock:
+        self._traveller = self._travel.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._travel.stop()
+
+    def advance(self, **duration: float) -> None:
+        """By the arguments of `timedelta`."""
+        self._traveller.shift(datetime.timedelta(**duration))

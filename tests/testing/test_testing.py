@@ -1,0 +1,99 @@
+"""What `authservice.testing` promises to hosts."""
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from authservice.testing import PASSWORD, ApiClient, Clock, UserFactory, mailbox
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client():
+    return ApiClient()
+
+
+def test_a_made_user_logs_in_with_the_password(client):
+    user = UserFactory()
+
+    answer = client.post("login", email=user.email, password=PASSWORD)
+
+    assert answer.status == 200
+
+
+def test_a_made_user_is_of_the_hosts_model():
+    assert isinstance(UserFactory(), get_user_model())
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_made_user_is_verified_as_asked(client, verified):
+    user = UserFactory(verified=verified)
+
+    assert client.sign_in(user).get("me").data["email_verified"] is verified
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_made_number_is_verified_as_asked(client, verified):
+    user = UserFactory(phone_number="+4930123456", phone_verified=verified)
+
+    me = client.sign_in(user).get("me").data
+
+    assert (me["phone_number"], me["phone_number_verified"]) == ("+4930123456", verified)
+
+
+def test_a_signed_in_client_is_the_user(client):
+    user = UserFactory()
+
+    assert client.sign_in(user).get("me").data["id"] == str(user.pk)
+
+
+def test_signing_in_goes_through_the_door(client):
+    user = UserFactory(is_active=False)
+
+    with pytest.raises(Exception, match="not active"):
+        client.sign_in(user)
+
+
+def test_the_last_link_of_the_mailbox_resets_the_password(
+    client, django_capture_on_commit_callbacks
+):
+    user = UserFactory()
+    with mailbox() as box, django_capture_on_commit_callbacks(execute=True):
+        client.post("forgot-password", email=user.email)
+
+    answer = client.post(
+        "reset-password", token=box.last_token, email=user.email, new_password="another plum 43"
+    )
+
+    assert answer.status == 200
+
+
+def test_the_last_code_of_the_mailbox_verifies_the_number(
+    client, django_capture_on_commit_callbacks
+):
+    UserFactory(phone_number="+4930123456", phone_verified=False)
+    with mailbox() as box, django_capture_on_commit_callbacks(execute=True):
+        client.post("send-verification-phone", phone="+4930123456")
+
+    answer = client.post("verify-phone", phone="+4930123456", code=box.last_code)
+
+    assert answer.status == 200
+
+
+def test_after_the_mailbox_nothing_is_sent(client, django_capture_on_commit_callbacks):
+    user = UserFactory()
+    with mailbox() as box:
+        pass
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post("forgot-password", email=user.email)
+
+    assert box.jobs == []
+
+
+def test_a_token_expires_when_the_clock_moves_past_its_life(client):
+    user = UserFactory()
+    with Clock() as clock:
+        client.sign_in(user)
+        clock.advance(minutes=15)
+
+        assert client.get("me").code == "TOKEN_EXPIRED"
