@@ -24,7 +24,7 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: what AUTHSERVICE_MODULES may name.
-OPTIONAL_MODULES: tuple[str, ...] = ()
+OPTIONAL_MODULES = ("notification",)
 LOGIN_MODULES = ("stateless",)
 
 
@@ -53,6 +53,12 @@ AUTHSERVICE = {
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
 }
+if "notification" in MODULES:
+    WEBHOOK = env.str("SMS_WEBHOOK_URL", default="")
+    AUTHSERVICE["NOTIFICATION"] = {
+        "SMS_SENDER": "webhook" if WEBHOOK else "console",
+        "SMS_WEBHOOK_URL": WEBHOOK,
+    }
 
 # Django
 

@@ -1,0 +1,187 @@
+"""The README's tours, word for word, against the example project as a stranger starts it."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[2]
+PHONE = "+4930123456"
+pytestmark = pytest.mark.slow
+
+
+def blocks():
+    """The indented shell blocks of the README that start or call the service."""
+    found = re.findall(r"::\n\n((?:   .*\n|\n)+)", (ROOT / "README.rst").read_text())
+    return [textwrap.dedent(block) for block in found]
+
+
+def tour(sign):
+    return next(block for block in blocks() if sign in block)
+
+
+def answers_on(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def environment(tmp_path, django_db_setup):
+    """As a stranger has it, but for the database that the suite runs on, emptied for the tour."""
+    url = os.environ.get("DATABASE_URL", "")
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{tmp_path / 'tour.sqlite3'}"
+    else:
+        url = re.sub(r"/[^/]*$", "/authservice_tour", url)
+        recreate()
+    return {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "example_project.settings"}
+
+
+def recreate():
+    statements = ["DROP DATABASE IF EXISTS authservice_tour", "CREATE DATABASE authservice_tour"]
+    with connection._nodb_cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def run(script, environment, cwd):
+    """What a block of the README prints, run in a folder of its own; what it started is ended."""
+    script = script.replace(".venv/bin/python", sys.executable)
+    script = script.replace("example_project/manage.py", str(ROOT / "example_project/manage.py"))
+    with (cwd / "printed").open("w+") as printed:
+        with started(["bash", "-euo", "pipefail", "-c", script], environment, cwd, printed) as tour:
+            code = tour.wait(timeout=90)
+        printed.seek(0)
+        text = printed.read()
+    assert code == 0, text
+    return text
+
+
+@contextmanager
+def started(command, environment, cwd, printed=subprocess.DEVNULL):
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdout=printed,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            end(process)
+
+
+def end(process):
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return
+    for _ in range(100):
+        if not answers_on(8000):
+            return
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def service(environment):
+    """The service on port 8000, as the README's first command leaves it running."""
+    command = [sys.executable, str(ROOT / "example_project/manage.py"), "serve"]
+    with started(command, environment, ROOT):
+        for _ in range(300):
+            if answers_on(8000):
+                break
+            time.sleep(0.1)
+        yield
+
+
+def spoken(output):
+    """The JSON answers that the tour printed, in order."""
+    decoder, answers, rest = json.JSONDecoder(), [], output
+    while "{" in rest:
+        try:
+            answer, length = decoder.raw_decode(rest[rest.index("{") :])
+            answers.append(answer["data"])
+            rest = rest[rest.index("{") + length :]
+        except (ValueError, KeyError, TypeError):
+            rest = rest[rest.index("{") + 1 :]
+    return answers
+
+
+def test_the_first_tour_ends_with_a_token_that_is_refused(service, environment, tmp_path):
+    answers = spoken(run(tour("# Sign up, and see who you are."), environment, tmp_path))
+
+    assert [answers[0]["email"], answers[1]["message"], answers[2]["code"]] == [
+        "ann@example.com",
+        "Logged out.",
+        "INVALID_TOKEN",
+    ]
+
+
+def test_the_tour_with_mail_ends_with_a_login_under_the_new_password(environment, tmp_path):
+    answers = spoken(run(tour("aiosmtpd"), environment, tmp_path))
+
+    assert answers[1]["status"] == "success"
+    assert answers[-1]["user"]["email_verified"] is True
+
+
+class Hook(BaseHTTPRequestHandler):
+    texts: list[dict] = []
+
+    def do_POST(self):
+        length = int(self.headers["Content-Length"])
+        self.texts.append(json.loads(self.rfile.read(length)))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Quiet."""
+
+
+@pytest.fixture
+def hook(environment):
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    Thread(target=server.serve_forever, daemon=True).start()
+    environment["SMS_WEBHOOK_URL"] = f"http://127.0.0.1:{server.server_port}/"
+    yield Hook.texts
+    server.shutdown()
+    server.server_close()
+
+
+def ask(path, **body):
+    request = urllib.request.Request(
+        f"http://127.0.0.1:8000/auth/{path}",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["data"]
+
+
+def test_a_number_is_verified_by_the_code_that_the_webhook_gets(hook, service):
+    ask("signup", email="cy@example.com", password="plum tart 42 windows", phone_number=PHONE)
+    ask("send-verification-phone", phone=PHONE)
+    for _ in range(50):
+        if hook:
+            break
+        time.sleep(0.1)
+    code = re.search(r"\b\d{6}\b", hook[-1]["body"]).group()
+
+    ask("verify-phone", phone=PHONE, code=code)
+
+    login = ask("login", email="cy@example.com", password="plum tart 42 windows")
+    assert login["user"]["phone_number_verified"] is True
