@@ -39,14 +39,15 @@ def answers_on(port):
 
 
 @pytest.fixture
-def environment(tmp_path, django_db_setup):
+def environment(tmp_path, django_db_blocker):
     """As a stranger has it, but for the database that the suite runs on, emptied for the tour."""
     url = os.environ.get("DATABASE_URL", "")
     if connection.vendor == "sqlite":
         url = f"sqlite:///{tmp_path / 'tour.sqlite3'}"
     else:
         url = re.sub(r"/[^/]*$", "/authservice_tour", url)
-        recreate()
+        with django_db_blocker.unblock():
+            recreate()
     return {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "example_project.settings"}
 
 
