@@ -10,6 +10,7 @@ door stays shut for a full window; after that each single try is followed by a l
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,18 +24,25 @@ from authservice.core.models import Attempt
 from authservice.kernel import crypto, errors
 from authservice.kernel.sql import Update, param
 
+FORGIVEN_AFTER = timedelta(days=1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
     """`limit` tries in `window`, then waits that double from `window` up to `longest`.
 
-    After `forgiven_after` without a try everything starts anew.
+    After `forgiven_after` without a try everything starts anew; at most `FORGIVEN_AFTER`, when the
+    sweep forgets every counter.
     """
 
     limit: int
     window: timedelta
     longest: timedelta
-    forgiven_after: timedelta = timedelta(days=1)
+    forgiven_after: timedelta = FORGIVEN_AFTER
+
+    def __post_init__(self) -> None:
+        if self.forgiven_after > FORGIVEN_AFTER:
+            raise ValueError("A budget cannot remember for longer than its counter is kept.")
 
     @classmethod
     def fixed(cls, *, limit: int, window: timedelta) -> Budget:
@@ -67,7 +75,7 @@ def counted(key: str, budget: Budget) -> bool:
     connection = connections[using]
     values = _values(key, budget, timezone.now(), connection)
     with connection.cursor() as cursor:
-        for statement in statements(using):
+        for statement in statements(connection):
             cursor.execute(statement.sql, [values[name] for name in statement.names])
             if cursor.rowcount > 0:
                 return True
@@ -77,6 +85,11 @@ def counted(key: str, budget: Budget) -> bool:
 def give_back(key: str) -> None:
     """A try that succeeded was no guess."""
     _GIVE_BACK.run(router.db_for_write(Attempt), key=key)
+
+
+def forget(keys: Collection[str]) -> None:
+    """Let all of them start anew."""
+    Attempt.objects.using(router.db_for_write(Attempt)).filter(key__in=keys).delete()
 
 
 _GIVE_BACK = Update(

@@ -25,15 +25,21 @@ class Statement:
     names: tuple[str, ...]
 
 
-@cache
-def statements(using: str) -> tuple[Statement, ...]:
+def statements(connection: Any) -> tuple[Statement, ...]:
     """To be run in turn until one changes a row; if none does, there is no try left."""
+    alone = not connection.in_atomic_block
+    return _compiled(connection.alias, alone)
+
+
+@cache
+def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
     connection = connections[using]
     table = connection.ops.quote_name(Attempt._meta.db_table)
     if connection.vendor == "mysql":
         update = _bind(_MYSQL_UPDATE, table, connection)
         return update, _bind(_MYSQL_INSERT, table, connection), update
-    return (_bind(_UPSERT, table, connection),)
+    hurried = alone and connection.vendor == "postgresql"
+    return (_bind(_HURRIED_UPSERT if hurried else _UPSERT, table, connection),)
 
 
 def _bind(template: str, table: str, connection: Any) -> Statement:
@@ -69,11 +75,21 @@ def _end(strikes: str, count: str) -> str:
     END"""
 
 
+_FIRST = "VALUES ( :key, 1, 0, :end0 )"
+
 # Standard SQL sees the old row on every right-hand side.
 _UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
-    VALUES ( :key, 1, 0, :end0 ) ON CONFLICT ( [key] ) DO UPDATE SET
+    {_FIRST} ON CONFLICT ( [key] ) DO UPDATE SET
     [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")}
     WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
+
+# On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at once,
+# and what a crash of the database server itself could lose is the tries of its last moments. The
+# setting ends with the statement's own transaction.
+_HURRIED_UPSERT = _UPSERT.replace(
+    _FIRST,
+    "SELECT :key, 1, 0, :end0 FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
+)
 
 # MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
 # no condition, so an update goes first and an insert catches the first try of all.
@@ -86,4 +102,4 @@ _MYSQL_INSERT = """INSERT IGNORE INTO TABLE ( [key], [count], [strikes], [ends_a
 
 @conf.on_change
 def _forget() -> None:
-    statements.cache_clear()
+    _compiled.cache_clear()

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import attempts, directory, passwords, sign_ins
+from authservice.core import attempts, directory, facts, guesses, passwords, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors, events, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
 
 def change(person: Person, sign_in: SignIn, old: str, new: str, client: Client) -> None:
     """Raises `TooManyAttempts`, `InvalidCredentials`, `InvalidPassword`."""
-    guess = attempts.key("change-password", person.id)
+    guess = guesses.at_change(person)
     attempts.take(guess, attempts.PASSWORD)
-    if passwords.check(person, person.user.get_username(), old, client) is None:
+    accepted = passwords.check(person, person.user.get_username(), old, client)
+    if accepted is None or accepted.user.pk != person.user.pk:
         raise errors.InvalidCredentials
+    attempts.give_back(guess)
     if new == old:
-        raise errors.InvalidPassword("new_password: Must differ from the old one.")
-    encoded = passwords.encoded(new, person.user)
+        raise errors.InvalidPassword(
+            "new_password: Must differ from the old one.",
+            details={"new_password": ["Must differ from the old one."]},
+        )
+    encoded = passwords.encoded(new, person.user, field="new_password")
     using = directory.database()
     with transaction.atomic(using=using):
-        attempts.give_back(guess)
-        before = person.user.password
         passwords.store(person, encoded)
         sign_ins.end_others(person, sign_in, sign_ins.CHANGED)
-        passwords.remark(person, before)
+        sign_ins.keep(person, sign_in)
         event = Event(action="auth.password.changed", user=person.user, client=client)
-        events.tell(event, using=using)
+        facts.tell(event)
         messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)

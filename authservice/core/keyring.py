@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -137,7 +137,12 @@ def ring() -> KeyRing:
 
 def configured() -> list[Key]:
     """`SIGNING_KEYS` parsed. Raises `ImproperlyConfigured` naming the key and the fault."""
-    keys = [_parse(number, entry) for number, entry in enumerate(root.signing_keys)]
+    return parsed(root.signing_keys)
+
+
+def parsed(entries: Iterable[Any]) -> list[Key]:
+    """The keys of such a list. Raises `ImproperlyConfigured`."""
+    keys = [_parse(number, entry) for number, entry in enumerate(entries)]
     if sum(key.state == "active" for key in keys) != 1:
         raise ImproperlyConfigured("SIGNING_KEYS needs exactly one key whose state is 'active'.")
     if len({key.kid for key in keys}) != len(keys):

@@ -7,15 +7,17 @@ worker, it turns out whether there is anything to send. A job that is tried agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
 
-from authservice.core import directory, links, tickets
+from authservice.core import directory, facts, links, tickets
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
 from authservice.kernel import messages
+from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
+from authservice.kernel.ports import Client
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ def _signup(message: Message) -> Letter | None:
     if person is None:
         return None
     if not person.email_verified:
-        return _verify_email(message)
+        return _verify_email(replace(message, kind=messages.VERIFY_EMAIL))
     return _mail(message, person)
 
 
@@ -60,6 +62,7 @@ def _reset_by_link(message: Message) -> Letter | None:
     person = _reachable(directory.find_by_email(message.target))
     if person is None:
         return None
+    _tell_asked(message, person)
     return _mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
 
 
@@ -74,7 +77,15 @@ def _reset_by_code(message: Message) -> Letter | None:
     person = _reachable(directory.find_by_phone(message.target))
     if person is None or not person.phone_number_verified:
         return None
+    _tell_asked(message, person)
     return _text(message, person, tickets.RESET)
+
+
+def _tell_asked(message: Message, person: Person) -> None:
+    """Told here rather than where it was asked for, where nobody is looked up."""
+    client = Client(request_id=message.request_id)
+    event = Event(action="auth.password.reset_requested", user=person.user, client=client)
+    facts.tell(event)
 
 
 def _notice(message: Message) -> Letter | None:

@@ -14,7 +14,16 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import attempts, devices, directory, identity, passwords, sign_ins
+from authservice.core import (
+    attempts,
+    devices,
+    directory,
+    facts,
+    guesses,
+    identity,
+    passwords,
+    sign_ins,
+)
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.people import Person
@@ -50,7 +59,7 @@ def with_password(password: str, client: Client, *, email: str = "", username: s
     try:
         attempts.take(guess, attempts.PASSWORD)
     except errors.TooManyAttempts:
-        events.tell(_refused(person, client, "throttled", action="security.account.throttled"))
+        facts.tell(_refused(person, client, "throttled", action="security.account.throttled"))
         raise
     accepted = passwords.check(person, email or username, password, client)
     if accepted is None:
@@ -70,14 +79,14 @@ def complete(
     """
     fault = obstacle(person)
     if fault is not None:
-        events.tell(_refused(person, client, fault.code.lower(), method=method))
+        facts.tell(_refused(person, client, fault.code.lower(), method=method))
         raise fault
     challenges = _challenges(person, proofs)
     with transaction.atomic(using=directory.database(), savepoint=False):
         if guess:
             attempts.give_back(guess)
         if challenges:
-            events.tell(_event("auth.login.challenged", person, client, method=method))
+            facts.tell(_event("auth.login.challenged", person, client, method=method))
             return Login(person, challenges=challenges)
         return _enter(person, client, method, proofs)
 
@@ -109,7 +118,7 @@ def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...])
     user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
     sign_in = sign_ins.begin(person, client, amr=" ".join(proofs), device_id=device_id)
     if method != SIGNUP:
-        events.tell(_event("auth.login.success", person, client, method=method))
+        facts.tell(_event("auth.login.success", person, client, method=method))
     return Login(
         person,
         tokens=sign_ins.tokens(person, sign_in),
@@ -124,18 +133,18 @@ def _tell_new_device(person: Person, client: Client) -> None:
         "at": timezone.now().isoformat(),
     }
     using = directory.database()
-    events.tell(_event("security.new_device", person, client), using=using)
+    facts.tell(_event("security.new_device", person, client))
     messages.send(messages.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 
 def _guess(key: str, person: Person | None, client: Client) -> str:
     """The counter of this try: the device's own if it is known, else the identifier's."""
     device = devices.known(client.device_token, person)
-    return attempts.key("device", device.hex) if device else attempts.key("password", key)
+    return guesses.on_device(device) if device else guesses.at(key)
 
 
 def _fail(person: Person | None, typed: str, client: Client) -> None:
-    events.tell(_refused(person, client, "invalid_credentials", method="password"))
+    facts.tell(_refused(person, client, "invalid_credentials", method="password"))
     # By the name that backends are asked with, or a package that counts by user counts apart.
     name = person.user.get_username() if person else typed
     user_login_failed.send(sender=__name__, credentials={host().natural: name}, request=client.http)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from django.contrib.auth.signals import user_logged_out
 from django.db import transaction
 
-from authservice.core import directory, sign_ins
+from authservice.core import directory, facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import events
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
@@ -16,5 +15,5 @@ from authservice.kernel.ports import Client
 def log_out(person: Person, sign_in: SignIn, client: Client) -> None:
     with transaction.atomic(using=directory.database()):
         if sign_ins.end(sign_in.pk, sign_ins.LOGOUT):
-            events.tell(Event(action="auth.logout", user=person.user, client=client))
+            facts.tell(Event(action="auth.logout", user=person.user, client=client))
     user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)

@@ -17,7 +17,7 @@ from django.db import transaction
 from authservice.core import directory
 from authservice.core.conf import core
 from authservice.core.host import host
-from authservice.core.models import SignIn
+from authservice.core.models import SignIn, Ticket
 from authservice.core.people import Person
 from authservice.kernel import crypto, errors
 from authservice.kernel.ports import Client
@@ -36,20 +36,21 @@ def still(stored: str, encoded: str) -> bool:
     return crypto.matches(_MARK, encoded, stored)
 
 
-def require_strong(password: str, user: Any) -> None:
-    """Raises `InvalidPassword` with every rule of ours and of the host that is broken."""
+def require_strong(password: str, user: Any, *, field: str = "password") -> None:
+    """Raises `InvalidPassword`, naming the field, with every rule of ours and of the host that is
+    broken."""
     broken = list(_broken(password))
     try:
         password_validation.validate_password(password, user)
     except ValidationError as wrong:
         broken += [text for text in wrong.messages if text not in broken]
     if broken:
-        raise errors.InvalidPassword(f"password: {' '.join(broken)}", details={"password": broken})
+        raise errors.InvalidPassword(f"{field}: {' '.join(broken)}", details={field: broken})
 
 
-def encoded(password: str, user: Any) -> str:
+def encoded(password: str, user: Any, *, field: str = "password") -> str:
     """The hash of a new password that meets the policy. Raises `InvalidPassword`."""
-    require_strong(password, user)
+    require_strong(password, user, field=field)
     return make_password(password)
 
 
@@ -111,7 +112,19 @@ def _ask(
     except TypeError:
         return None  # this backend takes other credentials
     user = backend.authenticate(client.http, **credentials)
-    return None if user is None else directory.of(user)
+    if user is None:
+        return None
+    accepted = directory.of(user)
+    if person is not None and person.user.pk == accepted.user.pk:
+        _carry_over(person, accepted, password)
+    return accepted
+
+
+def _carry_over(read: Person, accepted: Person, password: str) -> None:
+    """A backend may have stored a better hash of the same password: that ends no sign-in."""
+    before, now = read.user.password, accepted.user.password
+    if now != before and check_password(password, now):
+        remark(accepted, before)
 
 
 def _right(person: Person | None, password: str) -> bool:
@@ -153,7 +166,10 @@ def _upgrade(person: Person, password: str) -> None:
 
 
 def remark(person: Person, before: str) -> None:
-    """Carry the sign-ins made under the hash `before` over to the present one."""
-    SignIn.objects.using(directory.database()).filter(
-        user=person.user.pk, password_mark__in=crypto.digests(_MARK, before)
-    ).update(password_mark=mark(person.user.password))
+    """Carry sign-ins and secrets over from the hash `before` to a better one of the same password."""
+    marks = crypto.digests(_MARK, before)
+    for model in (SignIn, Ticket):
+        rows = model._base_manager.using(directory.database())
+        rows.filter(user=person.user.pk, password_mark__in=marks).update(
+            password_mark=mark(person.user.password)
+        )

@@ -7,9 +7,9 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from authservice.core import directory, identity
+from authservice.core import directory, facts, identity
 from authservice.core.people import Person
-from authservice.kernel import errors, events
+from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
@@ -47,4 +47,4 @@ def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], clien
     metadata = {name: {"before": before[name], "after": value} for name, value in changed.items()}
     for action in actions:
         event = Event(action=action, user=person.user, client=client, metadata=metadata)
-        events.tell(event, using=directory.database())
+        facts.tell(event)

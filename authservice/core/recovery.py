@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import directory, identity, passwords, sending, sign_ins, tickets
+from authservice.core import directory, facts, identity, passwords, sending, sign_ins, tickets
 from authservice.core.conf import core
 from authservice.core.people import Person
-from authservice.kernel import errors, events, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
@@ -31,7 +31,7 @@ def reset_with_link(token: str, email: str, new_password: str, client: Client) -
     person, ticket = tickets.find_link(tickets.RESET, token)
     if ticket.spent_at is not None or (email and ticket.target_key != identity.email_key(email)):
         raise errors.InvalidLink
-    encoded = passwords.encoded(new_password, person.user)
+    encoded = passwords.encoded(new_password, person.user, field="new_password")
     with transaction.atomic(using=directory.database()):
         if not tickets.spend(ticket):
             raise errors.InvalidLink
@@ -43,7 +43,11 @@ def reset_with_code(phone: str, code: str, new_password: str, client: Client) ->
     person, ticket = tickets.find_code(tickets.RESET, identity.phone_key(phone), code)
     if not person.phone_number_verified:
         raise errors.InvalidVerificationCode
-    encoded = passwords.encoded(new_password, person.user)
+    try:
+        encoded = passwords.encoded(new_password, person.user, field="new_password")
+    except errors.InvalidPassword:
+        tickets.give_back(ticket)  # the code was right: this was no guess
+        raise
     with transaction.atomic(using=directory.database()):
         if not tickets.spend(ticket):
             raise errors.InvalidVerificationCode
@@ -56,5 +60,5 @@ def _reset(person: Person, encoded: str, client: Client) -> None:
     sign_ins.end_everywhere(person, sign_ins.RESET)
     tickets.end_all(person, tickets.RESET)
     using = directory.database()
-    events.tell(Event(action="auth.password.reset", user=person.user, client=client), using=using)
+    facts.tell(Event(action="auth.password.reset", user=person.user, client=client))
     messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
-from authservice.core import directory, passwords, refresh_tokens, sign_ins
+from authservice.core import directory, facts, passwords, refresh_tokens, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.refresh_tokens import RefreshToken
@@ -68,7 +68,7 @@ def refresh(text: str, client: Client) -> Tokens:
     with transaction.atomic(using=using):
         if _moved(person, sign_in, timezone.now()):
             event = Event(action="auth.token.refreshed", user=person.user, client=client)
-            events.tell(event, using=using)
+            facts.tell(event)
             return sign_ins.tokens(person, sign_in)
     # Somebody else was faster; what their refresh left behind says what this one is.
     person, sign_in = _find(token)
@@ -129,7 +129,7 @@ def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Clie
 def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
     with transaction.atomic(using=directory.database()):
         if sign_ins.end(sign_in.pk, sign_ins.REUSE):
-            events.tell(
+            facts.tell(
                 Event(
                     action="auth.token.reuse_detected",
                     user=person.user,

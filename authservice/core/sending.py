@@ -46,6 +46,5 @@ def _within(kind: str, subject: str, person: Person | None, client: Client) -> b
     shares = [(attempts.key(scope, f"{subject}|{sender}"), budget) for scope, budget in budgets]
     if device is None:
         shares.append((attempts.key(f"{kind}:strangers", subject), _STRANGERS))
-    # Every share is counted, so that the statements tell nothing about which one is used up.
-    verdicts = [attempts.counted(key, budget) for key, budget in shares]
-    return all(verdicts)
+    # In this order and no further than the first refusal: what is not sent uses up nothing.
+    return all(attempts.counted(key, budget) for key, budget in shares)

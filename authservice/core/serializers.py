@@ -113,7 +113,9 @@ class AvailabilityIn(serializers.Serializer[Any]):
     # Whether the form is right is the rule's to say.
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     username = Text(max_length=254, required=False, allow_blank=True, default="")
-    phone = Text(max_length=254, required=False, allow_blank=True, default="")
+    phone = Text(
+        max_length=254, trim_whitespace=False, required=False, allow_blank=True, default=""
+    )
 
 
 class ForgotPasswordIn(serializers.Serializer[Any]):

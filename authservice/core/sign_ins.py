@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,10 +129,21 @@ def end_others(person: Person, kept: SignIn, reason: str) -> None:
     rows.exclude(pk=kept.pk).update(ended_at=timezone.now(), end_reason=reason)
 
 
+def keep(person: Person, sign_in: SignIn) -> None:
+    """Carry one sign-in over to the password that its person has now."""
+    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk)
+    rows.update(password_mark=passwords.mark(person.user.password))
+
+
 def end_everywhere(person: Person, reason: str) -> None:
     """End every sign-in of the person, and every access token by its version."""
+    end_all_of([person.user.pk], reason)
+
+
+def end_all_of(users: Collection[Any], reason: str) -> int:
+    """The same for users named by primary key; how many sign-ins it ended."""
     using = directory.database()
-    accounts = Account.objects.using(using).filter(pk=person.user.pk)
+    accounts = Account.objects.using(using).filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
-    rows = SignIn.objects.using(using).filter(user=person.user.pk, ended_at=None)
-    rows.update(ended_at=timezone.now(), end_reason=reason)
+    rows = SignIn.objects.using(using).filter(user__in=users, ended_at=None)
+    return rows.update(ended_at=timezone.now(), end_reason=reason)

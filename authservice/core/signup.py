@@ -11,14 +11,14 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from authservice.core import directory, identity, login, passwords
+from authservice.core import directory, facts, identity, login, passwords, sending
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.login import Login
 from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.core.receivers import own_signup
-from authservice.kernel import errors, events, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 from authservice.kernel.sql import Insert
@@ -66,8 +66,7 @@ def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
     """Whoever owns the address learns by mail what came of it, and nobody else does."""
     with suppress(errors.UserAlreadyExists):
         _create(newcomer, encoded, client)
-        return
-    messages.send(messages.SIGNUP, newcomer.email, client, using=directory.database())
+    sending.to_email(messages.SIGNUP, newcomer.email, client)
 
 
 def _create(newcomer: Newcomer, encoded: str, client: Client) -> Login:
@@ -91,13 +90,13 @@ def _register(newcomer: Newcomer, user: Any, username: str, client: Client) -> L
         account = _account(newcomer, user, username)
         _INSERT.run(using, account)
         person = Person(user, account)
-        events.tell(Event(action="auth.signup", user=user, client=client), using=using)
-        hidden = core.signup_enumeration == "hide"
-        kind = messages.SIGNUP if hidden else messages.VERIFY_EMAIL
-        messages.send(kind, newcomer.email, client, using=using)
+        facts.tell(Event(action="auth.signup", user=user, client=client))
+        hidden = core.signup_enumeration == "hide" and bool(newcomer.email)
+        if not hidden:
+            messages.send(messages.VERIFY_EMAIL, newcomer.email, client, using=using)
         if newcomer.phone_number and core.require_phone_verification:
             messages.send(messages.VERIFY_PHONE, newcomer.phone_number, client, using=using)
-        if (hidden and newcomer.email) or login.obstacle(person) is not None:
+        if hidden or login.obstacle(person) is not None:
             return Login(person)
         return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))
 
@@ -151,15 +150,14 @@ def _free(newcomer: Newcomer, made: int) -> str:
     username = newcomer.username or _made(newcomer.email, made)
     email_key, username_key, phone_key = _keys(newcomer, username)
     held = directory.taken(email=email_key, username=username_key, phone=phone_key)
-    if email_key in held:
-        raise errors.UserAlreadyExists
+    # The address comes last: where it is hidden whether it is taken, the others must not tell.
     if phone_key in held:
         raise errors.PhoneAlreadyInUse
-    if username_key not in held:
-        return username
-    if newcomer.username:
+    if newcomer.username and username_key in held:
         raise errors.UsernameAlreadyExists
-    return _suffixed(username)
+    if email_key in held:
+        raise errors.UserAlreadyExists
+    return _suffixed(username) if username_key in held else username
 
 
 def _refuse_taken(newcomer: Newcomer) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import directory, identity, sending, tickets
+from authservice.core import directory, facts, identity, sending, tickets
 from authservice.core.models import Account
 from authservice.core.people import Person
-from authservice.kernel import errors, events, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
@@ -56,4 +56,4 @@ def _keep(person: Person, action: str, client: Client, **proven: str) -> None:
     for name, value in proven.items():
         setattr(person.account, name, value)
     event = Event(action=action, user=person.user, client=client)
-    events.tell(event, using=directory.database())
+    facts.tell(event)

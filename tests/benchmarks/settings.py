@@ -2,6 +2,7 @@
 
 from example_project.settings import *  # noqa: F403
 from example_project.settings import AUTHSERVICE as EXAMPLE
+from example_project.settings import INSTALLED_APPS
 from tests.benchmarks import terms
 
 SECRET_KEY = terms.SECRET_KEY
@@ -11,6 +12,10 @@ DATABASES = terms.databases()
 PASSWORD_HASHERS = terms.PASSWORD_HASHERS
 AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
 MIDDLEWARE = terms.MIDDLEWARE
+LOGGING = terms.LOGGING
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 # One address sends all the load. Limits on guessing stay on: this switch does not reach them.
 AUTHSERVICE = {**EXAMPLE, "THROTTLE": {"ENABLED": False}}
+if "authservice.notification" in INSTALLED_APPS:
+    # Neither side writes mail; jobs are made and handed over all the same.
+    AUTHSERVICE["NOTIFICATION"] = {"DISPATCHER": "tests.benchmarks.terms.drop"}

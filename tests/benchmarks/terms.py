@@ -31,6 +31,14 @@ AUTH_PASSWORD_VALIDATORS = [
 _FAST_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 PASSWORD_HASHERS = [os.environ.get("BENCHMARK_HASHER") or _FAST_HASHER]
 
+# Failures show in the server's output; anything less would cost one side more than the other.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["console"], "level": "ERROR"},
+}
+
 SECRET_KEY = "known-to-everybody-and-good-for-benchmarks-only"
 
 
@@ -48,3 +56,7 @@ def databases() -> dict[str, dict[str, object]]:
         "OPTIONS": {"server_side_binding": True, "prepare_threshold": 2},
     }
     return {"default": default}
+
+
+def drop(message: object) -> None:
+    """A dispatcher that loses every message."""

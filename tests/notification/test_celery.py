@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 import redis
-from celery import Celery, current_app
+from celery import Celery, _state
+from kombu import Connection
 
 from authservice.kernel.messages import Message
 from authservice.notification.dispatchers import celery as dispatcher
@@ -82,6 +83,8 @@ class Project:
     def close(self):
         for worker in self._workers:
             self.kill(worker)
+        with Connection(self._environment["TEST_BROKER"]) as connection:
+            connection.default_channel.queue_delete(self.queue)
 
     def _options(self, smtp_port):
         return {"cwd": ROOT, "env": {**self._environment, "TEST_SMTP_PORT": str(smtp_port)}}
@@ -171,22 +174,39 @@ def test_what_lies_in_the_broker_is_no_secret(project):
 
 
 @pytest.fixture
-def publishing(notify):
+def celery():
+    """`celery(broker)` is the Celery app of the project, for all threads."""
+    made = []
+
+    def start(broker):
+        app = Celery("tests", broker=broker)
+        app.set_current()
+        app.set_default()
+        made.append(app)
+        return app
+
+    yield start
+    _state._set_current_app(None)
+    _state.set_default_app(None)
+    for app in made:
+        app.close()
+
+
+@pytest.fixture
+def publishing(celery, notify):
     """`publishing(port)`: the dispatcher of a project whose broker is said to be there."""
     notify(RETRIES=1, BACKOFF=0.01)
-    before, queues = current_app._get_current_object(), []
+    queues = []
 
     def to(port):
-        app = Celery("away", broker=f"amqp://guest:guest@127.0.0.1:{port}//")
+        app = celery(f"amqp://guest:guest@127.0.0.1:{port}//")
         app.conf.broker_connection_timeout = 0.2
-        app.set_current()
         queues.append(Background(dispatcher._publish))
         return queues[-1].put
 
     yield to
     for queue in queues:
         queue.drain()
-    before.set_current()
 
 
 def put(dispatch):
@@ -212,14 +232,9 @@ def test_a_broker_that_hangs_holds_up_nobody(publishing, eventually, logged):
 
 
 @pytest.fixture
-def eager():
+def eager(celery):
     """Celery that runs tasks where they are called, retries and all."""
-    before = current_app._get_current_object()
-    app = Celery("eager", broker="memory://")
-    app.conf.task_always_eager = True
-    app.set_current()
-    yield app
-    before.set_current()
+    celery("memory://").conf.task_always_eager = True
 
 
 def test_a_worker_gives_up_after_the_last_try(eager, ann, phone, notify, logged):
@@ -242,8 +257,8 @@ def test_a_worker_that_succeeds_says_nothing(eager, ann, logged, mailoutbox):
     assert logged() == []
 
 
-def test_celery_finds_the_task_by_itself():
-    app = Celery("finder", broker="memory://")
+def test_celery_finds_the_task_by_itself(celery):
+    app = celery("memory://")
     app.autodiscover_tasks(["authservice.notification"], force=True)
 
     assert "authservice.notification.deliver" in app.tasks

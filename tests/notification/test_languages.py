@@ -1,7 +1,11 @@
 """A letter is written in the language of its reader."""
 
+from pathlib import Path
+
 import pytest
 from django.utils import translation
+
+from authservice import notification
 
 pytestmark = pytest.mark.django_db
 
@@ -69,3 +73,30 @@ def test_the_language_of_the_thread_is_left_as_it_was(written_in):
         written_in("fr")
 
         assert translation.get_language() == "es"
+
+
+def test_german_letters_are_german_all_through(ann, deliver):
+    mail = deliver("reset-link", language="de")
+
+    assert mail.subject == "testserver: Wählen Sie ein neues Passwort"
+    assert mail.body.startswith("Guten Tag,")
+    assert "Gültigkeit dieses Links: 1 Stunde." in mail.body
+    assert '<html lang="de" dir="ltr">' in mail.alternatives[0][0]
+
+
+def test_a_language_without_a_translation_is_english_all_through(proven, deliver):
+    proven()
+
+    mail = deliver("new-device", language="fr", details={"at": "2030-01-02T03:04:05Z"})
+
+    assert mail.body.startswith("Hello Ann,")
+    assert "Time: 2030-01-02 03:04 UTC" in mail.body
+
+
+def test_every_text_has_its_german():
+    catalogue = Path(notification.__file__).parent / "locale/de/LC_MESSAGES"
+    entries = (catalogue / "django.po").read_text().split("\n\n")[1:]
+
+    assert entries
+    assert [entry for entry in entries if entry.rstrip().endswith('msgstr ""')] == []
+    assert not any("#, fuzzy" in entry for entry in entries)

@@ -248,3 +248,15 @@ def test_a_project_without_templates_needs_none(ann, deliver, settings):
     settings.TEMPLATES = []
 
     assert deliver("verify-email").subject
+
+
+def test_templates_may_be_of_another_engine(ann, deliver, settings, tmp_path):
+    override(settings, tmp_path, "verify-email/body.txt", "Here: $link")
+    settings.TEMPLATES = [
+        {"BACKEND": "django.template.backends.dummy.TemplateStrings", "DIRS": [tmp_path]}
+    ]
+
+    mail = deliver("verify-email")
+
+    assert mail.body.startswith("Here: http://testserver/auth/verify-email?token=")
+    assert "Confirm e-mail address" in html(mail)

@@ -9,6 +9,8 @@ from authservice.kernel import messages
 from authservice.kernel.messages import Message
 from authservice.kernel.ports import Client
 from authservice.notification import worker
+from authservice.notification.dispatchers import thread
+from authservice.notification.dispatchers.background import Background
 from tests.notification.servers import Mute, Sink, free_port
 
 CLIENT = Client(request_id="request-7")
@@ -32,8 +34,12 @@ def mail_to(settings):
 
 
 @pytest.fixture
-def ann(transactional_db, ann):
-    return ann
+def ann(transactional_db, ann, monkeypatch):
+    """Ann, and a queue that leaves nothing behind for the next test."""
+    queue = Background(worker.attempt)
+    monkeypatch.setattr(thread, "dispatch", queue.put)
+    yield ann
+    queue.drain()
 
 
 def send(kind="reset-link"):

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from tests.client import Api
-from tests.races.crowd import Crowd
+from tests.races.crowd import Crowd, turn
 from tests.races.hashers import Counting
 
 
@@ -22,12 +22,14 @@ def _no_floods(settings):
 
 @pytest.fixture
 def crowd(transactional_db):
-    gathered, interval = Crowd(), sys.getswitchinterval()
+    interval = sys.getswitchinterval()
     # Python changes threads every 5 ms, longer than many a window between look and leap.
     sys.setswitchinterval(1e-5)
-    yield gathered
+    with turn():
+        gathered = Crowd()
+        yield gathered
+        gathered.leave()
     sys.setswitchinterval(interval)
-    gathered.leave()
 
 
 @pytest.fixture

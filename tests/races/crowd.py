@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir
 from threading import Barrier
 from typing import Any
 
+import pytest
 from django.db import connections
 
 from tests.client import Answer
@@ -40,13 +45,32 @@ class Crowd:
 
 
 def _run(contender: Callable[[], Any], start: Barrier) -> Any:
+    try:
+        _connect()
+    except Exception:
+        start.abort()  # or the others would wait for this one
+        raise
+    start.wait(_PATIENCE)
+    return contender()
+
+
+def _connect() -> None:
     for connection in connections.all():
         connection.ensure_connection()
         # The test client shields connections from being closed after a request by disconnecting a
         # receiver, which holds for one thread only.
         connection.close_at = None
-    start.wait(_PATIENCE)
-    return contender()
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Within, at most one other process of this machine has a crowd: a server lets 100 in."""
+    fcntl = pytest.importorskip("fcntl", reason="needs file locks as Unix has them")
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    lock = Path(gettempdir(), f"authservice-crowd-{os.getuid()}-{worker % 2}.lock")
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def tally(answers: Iterable[Answer]) -> Counter[int | str]:

@@ -105,5 +105,7 @@ def database(kind: str) -> Iterator[str]:
             "HOST": parts.hostname or "",
             "PORT": parts.port or "",
         }
-        yield repr({"default": entry})
-        connection.execute(drop)
+        try:
+            yield repr({"default": entry})
+        finally:
+            connection.execute(drop)

@@ -112,7 +112,9 @@ class Endpoint(ViewSetMixin, APIView):
         """Whether nobody has clicked yet: a HEAD, or a browser that fetches ahead of its user."""
         meta = self.request.META
         purposes = [meta.get(name, "").lower() for name in _PURPOSES]
-        return self.request.method == "HEAD" or any("prefetch" in text for text in purposes)
+        return self.request.method == "HEAD" or any(
+            word in text for text in purposes for word in ("prefetch", "preview")
+        )
 
     def one_of(self, given: dict[str, Any], *names: str) -> str:
         """Which one of the fields is filled. Raises `ValidationFailed` for none or several."""

@@ -14,6 +14,7 @@ DATABASES = terms.databases()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = terms.PASSWORD_HASHERS
 AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
+LOGGING = terms.LOGGING
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 INSTALLED_APPS = [

@@ -1,0 +1,64 @@
+"""The form by which staff change an account, by itself or on the page of its user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+
+from authservice.core import directory, identity
+from authservice.core.amending import amend
+from authservice.core.host import host
+from authservice.core.models import Account
+
+if TYPE_CHECKING:
+    Form = forms.ModelForm[Account]
+    FormSet = forms.BaseInlineFormSet[Account, Any, Form]
+else:
+    Form, FormSet = forms.ModelForm, forms.BaseInlineFormSet
+
+_FIELDS = ("name", "first_name", "last_name", "phone_number", "avatar", "active", "is_super_admin")
+
+
+def editable() -> tuple[str, ...]:
+    """Fields that are the account's own; what the host's model has is changed there."""
+    return tuple(name for name in _FIELDS if not getattr(host(), name, ""))
+
+
+class AccountForm(Form):
+    """A changed number is unverified by itself."""
+
+    class Meta:
+        model = Account
+        fields: ClassVar = _FIELDS
+
+    def clean_phone_number(self) -> str:
+        phone: str = self.cleaned_data["phone_number"]
+        if phone and not identity.is_phone(phone):
+            raise ValidationError(identity.PHONE_RULE)
+        key = identity.phone_key(phone) if phone else None
+        others = Account.objects.using(directory.database()).exclude(pk=self.instance.pk)
+        if key and others.filter(phone_key=key).exists():
+            raise ValidationError("Another account has this number.")
+        self.instance.phone_key = key
+        return phone
+
+    def clean_avatar(self) -> str:
+        avatar: str = self.cleaned_data["avatar"]
+        if avatar:
+            URLValidator(schemes=["http", "https"])(avatar)
+        return avatar
+
+
+class AccountFormSet(FormSet):
+    """The account on the page of its user; `editor` is the member of staff who saves it."""
+
+    editor: Any = None
+
+    def save_existing(self, form: Form, obj: Account, commit: bool = True) -> Account:
+        account = form.save(commit=False)
+        if commit:
+            amend(account, form.changed_data, by=self.editor)
+        return account

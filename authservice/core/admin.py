@@ -1,0 +1,268 @@
+"""Django admin: who people are, their sign-ins, what was sent and what was counted.
+
+Imported by admin's own autodiscovery alone, so a project without it never comes here. What is not
+to be edited by hand is shown and no more, and no key, digest, seed or mark is shown at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from authservice.core import account_form, guesses, revocation, sign_ins
+from authservice.core.account_form import AccountForm, AccountFormSet
+from authservice.core.admin_filters import EmailVerified, SignInState, TicketState
+from authservice.core.amending import amend
+from authservice.core.host import host
+from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.core.people import Person
+from authservice.kernel import messages as letters
+from authservice.kernel.modules import plug
+from authservice.kernel.ports import Client
+
+if TYPE_CHECKING:
+    AnyPage = admin.options.BaseModelAdmin[Any]
+    AccountPage = admin.ModelAdmin[Account]
+    SignInPage = admin.ModelAdmin[SignIn]
+    TicketPage = admin.ModelAdmin[Ticket]
+    AttemptPage = admin.ModelAdmin[Attempt]
+    Inline = admin.StackedInline[Account, Any]
+else:
+    AnyPage = object
+    AccountPage = SignInPage = TicketPage = AttemptPage = admin.ModelAdmin
+    Inline = admin.StackedInline
+
+# Through our own copies, since nobody knows the fields of the host's users.
+_USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
+_FACTS = ("email", "email_verified", "username", "phone_verified", "created_at", "updated_at")
+
+
+class ReadOnly(AnyPage):
+    """Rows that live by rules: to edit one by hand would break what it promises."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class GoesWithUser(AnyPage):
+    """Rows that must not stand in the way of whoever may delete their user."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        if obj is not None and not self.at_home(request):
+            return True
+        return super().has_delete_permission(request, obj)
+
+    def at_home(self, request: HttpRequest) -> bool:
+        """Whether this is a page of ours, not the one of the user who is being deleted."""
+        name = (request.resolver_match and request.resolver_match.url_name) or ""
+        return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
+
+
+class ShowsAccount(AnyPage):
+    """An account's own fields to be edited, and facts about it."""
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return (*_FACTS, *account_form.editable())
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        # Whoever may make super admins could make themselves one.
+        superuser = getattr(request.user, "is_superuser", False)
+        return _FACTS if superuser else (*_FACTS, "is_super_admin")
+
+    @admin.display(boolean=True, description="e-mail verified")
+    def email_verified(self, account: Account) -> bool:
+        return Person(account.user, account).email_verified
+
+    @admin.display(boolean=True, description="phone verified")
+    def phone_verified(self, account: Account) -> bool:
+        return Person(account.user, account).phone_number_verified
+
+
+class AccountInline(ShowsAccount, Inline):
+    """The account on the page of its user: `inlines = [AccountInline]` in a `UserAdmin`."""
+
+    model = Account
+    form = AccountForm
+    formset = AccountFormSet
+    can_delete = False
+    extra = 0
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False  # it comes with the user
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        formset: Any = super().get_formset(request, obj, **kwargs)
+        formset.editor = request.user  # a class made for this request
+        return formset
+
+
+@admin.register(Account)
+class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
+    form = AccountForm
+    list_display = (
+        "who",
+        "username",
+        "name",
+        "phone_number",
+        "email_verified",
+        "is_active",
+        "is_super_admin",
+        "created_at",
+    )
+    list_select_related = ("user",)
+    search_fields = ("email", "username", "name", "phone_number")
+    ordering = ("-created_at",)
+    show_full_result_count = False
+    actions = ("end_sign_ins", "resend_verification", "unlock")
+
+    def get_list_filter(self, request: HttpRequest) -> tuple[Any, ...]:
+        active = f"user__{host().active}" if host().active else "active"
+        return (active, "is_super_admin", EmailVerified, "created_at")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("user", *super().get_fields(request, obj))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("user", *super().get_readonly_fields(request, obj))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # A user who stays would be somebody else afterwards: unverified, with no number or rights.
+        return not self.at_home(request) and super().has_delete_permission(request, obj)
+
+    def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
+        if form.changed_data:
+            amend(obj, form.changed_data, by=request.user)
+
+    @admin.display(description="account", ordering="email")
+    def who(self, account: Account) -> str:
+        return str(account)
+
+    @admin.display(boolean=True, description="active")
+    def is_active(self, account: Account) -> bool:
+        return Person(account.user, account).active
+
+    @admin.action(permissions=["change"], description="End all sign-ins")
+    def end_sign_ins(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
+        people = _people(chosen)
+        ended = revocation.of([person.user for person in people], by=request.user)
+        _log(request, _accounts(people), "Ended all sign-ins.")
+        self.message_user(request, f"Ended {ended} sign-ins of {len(people)} accounts.")
+
+    @admin.action(permissions=["change"], description="Resend the verification e-mail")
+    def resend_verification(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
+        if plug("messenger") is None:
+            text = "Nothing was sent: no installed module sends e-mail."
+            self.message_user(request, text, messages.ERROR)
+            return
+        people = [p for p in _people(chosen) if p.active and p.email and not p.email_verified]
+        for person in people:
+            letters.send(letters.VERIFY_EMAIL, person.email, Client())
+        _log(request, _accounts(people), "Resent the verification e-mail.")
+        self.message_user(request, f"Sent to {len(people)} accounts that were not verified.")
+
+    @admin.action(permissions=["change"], description="Unlock: forget wrong passwords")
+    def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
+        people = _people(chosen)
+        guesses.forgive(people)
+        _log(request, _accounts(people), "Unlocked.")
+        self.message_user(request, f"Unlocked {len(people)} accounts.")
+
+
+@admin.register(SignIn)
+class SignInAdmin(GoesWithUser, ReadOnly, SignInPage):
+    fields = (
+        "user",
+        "state",
+        "amr",
+        "ip_address",
+        "user_agent",
+        "created_at",
+        "refreshed_at",
+        "last_used_at",
+        "idle_expires_at",
+        "expires_at",
+        "ended_at",
+        "end_reason",
+    )
+    list_display = ("created_at", "user", "amr", "ip_address", "last_used_at", "state")
+    list_select_related = ("user__authservice_account",)
+    list_filter = (SignInState, "created_at")
+    search_fields = (*_USER_SEARCH, "ip_address")
+    ordering = ("-pk",)
+    show_full_result_count = False
+    actions = ("end",)
+
+    @admin.display(description="state")
+    def state(self, sign_in: SignIn) -> str:
+        if sign_in.ended_at:
+            return "ended"
+        if min(sign_in.idle_expires_at, sign_in.expires_at) <= timezone.now():
+            return "expired"
+        account = getattr(sign_in.user, "authservice_account", None)
+        stands = account and sign_ins.holds(Person(sign_in.user, account), sign_in)
+        return "open" if stands else "void: the user or the password has changed"
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        # The rows cannot be changed, but who is allowed to change them may end them.
+        return super(ReadOnly, self).has_change_permission(request)
+
+    @admin.action(permissions=["end"], description="End the selected sign-ins")
+    def end(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> None:
+        ended = [s for s in chosen.select_related("user") if revocation.one(s, by=request.user)]
+        _log(request, ended, "Ended.")
+        self.message_user(request, f"Ended {len(ended)} sign-ins.")
+
+
+@admin.register(Ticket)
+class TicketAdmin(GoesWithUser, ReadOnly, TicketPage):
+    """One-time secrets; what they are stays unknown, and so does what was stored with them."""
+
+    fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")
+    list_display = ("created_at", "purpose", "user", "attempts", "expires_at", "spent_at")
+    list_select_related = ("user",)
+    list_filter = (TicketState, "purpose")
+    search_fields = _USER_SEARCH
+    ordering = ("-pk",)
+    show_full_result_count = False
+
+
+@admin.register(Attempt)
+class AttemptAdmin(ReadOnly, AttemptPage):
+    """How many counters are how far; whom one counts is a digest, and so is its address."""
+
+    list_display = ("ends_at", "count", "strikes")
+    list_display_links = None
+    ordering = ("-ends_at",)
+    show_full_result_count = False
+    actions = None
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return obj is None and super().has_view_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def _people(chosen: QuerySet[Account]) -> list[Person]:
+    return [Person(account.user, account) for account in chosen.select_related("user")]
+
+
+def _accounts(people: list[Person]) -> list[Account]:
+    return [person.account for person in people]
+
+
+def _log(request: HttpRequest, rows: Any, text: str) -> None:
+    """What was done is in the history of each row."""
+    editor: Any = request.user.pk
+    LogEntry.objects.log_actions(editor, rows, CHANGE, text)

@@ -1,0 +1,93 @@
+"""`manage.py authservice_revoke`: end the sign-ins of one user or of all."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from authservice.core import directory, revocation
+from authservice.core.host import host
+from authservice.core.people import Person
+
+
+class Command(BaseCommand):
+    help = "End the sign-ins of one user or of all: their tokens are refused from then on."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        whose = parser.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--user", help="id, e-mail address or username of one user")
+        whose.add_argument("--all", action="store_true", help="everybody")
+        parser.add_argument(
+            "--before", metavar="DATE", help="only sign-ins begun before, as 2030-01-31[T12:00]"
+        )
+        parser.add_argument(
+            "--noinput",
+            "--no-input",
+            action="store_false",
+            dest="interactive",
+            help="do not ask before everybody is signed out",
+        )
+        parser.add_argument("--batch-size", type=int, default=500, help="users per batch (500)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch_size"] < 1:
+            raise CommandError("--batch-size must be at least 1.")
+        before = _moment(options["before"]) if options["before"] else None
+        if options["user"]:
+            self._end_one(_find(options["user"]), before)
+            return
+        if options["interactive"]:
+            self._confirm(before)
+        ended = revocation.everyone(before=before, batch_size=options["batch_size"])
+        self.stdout.write(f"Ended {ended.sign_ins} sign-ins of {ended.users} users.")
+
+    def _end_one(self, person: Person, before: datetime | None) -> None:
+        ended = revocation.of([person.user], before=before)
+        name = person.email or person.username
+        self.stdout.write(f"Ended {ended} sign-ins of user {person.id} ({name}).")
+
+    def _confirm(self, before: datetime | None) -> None:
+        number = revocation.open_sign_ins(before).count()
+        try:
+            answer = input(f"End {number} sign-ins of all users? Type 'yes' to go on: ")
+        except EOFError:
+            answer = ""
+        if answer != "yes":
+            raise CommandError("Nothing was ended.")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise CommandError("--before must be a date or time in ISO form.") from wrong
+    # Times are kept as the project keeps them, aware or naive.
+    if settings.USE_TZ and timezone.is_naive(moment):
+        return timezone.make_aware(moment)
+    if not settings.USE_TZ and timezone.is_aware(moment):
+        return timezone.make_naive(moment)
+    return moment
+
+
+def _find(text: str) -> Person:
+    """The one user who is meant; a text may be one user's id and another's name."""
+    found = [_by_id(text), directory.find_by_email(text), directory.find_by_username(text)]
+    people = {person.id: person for person in found if person}
+    if not people:
+        raise CommandError(f"There is no user {text!r}.")
+    if len(people) > 1:
+        raise CommandError(f"{text!r} may be user {' or '.join(people)}: name one otherwise.")
+    return people.popitem()[1]
+
+
+def _by_id(text: str) -> Person | None:
+    try:
+        return directory.by_pk(host().model._meta.pk.to_python(text))
+    except ValidationError:
+        return None

@@ -1,0 +1,92 @@
+"""Ending sign-ins from outside: by an operator in a shell, or by staff in Django admin.
+
+Users are taken in batches, each in a transaction of its own, so that nobody waits for all of them.
+Who signs in meanwhile is not thrown out: they have just proven who they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from authservice.core import directory, facts, sign_ins
+from authservice.core.host import host
+from authservice.core.models import SignIn
+from authservice.kernel.events import Event
+
+REVOKED = "revoked"
+
+
+@dataclass
+class Ended:
+    sign_ins: int = 0
+    users: int = 0
+
+
+def everyone(*, before: datetime | None, batch_size: int) -> Ended:
+    """End the open sign-ins of all users, or those begun `before`."""
+    ended = Ended()
+    for pks in _batches(before, batch_size):
+        users = host().model._base_manager.using(directory.database()).filter(pk__in=pks)
+        ended.sign_ins += of(list(users), before=before)
+        ended.users += len(pks)
+    return ended
+
+
+def of(users: Sequence[Any], *, before: datetime | None = None, by: Any = None) -> int:
+    """End every sign-in of these users, or those begun `before`; how many there were.
+
+    `by` is the member of staff who does it. The tokens' version is raised unless `before` spares
+    newer sign-ins, which it would end as well.
+    """
+    using = directory.database()
+    pks = [user.pk for user in users]
+    with transaction.atomic(using=using):
+        ended = _end_begun(pks, before) if before else sign_ins.end_all_of(pks, REVOKED)
+        for user in users:
+            facts.tell(_revoked(user, by))
+    return ended
+
+
+def one(sign_in: SignIn, *, by: Any = None) -> bool:
+    """End one sign-in; False if it had ended already."""
+    using = directory.database()
+    with transaction.atomic(using=using):
+        ended = sign_ins.end(sign_in.pk, REVOKED)
+        if ended:
+            facts.tell(_revoked(sign_in.user, by, sign_in=str(sign_in.pk)))
+    return ended
+
+
+def open_sign_ins(before: datetime | None = None) -> QuerySet[SignIn]:
+    """Those that have not ended, in the order of their users."""
+    rows = SignIn.objects.using(directory.database()).filter(ended_at=None).order_by("user_id")
+    return rows.filter(created_at__lt=before) if before else rows
+
+
+def _end_begun(pks: list[Any], before: datetime) -> int:
+    rows = open_sign_ins(before).order_by().filter(user__in=pks)
+    return rows.update(ended_at=timezone.now(), end_reason=REVOKED)
+
+
+def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
+    users, last = open_sign_ins(before).values_list("user_id", flat=True).distinct(), None
+    while batch := list((users if last is None else users.filter(user_id__gt=last))[:size]):
+        yield batch
+        last = batch[-1]
+
+
+def _revoked(user: Any, by: Any, **metadata: str) -> Event:
+    return Event(
+        action="security.session.revoked",
+        user=by,
+        target=user,
+        actor_type="admin" if by else "system",
+        metadata={"reason": REVOKED, **metadata},
+    )

@@ -1,0 +1,77 @@
+"""Clearing away rows that nothing asks for any more.
+
+A table is walked once, in the order of its primary key. Each batch is read without a lock, and then
+only the rows that still may go are locked and deleted, by primary key and in a transaction of
+their own. So nobody who signs in or refreshes waits, and sweeps that run at once share the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connections, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from authservice.core import attempts, directory
+from authservice.core.models import Attempt, SignIn, Ticket
+
+# For as long a link says that it has expired or was used; afterwards it is merely unknown.
+_TICKETS_KEPT = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Rubbish:
+    """Rows of one table that may go."""
+
+    name: str
+    rows: QuerySet[Any]
+
+
+def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
+    """What may go now; a sign-in is kept for so long after it ended or expired."""
+    now, using = timezone.now(), directory.database()
+    return [
+        Rubbish("tickets", Ticket.objects.using(using).filter(_stale(now - _TICKETS_KEPT))),
+        Rubbish("sign-ins", SignIn.objects.using(using).filter(_over(now - sign_ins_kept))),
+        Rubbish("counters", Attempt.objects.using(using).filter(_forgiven(now))),
+    ]
+
+
+def sweep(waste: Rubbish, *, batch_size: int) -> int:
+    """Delete the rows; how many."""
+    return sum(_delete(waste.rows, pks) for pks in _batches(waste.rows, batch_size))
+
+
+def _stale(by: datetime) -> Q:
+    return Q(expires_at__lte=by) | Q(spent_at__lte=by)
+
+
+def _over(by: datetime) -> Q:
+    return Q(ended_at__lte=by) | Q(idle_expires_at__lte=by) | Q(expires_at__lte=by)
+
+
+def _forgiven(now: datetime) -> Q:
+    # No earlier: the strikes of a window that ended still lengthen the wait of the next one.
+    return Q(ends_at__lte=now - attempts.FORGIVEN_AFTER)
+
+
+def _batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
+    pks, last = rows.order_by("pk").values_list("pk", flat=True), None
+    while batch := list((pks if last is None else pks.filter(pk__gt=last))[:size]):
+        yield batch
+        last = batch[-1]
+
+
+def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
+    """Delete those of the rows that still may go and that nobody else holds."""
+    found = rows.filter(pk__in=pks)
+    with transaction.atomic(using=rows.db):
+        if connections[rows.db].features.has_select_for_update_skip_locked:
+            free = found.select_for_update(skip_locked=True).values_list("pk", flat=True)
+            found = rows.filter(pk__in=list(free))
+        _, deleted = found.delete()
+    return deleted.get(rows.model._meta.label, 0)

@@ -1,0 +1,144 @@
+"""A queue in memory with one thread behind it, so that no request waits for a mail server.
+
+A failed job is tried again later while others go on. The thread starts with the first job, in the
+process that has it: a fork takes neither the thread nor the parent's jobs along. At the end of the
+process what waits is given a few seconds; what is left then is logged as lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import heapq
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db import connections
+
+from authservice.kernel.messages import Message
+from authservice.notification.conf import conf, pause
+from authservice.notification.losses import logger, lost
+
+_PATIENCE = timedelta(seconds=5)
+
+
+@dataclass(order=True)
+class _Job:
+    due: float
+    number: int  # of two jobs due at once the older goes first
+    message: Message = field(compare=False)
+    attempt: int = field(default=1, compare=False)
+
+
+class Background:
+    """`run(message, attempt)` tells whether the job is done; `put` never waits for it."""
+
+    def __init__(self, run: Callable[[Message, int], bool]) -> None:
+        self._run = run
+        self._reset()
+        os.register_at_fork(after_in_child=self._reset)
+        atexit.register(self.drain)
+
+    def _reset(self) -> None:
+        # A lock that another thread held at the fork would stay closed in the child.
+        self._changed = threading.Condition()
+        self._waiting: list[_Job] = []
+        self._current: _Job | None = None
+        self._thread: threading.Thread | None = None
+        self._count = 0
+        self._closing = False
+
+    def put(self, message: Message) -> None:
+        """Take the job, or log its loss where there is no room for it."""
+        with self._changed:
+            refused = self._refusal()
+            if not refused:
+                self._count += 1
+                self._push(_Job(time.monotonic(), self._count, message))
+        if refused:
+            lost(message, refused)
+
+    def drain(self, patience: timedelta = _PATIENCE) -> None:
+        """Let what waits leave now, log what does not make it, and take nothing more."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+            self._changed.wait_for(self._idle, patience.total_seconds())
+            left = [job for job in (self._current, *self._waiting) if job]
+            self._waiting.clear()
+        for job in left:
+            lost(job.message, "the process ended")
+
+    def _refusal(self) -> str:
+        if self._closing:
+            return "the process is ending"
+        if len(self._waiting) >= conf.queue_size:
+            return "the queue is full"
+        return "" if self._running() else "there is no thread to send it"
+
+    def _running(self) -> bool:
+        """Whether there is a thread, which is started where there is none."""
+        if self._thread is None or not self._thread.is_alive():
+            thread = threading.Thread(target=self._work, name="authservice-mail", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                return False
+            self._thread = thread
+        return True
+
+    def _push(self, job: _Job) -> None:
+        heapq.heappush(self._waiting, job)
+        self._changed.notify_all()
+
+    def _idle(self) -> bool:
+        return not self._waiting and self._current is None
+
+    def _work(self) -> None:
+        while True:
+            job = self._next()
+            try:
+                self._judge(job, done=self._tried(job))
+            finally:
+                self._finish()
+
+    def _next(self) -> _Job:
+        with self._changed:
+            while not (self._waiting and self._due()):
+                self._changed.wait(self._until_due())
+            self._current = heapq.heappop(self._waiting)
+            return self._current
+
+    def _due(self) -> bool:
+        return self._closing or self._waiting[0].due <= time.monotonic()
+
+    def _until_due(self) -> float | None:
+        return max(0.0, self._waiting[0].due - time.monotonic()) if self._waiting else None
+
+    def _tried(self, job: _Job) -> bool:
+        try:
+            return self._run(job.message, job.attempt)
+        except Exception as wrong:
+            logger.error("%s broke the mail thread", type(wrong).__name__)
+            return False
+        finally:
+            # Kept open it would be idle for hours, one per process.
+            connections.close_all()
+
+    def _judge(self, job: _Job, *, done: bool) -> None:
+        if done:
+            return
+        if self._closing or job.attempt > conf.retries:
+            lost(job.message, f"given up after attempt {job.attempt}")
+            return
+        later = time.monotonic() + pause(job.attempt).total_seconds()
+        with self._changed:
+            self._push(_Job(later, job.number, job.message, job.attempt + 1))
+
+    def _finish(self) -> None:
+        with self._changed:
+            self._current = None
+            self._changed.notify_all()

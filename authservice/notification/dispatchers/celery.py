@@ -1,0 +1,59 @@
+"""By Celery, for several machines: a message survives the crash of the process that sends it.
+
+The request leaves even the publishing to a thread, since connecting to a broker that is away takes
+seconds. What monitors see of a job is its kind and its request, not the address.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import shared_task  # type: ignore[import-untyped]
+
+from authservice.kernel.messages import Message
+from authservice.notification import losses, worker
+from authservice.notification.conf import conf, pause
+from authservice.notification.dispatchers.background import Background
+
+
+def _deliver(task: Any, job: dict[str, Any]) -> None:
+    message, attempt = worker.from_dict(job), task.request.retries + 1
+    if worker.attempt(message, attempt):
+        return
+    undelivered = losses.Undelivered(message.kind)
+    if attempt > conf.retries:
+        losses.lost(message, f"given up after attempt {attempt}")
+        raise undelivered
+    raise task.retry(
+        exc=undelivered,
+        countdown=pause(attempt).total_seconds(),
+        max_retries=conf.retries,
+        argsrepr=_shown(message),
+    )
+
+
+deliver: Any = shared_task(
+    _deliver,
+    bind=True,
+    name="authservice.notification.deliver",
+    acks_late=True,
+    reject_on_worker_lost=True,
+    ignore_result=True,
+)
+
+
+def _publish(message: Message, attempt: int) -> bool:
+    try:
+        # This thread tries again by itself.
+        deliver.apply_async((worker.to_dict(message),), argsrepr=_shown(message), retry=False)
+    except Exception as wrong:
+        losses.failed(message, attempt, wrong)
+        return False
+    return True
+
+
+def _shown(message: Message) -> str:
+    return f"({message.kind!r}, {message.request_id!r})"
+
+
+dispatch = Background(_publish).put

@@ -1,0 +1,37 @@
+"""Letters as e-mail: text and HTML, by whatever mail backend the project uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core import mail
+from django.core.mail import EmailMultiAlternatives
+
+from authservice.core.letters import Letter
+from authservice.notification.conf import conf
+from authservice.notification.rendering import context_of, one_line, plain, render
+
+# Holiday notes and the like do not answer to these (RFC 3834 section 5).
+_HEADERS = {"Auto-Submitted": "auto-generated"}
+
+
+def send(letter: Letter) -> None:
+    context = context_of(letter)
+    message = EmailMultiAlternatives(
+        subject=one_line(render(letter, "subject.txt", context)),
+        body=plain(render(letter, "body.txt", context)),
+        from_email=conf.from_email or None,
+        to=[letter.to],
+        headers=_HEADERS,
+    )
+    message.attach_alternative(render(letter, "body.html", context), "text/html")
+    _mailer().send_messages([message])
+
+
+def _mailer() -> Any:
+    # Django 6.1 has `mailers` and deprecates `get_connection`.
+    mailer: Any = mail.mailers.default if hasattr(mail, "mailers") else mail.get_connection()
+    if getattr(mailer, "timeout", 0) is None:
+        # A server that hangs would hold up all other mail for ever.
+        mailer.timeout = conf.email_timeout.total_seconds()
+    return mailer

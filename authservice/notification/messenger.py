@@ -1,0 +1,27 @@
+"""The filler of slot `messenger`: takes a job and hands it to the dispatcher."""
+
+from __future__ import annotations
+
+from authservice.kernel import messages
+from authservice.kernel.messages import Message
+from authservice.notification.conf import conf
+from authservice.notification.dispatchers import dispatcher
+
+
+class _Messenger:
+    @property
+    def can_sms(self) -> bool:
+        return bool(conf.sms_sender)
+
+    def send(self, message: Message) -> None:
+        """Take the job, unless the host does not want letters of its kind."""
+        if _wanted(message.kind):
+            dispatcher()(message)
+
+
+def _wanted(kind: str) -> bool:
+    switches = {messages.WELCOME: conf.welcome, messages.NEW_DEVICE: conf.new_device}
+    return switches.get(kind, True)
+
+
+messenger = _Messenger()

@@ -1,0 +1,101 @@
+"""From a letter to its texts, by templates that the host may replace path by path.
+
+Whether HTML is escaped is decided here by the file's ending and not by an engine's options: names
+and user agents are written by strangers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from django.template import Context, TemplateDoesNotExist, engines
+from django.template.backends.django import DjangoTemplates, Template
+from django.template.loader import get_template
+
+from authservice.core.letters import Letter
+from authservice.kernel.conf import on_change
+from authservice.notification import languages
+from authservice.notification.conf import brand
+
+FOLDER = "authservice/notification"
+_LONGEST = 200
+
+
+def context_of(letter: Letter) -> dict[str, Any]:
+    """What templates see: the letter's facts in words, `user`, `name`, `email` and `brand`."""
+    return {
+        **{name: _told(name, value) for name, value in letter.context.items()},
+        "user": letter.person.user,
+        "name": _name(letter),
+        "email": letter.to,
+        "brand": {name: one_line(text) for name, text in brand().items()},
+    }
+
+
+def render(letter: Letter, part: str, context: Mapping[str, Any]) -> str:
+    """One text of a letter: `part` is the name of its template."""
+    template = _find(f"{FOLDER}/{letter.kind}/{part}")
+    if isinstance(template, Template):
+        wrapped = Context(dict(context), autoescape=part.endswith(".html"))
+        return str(template.template.render(wrapped))
+    return str(template.render(dict(context)))
+
+
+def plain(text: str) -> str:
+    """A text body without the gaps that template tags leave."""
+    lines = (line.rstrip() for line in text.strip().splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def one_line(text: str) -> str:
+    """The text without line ends and other control characters, so that it fits into a header."""
+    spaced = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)
+    return " ".join("".join(spaced).split())
+
+
+def _told(name: str, value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return languages.span(value)
+    if name == "at":
+        return languages.moment(value)
+    if name in ("link", "code") or not isinstance(value, str):
+        return value
+    return one_line(value)[:_LONGEST]
+
+
+def _name(letter: Letter) -> str:
+    """How to greet somebody who has proven the address.
+
+    Anybody can sign up with a stranger's address, and the name is theirs to choose: it must not
+    become a text that the service mails to that stranger.
+    """
+    person = letter.person
+    if not person.email_verified:
+        return ""
+    return one_line(person.account.name or person.first_name)[:_LONGEST]
+
+
+def _find(path: str) -> Any:
+    try:
+        return get_template(path)
+    except TemplateDoesNotExist:
+        return _own_engine().get_template(path)
+
+
+@cache
+def _own_engine() -> DjangoTemplates:
+    """For hosts whose engines do not look into apps; their directories still come first."""
+    directories = [place for engine in engines.all() for place in getattr(engine, "dirs", ())]
+    return DjangoTemplates(
+        {"NAME": "authservice", "DIRS": directories, "APP_DIRS": True, "OPTIONS": {}}
+    )
+
+
+@on_change
+def _forget() -> None:
+    _own_engine.cache_clear()

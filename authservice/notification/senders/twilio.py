@@ -1,0 +1,39 @@
+"""Text messages by Twilio, through its own package."""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from typing import Any
+
+from twilio.http.http_client import TwilioHttpClient  # type: ignore[import-untyped]
+from twilio.rest import Client  # type: ignore[import-untyped]
+
+from authservice.kernel.conf import on_change
+from authservice.notification.conf import conf
+
+_TIMEOUT = 10  # seconds
+
+# The package logs where each request goes and what the answer's headers say.
+_silent = logging.Logger("authservice.notification.twilio", level=logging.CRITICAL + 1)
+
+
+def send(to: str, body: str) -> None:
+    """Raises `TwilioRestException` for a refusal."""
+    _client().messages.create(to=to, body=body, **_origin())
+
+
+def _origin() -> dict[str, str]:
+    name = "messaging_service_sid" if conf.twilio_from.startswith("MG") else "from_"
+    return {name: conf.twilio_from}
+
+
+@cache
+def _client() -> Any:
+    road = TwilioHttpClient(timeout=_TIMEOUT, logger=_silent)
+    return Client(conf.twilio_account_sid, conf.twilio_auth_token, http_client=road)
+
+
+@on_change
+def _forget() -> None:
+    _client.cache_clear()

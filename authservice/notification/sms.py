@@ -1,0 +1,11 @@
+"""Letters as text messages, by the sender the host chose."""
+
+from __future__ import annotations
+
+from authservice.core.letters import Letter
+from authservice.notification.rendering import context_of, render
+from authservice.notification.senders import sender
+
+
+def send(letter: Letter) -> None:
+    sender()(letter.to, render(letter, "sms.txt", context_of(letter)).strip())

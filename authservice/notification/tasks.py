@@ -1,0 +1,5 @@
+"""Where the autodiscovery of a Celery app looks for tasks."""
+
+from authservice.notification.dispatchers.celery import deliver
+
+__all__ = ["deliver"]

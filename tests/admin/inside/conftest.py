@@ -1,0 +1,108 @@
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from authservice.core.models import Attempt, SignIn, Ticket
+from tests.client import PASSWORD
+from tests.people import make_user
+
+# In a host without Django admin there is nothing to try: `test_admin.py` above runs one that has.
+collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
+
+
+class Browser:
+    """Somebody of the staff at work in Django admin."""
+
+    def __init__(self, user):
+        self.user = user
+        self._client = Client()
+        self._client.force_login(user)
+
+    def see(self, page, *, status=200, **query):
+        answer = self._client.get(page, query)
+        assert answer.status_code == status, page
+        return answer.content.decode()
+
+    def send(self, page, **form):
+        return self._client.post(page, form, follow=True)
+
+    def act(self, model, action, *rows):
+        """Run an action on rows of a list."""
+        form = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+        return self.send(listed(model), **form)
+
+
+def listed(model):
+    return reverse(f"admin:authservice_core_{model}_changelist")
+
+
+def page(row, view="change"):
+    meta = row._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{view}", args=[row.pk])
+
+
+def staff(email, *permissions, superuser=False):
+    user = make_user(email, is_staff=True, is_superuser=superuser)
+    for codename in permissions:
+        user.user_permissions.add(Permission.objects.get(codename=codename))
+    return get_user_model().objects.get(pk=user.pk)
+
+
+@pytest.fixture
+def root():
+    return Browser(staff("root@example.com", superuser=True))
+
+
+@pytest.fixture
+def helper():
+    """`helper("view_account")` is a member of staff with these permissions and no more."""
+    return lambda *permissions: Browser(staff("helper@example.com", *permissions))
+
+
+@pytest.fixture
+def ann(api):
+    """Tokens of somebody who signed up."""
+    return api.sign_up("ann@example.com", phone_number="+4930123456")
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """`told(action)` lists the events of that name which a listener has heard."""
+    heard = []
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (heard.append,))
+    return lambda action: [event for event in heard if event.action == action]
+
+
+@pytest.fixture
+def crowded(api):
+    """`crowded(50)` makes so many people, each with a sign-in, a ticket and a counter."""
+
+    def fill(number):
+        for n in range(number):
+            user = make_user(f"p{n}@example.com", password=PASSWORD)
+            now = timezone.now()
+            SignIn.objects.create(
+                user=user,
+                seed="5eed" * 8,
+                password_mark="a" * 64,
+                token_version=0,
+                amr="pwd",
+                auth_time=now,
+                created_at=now,
+                refreshed_at=now,
+                last_used_at=now,
+                idle_expires_at=now + timedelta(days=1),
+                expires_at=now + timedelta(days=1),
+            )
+            Ticket.objects.create(
+                purpose="verify-email", user=user, digest=f"{n:064x}", expires_at=now
+            )
+            Attempt.objects.create(key=f"{n:064x}", ends_at=now)
+
+    return fill

@@ -1,0 +1,197 @@
+"""What staff may change of an account, on its own page and on that of its user."""
+
+import pytest
+
+from authservice.core import directory
+from authservice.core.models import Account
+from tests.admin.inside.conftest import listed, page
+from tests.people import email_field, has, the_user
+
+pytestmark = pytest.mark.django_db
+
+OLD, NEW = "+4930123456", "+4930123457"
+
+
+def account(email="ann@example.com"):
+    return Account.objects.get(email=email)
+
+
+def by_itself(browser, **changes):
+    """Save the page of the account."""
+    form = {"name": "", "phone_number": OLD, "avatar": "", **_names(), **changes}
+    return browser.send(page(account()), **form).content.decode()
+
+
+def with_user(browser, user_form=None, **changes):
+    """Save the page of the user, with the account on it."""
+    kept = account()
+    prefix = "authservice_account"
+    form = {"name": "", "phone_number": OLD, "avatar": "", "user": kept.pk, **_names(), **changes}
+    management = {"TOTAL_FORMS": 1, "INITIAL_FORMS": 1, "MIN_NUM_FORMS": 0, "MAX_NUM_FORMS": 1}
+    sent = {f"{prefix}-{name}": value for name, value in management.items()}
+    sent |= {f"{prefix}-0-{name}": value for name, value in form.items()}
+    return browser.send(
+        page(the_user()), **{**_user(), **sent, **(user_form or {})}
+    ).content.decode()
+
+
+def _names():
+    ours = [name for name in ("first_name", "last_name") if not has(name)]
+    return dict.fromkeys(ours, "")
+
+
+def _user():
+    user = the_user()
+    form = {email_field(): "ann@example.com", "is_active": "on"}
+    if has("username"):
+        form |= {"username": user.username, "date_joined_0": "2030-01-01", "date_joined_1": "12:00"}
+    return form
+
+
+WAYS = pytest.mark.parametrize("save", [by_itself, with_user])
+
+
+@WAYS
+def test_a_name_is_changed(root, ann, save):
+    save(root, name="Ann Example")
+
+    assert account().name == "Ann Example"
+    assert account().updated_at is not None
+
+
+@WAYS
+def test_a_number_is_changed_with_its_key_and_unverified_by_itself(root, ann, save):
+    Account.objects.filter(pk=account().pk).update(verified_phone_key=account().phone_key)
+
+    save(root, phone_number=NEW)
+
+    person = directory.find_by_phone(NEW)
+    assert person.user == the_user()
+    assert person.phone_number_verified is False
+    assert directory.find_by_phone(OLD) is None
+
+
+@WAYS
+def test_a_number_is_taken_away(root, ann, save):
+    save(root, phone_number="")
+
+    assert (account().phone_number, account().phone_key) == ("", None)
+
+
+@WAYS
+@pytest.mark.parametrize("number", ["030123456", "+49 30 123456", "+0", "call me"])
+def test_a_number_that_is_none_is_refused(root, ann, save, number):
+    assert "E.164" in save(root, phone_number=number)
+
+    assert account().phone_number == OLD
+
+
+@WAYS
+def test_a_number_of_another_is_refused(root, api, ann, save):
+    api.sign_up("bob@example.com", phone_number=NEW)
+
+    assert "Another account has this number." in save(root, phone_number=NEW)
+
+    assert account().phone_number == OLD
+
+
+@WAYS
+def test_an_avatar_that_is_no_web_address_is_refused(root, ann, save):
+    save(root, avatar="javascript:alert(1)")
+
+    assert account().avatar == ""
+
+
+@WAYS
+def test_a_superuser_makes_a_super_admin(root, ann, save):
+    save(root, is_super_admin="on")
+
+    assert account().is_super_admin is True
+
+
+@WAYS
+def test_other_staff_cannot_make_one(helper, ann, save):
+    name = the_user()._meta.model_name
+    browser = helper("change_account", f"change_{name}")
+
+    save(browser, is_super_admin="on", name="Ann")
+
+    assert account().is_super_admin is False
+    assert account().name == "Ann"
+
+
+@WAYS
+def test_other_staff_cannot_unmake_one(helper, ann, save):
+    Account.objects.update(is_super_admin=True)
+    name = the_user()._meta.model_name
+
+    save(helper("change_account", f"change_{name}"), name="Ann")
+
+    assert account().is_super_admin is True
+
+
+@WAYS
+def test_who_may_only_look_changes_nothing(helper, ann, save):
+    name = the_user()._meta.model_name
+
+    save(helper("view_account", f"change_{name}"), name="Ann")
+
+    assert account().name == ""
+
+
+@WAYS
+def test_facts_are_not_changed_by_a_form_that_names_them(root, ann, save):
+    save(root, email="other@example.com", token_version="7", email_key="x", created_at_0="2000")
+
+    kept = Account.objects.get(user=the_user())
+    assert (kept.email, kept.token_version) == ("ann@example.com", 0)
+
+
+@WAYS
+def test_a_change_is_told_as_done_by_staff(root, ann, told, save):
+    save(root, name="Ann")
+
+    (event,) = told("admin.user.updated")
+    assert (event.user, event.target, event.actor_type) == (root.user, the_user(), "admin")
+    assert event.metadata == {"fields": ["name"]}
+
+
+@WAYS
+def test_saving_without_a_change_is_none(root, ann, told, save):
+    save(root)
+
+    assert account().updated_at is None
+    assert told("admin.user.updated") == []
+
+
+@WAYS
+def test_the_sign_ins_of_a_changed_account_go_on(root, api, ann, save):
+    save(root, name="Ann")
+
+    assert api.get("me", token=ann["access_token"]).data["name"] == "Ann"
+
+
+def test_an_address_and_a_name_changed_together_are_both_kept(root, api, ann):
+    with_user(root, {email_field(): "anna@example.com"}, name="Anna")
+
+    kept = account("anna@example.com")
+    assert kept.name == "Anna"
+    assert directory.find_by_email("anna@example.com").account == kept
+
+
+def test_the_page_of_a_new_user_takes_no_account(root):
+    name = the_user("root@example.com")._meta
+    shown = root.see(f"/admin/{name.app_label}/{name.model_name}/add/")
+
+    assert "authservice_account-0-" not in shown
+
+
+def test_names_that_are_the_hosts_are_not_asked_for_twice(root, ann):
+    shown = root.see(page(account()))
+
+    assert ('name="first_name"' in shown) is not has("first_name")
+    assert 'name="active"' not in shown
+
+
+def test_the_list_leads_to_the_page(root, ann):
+    assert page(account()) in root.see(listed("account"))

@@ -1,0 +1,243 @@
+"""What the pages show, to whom, for how many queries, and what they never show."""
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from authservice.core import attempts, passwords
+from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.kernel.ids import uuid7
+from tests.admin.inside.conftest import listed, page
+from tests.people import has, the_user
+
+pytestmark = pytest.mark.django_db
+
+MODELS = ("account", "signin", "ticket", "attempt")
+ROWS = {"account": Account, "signin": SignIn, "ticket": Ticket}
+
+
+def queries(browser, model):
+    with CaptureQueriesContext(connection) as asked:
+        browser.see(listed(model))
+    return len(asked)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
+    crowded(1)
+    one = queries(root, model)
+    Account.objects.all().delete()
+    SignIn.objects.all().delete()
+    Ticket.objects.all().delete()
+    Attempt.objects.all().delete()
+    the_user("p0@example.com").delete()
+
+    crowded(50)
+
+    assert queries(root, model) == one
+
+
+@pytest.fixture
+def secrets(ann, api):
+    """Everything that is stored of Ann and must not be seen, by name."""
+    api.post("login", email="ann@example.com", password="wrong")
+    account, sign_in = Account.objects.get(email="ann@example.com"), SignIn.objects.get()
+    mark = passwords.mark(the_user().password)
+    ticket = Ticket.objects.create(
+        id=uuid7(),
+        user=the_user(),
+        purpose="magic-link",
+        digest="d1" * 32,
+        code_digest="c0" * 32,
+        target_key=account.email_key,
+        payload={"verifier": "a-sealed-payload"},
+        password_mark=mark,
+        expires_at=sign_in.expires_at,
+    )
+    found = {
+        "email key": account.email_key,
+        "phone key": account.phone_key,
+        "seed": sign_in.seed,
+        "mark": mark,
+        "digest": ticket.digest,
+        "code digest": ticket.code_digest,
+        "payload": "a-sealed-payload",
+        "password": the_user().password,
+        "refresh token": ann["refresh_token"],
+    }
+    if account.username_key:
+        found["username key"] = account.username_key
+    found |= {f"counter {n}": key for n, key in enumerate(Attempt.objects.values_list("key"), 1)}
+    return {name: value if isinstance(value, str) else value[0] for name, value in found.items()}
+
+
+def every_page(root):
+    """Each list, form, history and confirmation, filtered and not."""
+    yield root.see(reverse("admin:index"))
+    for model in MODELS:
+        yield root.see(listed(model))
+        yield root.see(reverse("admin:app_list", args=["authservice_core"]))
+    for model in (Account, SignIn, Ticket):
+        for row in model.objects.all():
+            yield root.see(page(row))
+            yield root.see(page(row, "history"))
+    for row in (SignIn.objects.get(), Ticket.objects.get()):
+        yield root.see(page(row, "delete"))
+    yield root.act("signin", "delete_selected", SignIn.objects.get()).content.decode()
+    yield root.see(page(the_user()))
+    yield root.see(page(the_user(), "delete"))
+
+
+def test_no_page_shows_a_key_a_digest_a_seed_or_a_mark(root, secrets):
+    root.act("account", "end_sign_ins", Account.objects.get(email="ann@example.com"))
+    root.act("account", "unlock", Account.objects.get(email="ann@example.com"))
+    shown = list(every_page(root))
+
+    assert len(secrets) >= 9
+    assert [name for name, value in secrets.items() if any(value in text for text in shown)] == []
+
+
+def test_no_history_holds_one(root, secrets):
+    account = Account.objects.get(email="ann@example.com")
+    root.act("account", "end_sign_ins", account)
+    root.send(page(account), name="Ann", phone_number="+4930123457", avatar="")
+
+    kept = [f"{e.object_id} {e.object_repr} {e.change_message}" for e in LogEntry.objects.all()]
+    assert kept
+    assert [name for name, value in secrets.items() if any(value in text for text in kept)] == []
+
+
+def test_the_page_of_a_counter_does_not_exist_since_its_address_would_be_its_key(root):
+    attempts.take("ann", attempts.PASSWORD)
+
+    answer = root._client.get(page(Attempt.objects.get()))
+    assert answer.status_code in (302, 403)
+
+
+def test_an_account_is_found_by_our_copies(root, ann, api):
+    api.sign_up("bob@example.com")
+
+    shown = root.see(listed("account"), q="ANN@exam")
+
+    assert "ann@example.com" in shown
+    assert "bob@example.com" not in shown
+
+
+def test_a_sign_in_is_found_by_the_address_of_its_user(root, ann, api):
+    api.sign_up("bob@example.com")
+    ids = {str(s.pk): s.user_id for s in SignIn.objects.all()}
+
+    shown = root.see(listed("signin"), q="bob@")
+
+    assert [owner for pk, owner in ids.items() if pk in shown] == [the_user("bob@example.com").pk]
+
+
+FILTERS = [
+    ("account", "email_verified", "yes", 0),
+    ("account", "email_verified", "no", 2),
+    ("account", "is_super_admin__exact", "1", 0),
+    ("account", "user__is_active__exact", "1", 2),
+    ("account", "user__is_active__exact", "0", 0),
+    ("signin", "state", "open", 1),
+    ("signin", "state", "ended", 0),
+    ("signin", "state", "expired", 0),
+    ("ticket", "state", "open", 0),
+    ("ticket", "state", "used", 0),
+    ("ticket", "purpose", "verify-email", 0),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "value", "found"), FILTERS)
+def test_a_list_can_be_filtered(root, ann, model, name, value, found):
+    shown = root.see(listed(model), **{name: value})
+
+    assert shown.count('class="action-select"') == found
+
+
+def test_a_verified_address_is_found_by_the_filter(root, ann):
+    account = Account.objects.get(email="ann@example.com")
+    Account.objects.filter(pk=account.pk).update(verified_email_key=account.email_key)
+
+    shown = root.see(listed("account"), email_verified="yes")
+
+    assert shown.count('class="action-select"') == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ({}, "open"),
+        ({"ended_at": "2020-01-01T00:00:00Z"}, "ended"),
+        ({"idle_expires_at": "2020-01-01T00:00:00Z"}, "expired"),
+        ({"password_mark": "another"}, "void"),
+    ],
+)
+def test_the_state_of_a_sign_in_is_what_its_tokens_would_be_told(root, ann, change, state):
+    SignIn.objects.update(**change)
+
+    assert f'class="field-state">{state}' in root.see(listed("signin"))
+
+
+# What is not to be edited by hand
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_is_added_by_hand(root, model):
+    root.see(reverse(f"admin:authservice_core_{model}_add"), status=403)
+
+
+@pytest.mark.parametrize("model", [SignIn, Ticket])
+def test_what_lives_by_rules_is_not_changed_by_hand(root, crowded, model):
+    crowded(1)
+    row = model.objects.get()
+
+    assert root.send(page(row), end_reason="x", attempts="0").status_code == 403
+    assert 'name="_save"' not in root.see(page(row))
+
+
+def test_an_account_is_not_deleted_alone(root, ann):
+    root.see(page(Account.objects.get(email="ann@example.com"), "delete"), status=403)
+
+    assert "delete_selected" not in root.see(listed("account"))
+
+
+def test_who_may_delete_users_may_delete_them_with_all_that_hangs_on_them(helper, ann):
+    user = the_user()
+    name = user._meta.model_name
+    browser = helper(f"delete_{name}", f"view_{name}")
+
+    browser.send(page(user, "delete"), post="yes")
+
+    assert not Account.objects.filter(email="ann@example.com").exists()
+    assert not SignIn.objects.exists()
+
+
+def test_who_may_see_sign_ins_may_not_delete_them(helper, ann):
+    helper("view_signin").see(page(SignIn.objects.get(), "delete"), status=403)
+
+
+def test_staff_without_a_permission_see_nothing(helper, ann):
+    browser = helper()
+    for model in MODELS:
+        browser.see(listed(model), status=403)
+
+
+def test_a_search_by_anything_is_no_crash(root, ann):
+    for model in ("account", "signin", "ticket"):
+        for text in ("é%_'\"", "0", "-1", "00000000-0000-0000-0000-000000000000"):
+            root.see(listed(model), q=text)
+
+
+def test_the_names_of_users_stand_in_the_list_of_tickets(root, crowded):
+    crowded(1)
+
+    assert str(the_user("p0@example.com")) in root.see(listed("ticket"))
+
+
+@pytest.mark.skipif(not has("username"), reason="its users have no username")
+def test_an_account_is_found_by_username(root, api):
+    api.sign_up("ann@example.com", username="anna-1")
+
+    assert "anna-1" in root.see(listed("account"), q="anna-")

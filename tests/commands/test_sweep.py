@@ -1,0 +1,194 @@
+"""The sweep takes away what nothing asks for, and only that."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from authservice.core import attempts
+from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.attempts import Budget
+from authservice.core.models import Account, SignIn, Ticket
+from authservice.kernel import errors
+from tests.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+KEPT = timedelta(days=30)
+DAY = timedelta(days=1)
+SECOND = timedelta(seconds=1)
+
+
+def ticket(**moments):
+    now = timezone.now()
+    fields = {"expires_at": now + DAY, "digest": uuid.uuid4().hex}
+    fields.update({name: now - ago for name, ago in moments.items()})
+    return Ticket.objects.create(purpose="verify-email", **fields)
+
+
+def old(**moments):
+    """Move moments of the one sign-in so far into the past."""
+    SignIn.objects.update(**{name: timezone.now() - ago for name, ago in moments.items()})
+
+
+def test_a_ticket_goes_a_day_after_it_expired(run):
+    ticket(expires_at=DAY + SECOND)
+
+    assert "tickets: 1 deleted" in run("authservice_sweep")
+    assert not Ticket.objects.exists()
+
+
+def test_a_ticket_goes_a_day_after_it_was_used(run):
+    ticket(spent_at=DAY + SECOND)
+
+    assert "tickets: 1 deleted" in run("authservice_sweep")
+
+
+@pytest.mark.parametrize("moments", [{}, {"expires_at": DAY / 2}, {"spent_at": DAY / 2}])
+def test_a_ticket_that_can_still_say_what_became_of_it_stays(run, moments):
+    ticket(**moments)
+
+    assert "tickets: 0 deleted" in run("authservice_sweep")
+
+
+@pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
+def test_a_sign_in_goes_thirty_days_after_it_was_over(api, run, moment):
+    api.sign_up()
+    old(**{moment: KEPT + SECOND})
+
+    assert "sign-ins: 1 deleted" in run("authservice_sweep")
+
+
+@pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
+def test_a_sign_in_that_is_over_is_kept_for_thirty_days(api, run, moment):
+    api.sign_up()
+    old(**{moment: KEPT - DAY})
+
+    assert "sign-ins: 0 deleted" in run("authservice_sweep")
+
+
+def test_a_sign_in_in_use_stays_whatever_is_asked(api, run):
+    tokens = api.sign_up()
+    old(created_at=2 * KEPT, last_used_at=2 * KEPT)
+
+    run("authservice_sweep", "--keep-days", "0")
+
+    assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 200
+
+
+def test_the_days_can_be_chosen(api, run):
+    api.sign_up()
+    old(ended_at=timedelta(days=8))
+
+    assert "sign-ins: 1 deleted" in run("authservice_sweep", "--keep-days", "7")
+
+
+def lock_out(key):
+    for _ in range(BUDGET.limit):
+        attempts.take(key, BUDGET)
+
+
+def is_out(key):
+    return not attempts.counted(key, BUDGET)
+
+
+def test_a_counter_in_its_window_stays(run):
+    lock_out("ann")
+
+    assert "counters: 0 deleted" in run("authservice_sweep")
+    assert is_out("ann")
+
+
+def test_the_strikes_of_a_counter_stay_until_they_are_forgiven(run, clock):
+    lock_out("ann")
+    clock.forward(hours=23)
+
+    run("authservice_sweep")
+
+    # After one used-up window there is one try, and then the door is shut again.
+    attempts.take("ann", BUDGET)
+    with pytest.raises(errors.TooManyAttempts):
+        attempts.take("ann", BUDGET)
+
+
+def test_a_counter_that_is_forgiven_goes(run, clock):
+    lock_out("ann")
+    clock.forward(days=1, minutes=16)
+
+    assert "counters: 1 deleted" in run("authservice_sweep")
+
+
+def test_no_budget_remembers_for_longer_than_the_sweep_keeps_its_counter():
+    with pytest.raises(ValueError, match="remember"):
+        Budget(limit=1, window=DAY, longest=DAY, forgiven_after=DAY + SECOND)
+
+
+def test_a_dry_run_counts_and_deletes_nothing(api, run):
+    api.sign_up()
+    old(ended_at=2 * KEPT)
+    ticket(expires_at=2 * DAY)
+
+    said = run("authservice_sweep", "--dry-run")
+
+    assert "tickets: 1 would be deleted" in said
+    assert "sign-ins: 1 would be deleted" in said
+    assert (Ticket.objects.count(), SignIn.objects.count()) == (1, 1)
+
+
+def test_a_second_sweep_finds_nothing(run):
+    ticket(expires_at=2 * DAY)
+    run("authservice_sweep")
+
+    assert (
+        run("authservice_sweep") == "tickets: 0 deleted\nsign-ins: 0 deleted\ncounters: 0 deleted\n"
+    )
+
+
+def test_people_stay(run):
+    make_user()
+    run("authservice_sweep", "--keep-days", "0")
+
+    assert Account.objects.count() == 1
+
+
+@pytest.mark.parametrize("wrong", [["--batch-size", "0"], ["--keep-days", "-1"]])
+def test_a_senseless_number_is_refused(wrong):
+    with pytest.raises(CommandError):
+        call_command("authservice_sweep", *wrong)
+
+
+@pytest.fixture
+def ten_thousand():
+    now = timezone.now()
+    expired = [now - 2 * DAY, now + DAY]
+    Ticket.objects.bulk_create(
+        [
+            Ticket(purpose="verify-email", digest=f"{n:064x}", expires_at=expired[n % 2])
+            for n in range(10_000)
+        ],
+        batch_size=1000,
+    )
+
+
+def test_a_large_table_takes_a_few_statements_per_batch(run, ten_thousand):
+    batches = 5_000 // 1000
+
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        run("authservice_sweep", "--batch-size", "1000")
+
+    # Read, begin, lock, delete, commit; and a read that finds no more in each of three tables.
+    assert len(asked) <= 5 * batches + 3
+    assert Ticket.objects.count() == 5_000
+
+
+def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
+    for _ in range(7):
+        ticket(expires_at=2 * DAY)
+
+    assert "tickets: 7 deleted" in run("authservice_sweep", "--batch-size", "3")

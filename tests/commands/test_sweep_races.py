@@ -1,0 +1,108 @@
+"""Sweeping while people sign in and other sweeps run: nobody waits, nothing is lost."""
+
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event, Thread
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from authservice.core import sweep
+from authservice.core.models import SignIn, Ticket
+from tests.client import Api
+from tests.races.crowd import Crowd, tally
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OLD = timedelta(days=40)
+PATIENCE = 20
+
+
+@pytest.fixture(autouse=True)
+def _several_writers(configure):
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets one writer in at a time")
+    configure(THROTTLE={"ENABLED": False})
+
+
+@pytest.fixture
+def crowd():
+    gathered = Crowd()
+    yield gathered
+    gathered.leave()
+
+
+def litter(number):
+    past = timezone.now() - OLD
+    Ticket.objects.bulk_create(
+        [Ticket(purpose="verify-email", digest=f"{n:064x}", expires_at=past) for n in range(number)]
+    )
+
+
+def swept(batch_size=50):
+    waste = sweep.rubbish(sign_ins_kept=timedelta(days=30))
+    return sum(sweep.sweep(one, batch_size=batch_size) for one in waste)
+
+
+@contextmanager
+def held(rows):
+    """Rows that another transaction has locked."""
+    locked, done = Event(), Event()
+
+    def hold():
+        with transaction.atomic():
+            list(rows.select_for_update())
+            locked.set()
+            done.wait(PATIENCE)
+        connection.close()
+
+    holder = Thread(target=hold)
+    holder.start()
+    assert locked.wait(PATIENCE)
+    try:
+        yield
+    finally:
+        done.set()
+        holder.join()
+
+
+def test_sweeps_at_once_share_the_work(crowd):
+    litter(2000)
+
+    assert sum(crowd.race([swept] * 8)) == 2000
+    assert not Ticket.objects.exists()
+
+
+def test_a_row_that_somebody_holds_is_left_to_the_next_sweep():
+    litter(3)
+    with held(Ticket.objects.filter(digest=f"{1:064x}")):
+        assert swept() == 2
+
+    assert swept() == 1
+
+
+def test_a_sweep_never_waits_for_a_sign_in_in_use():
+    tokens = Api().sign_up()
+    litter(3)
+    with held(SignIn.objects.all()):
+        assert swept() == 3
+
+    assert Api().post("refresh", refresh_token=tokens["refresh_token"]).status == 200
+
+
+def test_refreshes_go_on_during_a_sweep(crowd):
+    people = [Api().sign_up(f"p{n}@example.com")["refresh_token"] for n in range(8)]
+    litter(3000)
+
+    def refresh(token):
+        answers = []
+        for _ in range(10):
+            answers.append(Api(raising=False).post("refresh", refresh_token=token))
+            token = (answers[-1].data or {}).get("refresh_token", "")
+        return answers
+
+    runs = crowd.race([swept, *[lambda token=token: refresh(token) for token in people]])
+
+    assert runs[0] == 3000
+    assert tally(answer for run in runs[1:] for answer in run) == {200: 80}

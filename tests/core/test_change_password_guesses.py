@@ -1,0 +1,42 @@
+"""Guesses at the old password: only a wrong one is a guess, and a refusal names the right field."""
+
+import pytest
+
+from tests.client import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+NEW = "another plum tart 42"
+
+
+@pytest.fixture
+def change(api):
+    token = api.sign_up()["access_token"]
+
+    def change(old, new):
+        body = {"old_password": old, "new_password": new}
+        return api.request("PUT", "change-password", body, token=token)
+
+    return change
+
+
+def test_ten_wrong_ones_are_judged_and_the_next_is_not(change):
+    errors = [change("wrong", NEW).error for _ in range(11)]
+
+    assert errors == [(401, "INVALID_CREDENTIALS")] * 10 + [(429, "TOO_MANY_ATTEMPTS")]
+
+
+@pytest.mark.parametrize("new", ["short", PASSWORD])
+def test_the_right_one_is_no_guess_though_the_new_one_is_refused(change, new):
+    for _ in range(10):
+        change(PASSWORD, new)
+
+    assert change(PASSWORD, NEW).status == 200
+
+
+@pytest.mark.parametrize("new", ["short", PASSWORD])
+def test_a_refused_new_password_is_named_as_the_field_is(change, new):
+    answer = change(PASSWORD, new)
+
+    assert answer.error == (400, "INVALID_PASSWORD")
+    assert answer.data["message"].startswith("new_password: ")

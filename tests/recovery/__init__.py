@@ -1,0 +1,1 @@
+"""Recovering, verifying and changing: the routes around one-time secrets, letters included."""

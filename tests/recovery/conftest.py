@@ -1,0 +1,44 @@
+import pytest
+
+from tests.recovery.flows import PHONE, CommittingApi, Flows, prove
+from tests.recovery.post import Post, office
+
+
+@pytest.fixture
+def api():
+    return CommittingApi()
+
+
+@pytest.fixture(autouse=True)
+def post(settings) -> Post:
+    """Who takes the jobs."""
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
+    office.jobs.clear()
+    office.can_sms = True
+    return office
+
+
+@pytest.fixture
+def flows(api, post) -> Flows:
+    return Flows(api, post)
+
+
+@pytest.fixture
+def no_floods(configure):
+    """As many letters as a test asks for."""
+    configure(THROTTLE={"ENABLED": False})
+
+
+@pytest.fixture
+def ann(api, post):
+    """A newcomer with an address and a number that nobody has proven; her tokens."""
+    signed_up = api.sign_up(phone_number=PHONE)
+    post.jobs.clear()
+    return signed_up
+
+
+@pytest.fixture
+def proven(ann):
+    """The same, with both proven."""
+    prove(phone=PHONE)
+    return ann

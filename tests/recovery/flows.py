@@ -1,0 +1,110 @@
+"""The steps of recovering and verifying as a person takes them, and what may happen in between."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.test import TestCase
+
+from authservice.core.identity import email_key, phone_key
+from authservice.core.models import Account
+from authservice.kernel import messages
+from tests.client import Answer, Api
+from tests.people import email_field, has
+from tests.recovery.post import Post
+
+ANN = "ann@example.com"
+PHONE = "+4930123456"
+OTHER_PHONE = "+4930123457"
+NEW = "fig biscuit 17 lanterns"
+
+
+class CommittingApi(Api):
+    """Each request commits what it did, as far as anybody waits for the commit."""
+
+    def request(self, *args: Any, **options: Any) -> Answer:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            return super().request(*args, **options)
+
+
+class Flows:
+    def __init__(self, api: Api, post: Post) -> None:
+        self.api, self.post = api, post
+
+    def reset_token(self, email: str = ANN) -> str:
+        self.api.post("forgot-password", email=email)
+        return self.post.token(messages.RESET_BY_LINK)
+
+    def reset_code(self, phone: str = PHONE) -> str:
+        self.api.post("forgot-password", phone=phone)
+        return self.post.code(messages.RESET_BY_CODE)
+
+    def email_token(self, email: str = ANN) -> str:
+        self.api.post("send-verification-email", email=email)
+        return self.post.token(messages.VERIFY_EMAIL)
+
+    def phone_code(self, phone: str = PHONE) -> str:
+        self.api.post("send-verification-phone", phone=phone)
+        return self.post.code(messages.VERIFY_PHONE)
+
+    def reset(self, token: str, **more: Any) -> Answer:
+        # As a whole, since a `token` by itself is the caller's own.
+        body = {"token": token, "email": ANN, "new_password": NEW, **more}
+        return self.api.request("POST", "reset-password", body)
+
+    def reset_by_code(self, code: str, **more: Any) -> Answer:
+        body = {"code": code, "phone": PHONE, "new_password": NEW, **more}
+        return self.api.request("POST", "reset-password", body)
+
+    def click(self, token: str, email: str = ANN, **headers: str) -> Answer:
+        return self.api.get(verify_path(token, email), headers=headers)
+
+    def verify_phone(self, code: str, phone: str = PHONE) -> Answer:
+        return self.api.post("verify-phone", phone=phone, code=code)
+
+
+def verify_path(token: str, email: str = ANN) -> str:
+    return f"verify-email?{urlencode({'token': token, 'email': email})}"
+
+
+def wrong(code: str) -> str:
+    """Another code."""
+    return f"{(int(code) + 1) % 10**6:06d}"
+
+
+def account(email: str = ANN) -> Account:
+    return Account.objects.select_related("user").get(email_key=email_key(email))
+
+
+def prove(email: str = ANN, phone: str = "") -> None:
+    """The address, and the number if one is named, count as proven from here on."""
+    proven = {"verified_email_key": email_key(email)}
+    if phone:
+        proven["verified_phone_key"] = phone_key(phone)
+    Account.objects.filter(email_key=email_key(email)).update(**proven)
+
+
+def deactivate(email: str = ANN) -> None:
+    found = account(email)
+    Account.objects.filter(pk=found.pk).update(active=False)
+    if has("is_active"):
+        type(found.user).objects.filter(pk=found.pk).update(is_active=False)
+
+
+def move(to: str) -> None:
+    """Another address for the first user, without any signal."""
+    found = account()
+    if has(email_field()):
+        type(found.user).objects.filter(pk=found.pk).update(**{email_field(): to})
+    else:
+        key = email_key(to)
+        Account.objects.filter(pk=found.pk).update(email=to, email_key=key, email_claim=key)
+
+
+def email_verified(token: str, api: Api) -> bool:
+    return api.get("me", token=token).data["email_verified"]
+
+
+def phone_verified(token: str, api: Api) -> bool:
+    return api.get("me", token=token).data["phone_number_verified"]

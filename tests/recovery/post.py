@@ -1,0 +1,66 @@
+"""The post of the tests: jobs pile up, and a test turns them into letters as the worker would."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+from authservice.core import letters
+from authservice.core.letters import Letter
+from authservice.kernel import messages
+from authservice.kernel.messages import Message
+
+
+class Post:
+    """A messenger that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.can_sms = True
+        self.jobs: list[Message] = []
+
+    def send(self, message: Message) -> None:
+        self.jobs.append(message)
+
+    def kinds(self) -> list[str]:
+        return [job.kind for job in self.jobs]
+
+    def letter(self, kind: str) -> Letter | None:
+        """What the newest job of a kind becomes."""
+        newest = [job for job in self.jobs if job.kind == kind][-1]
+        return letters.compose(newest)
+
+    def link(self, kind: str) -> str:
+        """The link in the letter of the newest job of a kind."""
+        return self._context(kind)["link"]
+
+    def token(self, kind: str) -> str:
+        """The token in that link."""
+        return query(self.link(kind))["token"]
+
+    def code(self, kind: str) -> str:
+        """The code in the letter of the newest job of a kind."""
+        return self._context(kind)["code"]
+
+    def _context(self, kind: str) -> dict[str, str]:
+        letter = self.letter(kind)
+        assert letter, f"nothing to send for {kind}"
+        return letter.context
+
+
+def query(url: str) -> dict[str, str]:
+    """The query of a link, each name once."""
+    named = parse_qs(urlsplit(url).query, strict_parsing=True)
+    assert all(len(values) == 1 for values in named.values())
+    return {name: value for name, [value] in named.items()}
+
+
+def one_time(kind: str) -> bool:
+    """Whether a letter of this kind carries a secret."""
+    return kind in (
+        messages.VERIFY_EMAIL,
+        messages.VERIFY_PHONE,
+        messages.RESET_BY_LINK,
+        messages.RESET_BY_CODE,
+    )
+
+
+office = Post()

@@ -1,0 +1,10 @@
+from tests.races.conftest import (
+    _no_floods,
+    _several_writers,
+    api,
+    crowd,
+    hashes,
+    rounds,
+)
+
+__all__ = ["_no_floods", "_several_writers", "api", "crowd", "hashes", "rounds"]

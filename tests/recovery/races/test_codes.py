@@ -1,0 +1,121 @@
+"""Five tries at a code are judged and no more, and one of them at most succeeds."""
+
+from functools import partial
+
+import pytest
+
+from authservice.core import tickets
+from authservice.core.models import Ticket
+from authservice.kernel import crypto
+from tests.races.crowd import SIZE, tally
+from tests.recovery.flows import NEW, prove, wrong
+
+INVALID = "INVALID_VERIFICATION_CODE"
+
+
+@pytest.fixture
+def person(api, crowd):
+    """Somebody new for each round: an address and a number."""
+
+    def person(number):
+        email, phone = f"ann{number}@example.com", f"+493012345{number}"
+        api.sign_up(email, phone_number=phone)
+        return email, phone
+
+    return person
+
+
+@pytest.fixture
+def verification(flows, api, person):
+    """What to post where, with a fresh code."""
+
+    def verification(number):
+        _, phone = person(number)
+        return "verify-phone", {"phone": phone, "code": flows.phone_code(phone)}
+
+    return verification
+
+
+@pytest.fixture
+def recovery(flows, api, person):
+    """The same for a new password."""
+
+    def recovery(number):
+        email, phone = person(number)
+        prove(email, phone)
+        code = flows.reset_code(phone)
+        return "reset-password", {"phone": phone, "code": code, "new_password": NEW}
+
+    return recovery
+
+
+@pytest.fixture(params=["verification", "recovery"])
+def fresh(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_of_many_right_codes_one_succeeds(crowd, api, rounds, fresh):
+    for number in rounds:
+        path, body = fresh(number)
+
+        answers = crowd.all_do(partial(api.post, path, **body))
+
+        assert tally(answers) == {200: 1, INVALID: SIZE - 1}
+
+
+def test_of_many_wrong_codes_five_are_counted(crowd, api, rounds, fresh):
+    for number in rounds:
+        path, body = fresh(number)
+
+        answers = crowd.all_do(partial(api.post, path, **{**body, "code": wrong(body["code"])}))
+
+        assert tally(answers) == {INVALID: SIZE}
+        assert Ticket.objects.latest("created_at").attempts == tickets.TRIES
+
+
+def test_after_many_wrong_codes_the_right_one_is_refused(crowd, api, rounds, fresh):
+    for number in rounds:
+        path, body = fresh(number)
+        crowd.all_do(partial(api.post, path, **{**body, "code": wrong(body["code"])}))
+
+        assert api.post(path, **body).code == INVALID
+
+
+def test_of_many_right_codes_five_at_most_are_believed(crowd, api, rounds, recovery, hashes):
+    """Whoever is believed has a new password hashed before the code is spent."""
+    for number in rounds:
+        path, body = recovery(number)
+        hashes.clear()
+
+        crowd.all_do(partial(api.post, path, **body))
+
+        assert 1 <= len(hashes) <= tickets.TRIES
+
+
+def test_a_try_is_on_record_before_it_is_judged(crowd, api, fresh, monkeypatch):
+    path, body = fresh(1)
+    recorded, compare = [], crypto.matches
+
+    def watched(purpose, text, stored):
+        if purpose == "ticket-code":
+            # Over the connection of another thread, which sees only what is committed.
+            recorded.extend(crowd.race([lambda: Ticket.objects.get().attempts]))
+        return compare(purpose, text, stored)
+
+    monkeypatch.setattr(crypto, "matches", watched)
+
+    api.post(path, **{**body, "code": wrong(body["code"])})
+
+    assert recorded == [1]
+
+
+def test_codes_asked_for_at_once_leave_no_two_that_work(crowd, api, rounds, flows, post, person):
+    for number in rounds:
+        _, phone = person(number)
+        post.jobs.clear()
+        crowd.race([partial(api.post, "send-verification-phone", phone=phone)] * 3)
+        codes = [flows.post.code("verify-phone") for _ in post.jobs]
+
+        answers = [api.post("verify-phone", phone=phone, code=code) for code in codes]
+
+        assert tally(answers)[200] == 1

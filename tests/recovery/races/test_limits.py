@@ -1,0 +1,88 @@
+"""Limits that must hold exactly do so when all ask at once."""
+
+from functools import partial
+
+import pytest
+
+from tests.client import PASSWORD
+from tests.races.crowd import SIZE, tally
+from tests.recovery.flows import NEW
+
+# Everybody comes from one address, and what limits that is not what is tried here.
+LIMITED = {"ENABLED": True, "RATES": {"default": "1000000/min"}}
+
+
+TARGETS = pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("forgot-password", lambda number: {"email": f"ann{number}@example.com"}),
+        ("send-verification-phone", lambda number: {"phone": f"+493012345{number}"}),
+    ],
+    ids=["mail", "sms"],
+)
+
+
+@TARGETS
+def test_three_letters_at_most_are_sent_whoever_asks_at_once(
+    crowd, api, rounds, post, configure, path, target
+):
+    configure(THROTTLE=LIMITED)
+    for number in rounds:
+        post.jobs.clear()
+
+        answers = crowd.all_do(partial(api.post, path, **target(number)))
+
+        assert tally(answers) == {200: SIZE}
+        assert len(post.jobs) <= 3
+
+
+@TARGETS
+def test_three_letters_are_sent_however_many_ask_at_once(
+    crowd, api, rounds, post, configure, path, target
+):
+    configure(THROTTLE=LIMITED)
+    sent = []
+    for number in rounds:
+        post.jobs.clear()
+        crowd.all_do(partial(api.post, path, **target(number)))
+        sent.append(len(post.jobs))
+
+    assert sent == [3] * len(rounds)
+
+
+def test_thirty_letters_are_sent_to_strangers_at_once(crowd, api, rounds, post, configure):
+    configure(THROTTLE=LIMITED)
+    for number in rounds:
+        post.jobs.clear()
+        body = {"email": f"ann{number}@example.com"}
+
+        crowd.race(
+            partial(api.request, "POST", "forgot-password", body, REMOTE_ADDR=f"192.0.2.{place}")
+            for place in range(SIZE)
+        )
+
+        assert len(post.jobs) == 30
+
+
+def test_ten_wrong_old_passwords_are_judged(crowd, api, rounds, hashes):
+    for number in rounds:
+        token = api.sign_up(f"ann{number}@example.com")["access_token"]
+        body = {"old_password": "not " + PASSWORD, "new_password": NEW}
+        hashes.clear()
+
+        answers = crowd.all_do(partial(api.request, "PUT", "change-password", body, token=token))
+
+        assert tally(answers) == {"INVALID_CREDENTIALS": 10, "TOO_MANY_ATTEMPTS": SIZE - 10}
+        assert len(hashes) == 10
+
+
+def test_a_number_goes_to_one_of_those_who_want_it(crowd, api, rounds):
+    tokens = [api.sign_up(f"ann{place}@example.com")["access_token"] for place in range(SIZE)]
+    for number in rounds:
+        body = {"phone": f"+493012345{number}"}
+
+        answers = crowd.race(
+            partial(api.request, "PUT", "profile", body, token=token) for token in tokens
+        )
+
+        assert tally(answers) == {200: 1, "PHONE_ALREADY_IN_USE": SIZE - 1}

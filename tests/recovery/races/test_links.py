@@ -1,0 +1,51 @@
+"""A link that resets works once; a link that verifies says so to everybody and does so once."""
+
+from functools import partial
+
+from authservice.kernel import messages
+from tests.races.crowd import SIZE, tally
+from tests.recovery.flows import verify_path
+
+
+def test_one_of_many_uses_of_a_reset_link_wins(crowd, api, rounds, flows):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        token = flows.reset_token(email)
+        passwords = [f"fig biscuit {place} lanterns" for place in range(SIZE)]
+
+        answers = crowd.race(
+            partial(flows.reset, token, email=email, new_password=password)
+            for password in passwords
+        )
+        won = [
+            word for word, answer in zip(passwords, answers, strict=True) if answer.status == 200
+        ]
+
+        assert tally(answers) == {200: 1, "INVALID_TOKEN": SIZE - 1}
+        assert api.post("login", email=email, password=won[0]).status == 200
+
+
+def test_the_owner_hears_once_of_a_reset(crowd, api, rounds, flows, post):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        token = flows.reset_token(email)
+        post.jobs.clear()
+
+        crowd.all_do(partial(flows.reset, token, email=email))
+
+        assert post.kinds() == [messages.PASSWORD_CHANGED]
+
+
+def test_many_clicks_on_one_link_all_succeed_and_welcome_once(crowd, api, rounds, flows, post):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        token = post.token(messages.VERIFY_EMAIL)
+        post.jobs.clear()
+
+        answers = crowd.all_do(partial(api.get, verify_path(token, email)))
+
+        assert tally(answers) == {200: SIZE}
+        assert post.kinds() == [messages.WELCOME]

@@ -1,0 +1,116 @@
+"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+
+import pytest
+from django.db import connection
+
+from tests.client import PASSWORD
+from tests.recovery.flows import ANN, NEW, OTHER_PHONE, PHONE, prove, wrong
+
+pytestmark = pytest.mark.django_db
+
+TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+def cost(call):
+    texts = []
+
+    def note(execute, sql, params, many, context):
+        texts.append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        call()
+    return len([text for text in texts if not text.startswith(TRANSACTION)])
+
+
+@pytest.fixture
+def put(api, ann):
+    def put(path, **body):
+        return api.request("PUT", path, body, token=ann["access_token"])
+
+    return put
+
+
+@pytest.mark.parametrize("body", [{}, {"name": ""}])
+def test_a_profile_that_stays_as_it_was_costs_one(put, body):
+    assert cost(lambda: put("profile", **body)) == 1
+
+
+@pytest.mark.parametrize("body", [{"name": "Ann Cee"}, {"phone": OTHER_PHONE}, {"phone": ""}])
+def test_a_changed_profile_costs_two(put, body):
+    assert cost(lambda: put("profile", **body)) == 2
+
+
+def test_a_wrong_old_password_costs_two(put):
+    put("change-password", old_password="wrong", new_password=NEW)
+
+    assert cost(lambda: put("change-password", old_password="wrong", new_password=NEW)) == 2
+
+
+def test_a_changed_password_costs_six(put):
+    put("change-password", old_password="wrong", new_password=NEW)
+
+    assert cost(lambda: put("change-password", old_password=PASSWORD, new_password=NEW)) == 6
+
+
+@pytest.mark.parametrize("target", [{"email": ANN}, {"phone": PHONE}])
+def test_asking_for_a_letter_costs_its_three_counters(api, ann, target):
+    api.post("forgot-password", **target)
+
+    assert cost(lambda: api.post("forgot-password", **target)) == 3
+
+
+def test_where_nothing_is_counted_asking_for_a_letter_costs_nothing(api, ann, no_floods):
+    assert cost(lambda: api.post("forgot-password", email=ANN)) == 0
+
+
+def test_a_token_that_is_none_costs_one(flows, ann):
+    assert cost(lambda: flows.reset("A" * 43)) == 1
+    assert cost(lambda: flows.click("A" * 43)) == 1
+
+
+def test_a_code_for_nobody_costs_one(flows, ann):
+    assert cost(lambda: flows.verify_phone("123456")) == 1
+
+
+def test_a_wrong_code_costs_three(flows, ann):
+    code = wrong(flows.phone_code())
+
+    assert cost(lambda: flows.verify_phone(code)) == 3
+
+
+def test_a_verified_number_costs_five(flows, ann):
+    code = flows.phone_code()
+
+    assert cost(lambda: flows.verify_phone(code)) == 5
+
+
+def test_a_verified_address_costs_four(flows, ann):
+    token = flows.email_token()
+
+    assert cost(lambda: flows.click(token)) == 4
+
+
+def test_a_second_click_costs_three(flows, ann):
+    token = flows.email_token()
+    flows.click(token)
+
+    assert cost(lambda: flows.click(token)) == 3
+
+
+def test_a_reset_by_link_costs_seven(flows, ann):
+    token = flows.reset_token()
+
+    assert cost(lambda: flows.reset(token)) == 7
+
+
+def test_a_reset_by_code_costs_eight(flows, ann):
+    prove(phone=PHONE)
+    code = flows.reset_code()
+
+    assert cost(lambda: flows.reset_by_code(code)) == 8
+
+
+@pytest.mark.parametrize("body", [{"phone": PHONE}, {"phone": OTHER_PHONE}])
+def test_a_number_that_may_be_free_costs_at_most_two(api, ann, body):
+    assert cost(lambda: api.post("is-available", **body)) <= 2

@@ -1,0 +1,159 @@
+"""Links in letters are built from settings alone, whatever a request says of itself."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from django.urls.base import clear_script_prefix, set_script_prefix
+
+from authservice.kernel import messages
+from tests.recovery.flows import ANN
+from tests.recovery.post import query
+
+pytestmark = pytest.mark.django_db
+
+API = "https://api.example.com"
+APP = "https://app.example.com"
+PLUS = "ann+news@example.com"
+POISON = [
+    {"Host": "evil.example"},
+    {"X-Forwarded-Host": "evil.example"},
+    {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http", "X-Forwarded-Port": "81"},
+    {"Forwarded": "host=evil.example;proto=http"},
+    {"Origin": "https://evil.example"},
+    {"Referer": "https://evil.example/"},
+    {"X-Script-Name": "/evil"},
+]
+
+
+@pytest.fixture
+def links(api, ann, post):
+    """The addresses, queries aside, of a reset link and a verification link that were asked for."""
+
+    def ask(**headers):
+        api.post("forgot-password", email=ANN, headers=headers)
+        api.post("send-verification-email", email=ANN, headers=headers)
+        return tuple(
+            post.link(kind).partition("?")[0]
+            for kind in (messages.RESET_BY_LINK, messages.VERIFY_EMAIL)
+        )
+
+    return ask
+
+
+@pytest.fixture
+def under():
+    """`under("/app/")`: the server that runs the worker too has put the project there."""
+    yield set_script_prefix
+    clear_script_prefix()
+
+
+@pytest.mark.parametrize(
+    ("settings_", "reset", "verify"),
+    [
+        ({"API_URL": API}, f"{API}/auth/reset-password", f"{API}/auth/verify-email"),
+        ({"API_URL": f"{API}/"}, f"{API}/auth/reset-password", f"{API}/auth/verify-email"),
+        (
+            {"API_URL": API, "FRONTEND": {"URL": APP}},
+            f"{APP}/reset-password",
+            f"{API}/auth/verify-email",
+        ),
+        (
+            {"API_URL": API, "FRONTEND": {"URL": f"{APP}/", "RESET_PASSWORD_PATH": "/new"}},
+            f"{APP}/new",
+            f"{API}/auth/verify-email",
+        ),
+        (
+            {"API_URL": API, "FRONTEND": {"URL": f"{APP}/de", "RESET_PASSWORD_PATH": "new"}},
+            f"{APP}/de/new",
+            f"{API}/auth/verify-email",
+        ),
+        (
+            {"API_URL": API, "FRONTEND": {"RESET_PASSWORD_PATH": "/new"}},
+            f"{API}/auth/new",
+            f"{API}/auth/verify-email",
+        ),
+        (
+            {"API_URL": API, "FRONTEND": {"URL": APP, "VERIFY_EMAIL_CALLBACK_PATH": "/done"}},
+            f"{APP}/reset-password",
+            f"{API}/auth/verify-email",
+        ),
+    ],
+)
+def test_they_lead_where_the_settings_say(links, configure, settings_, reset, verify):
+    configure(**settings_)
+
+    assert links() == (reset, verify)
+
+
+@pytest.mark.parametrize("poison", POISON, ids=str)
+def test_no_header_changes_them(links, configure, settings, poison):
+    configure(API_URL=API)
+    settings.ALLOWED_HOSTS = ["*"]
+    settings.USE_X_FORWARDED_HOST = settings.USE_X_FORWARDED_PORT = True
+
+    assert links(**poison) == (f"{API}/auth/reset-password", f"{API}/auth/verify-email")
+
+
+@pytest.mark.parametrize("prefix", ["/", "/app/", "/evil/"])
+def test_a_script_prefix_is_a_matter_of_api_url_alone(links, configure, under, prefix):
+    configure(API_URL=f"{API}/app")
+    under(prefix)
+
+    assert links() == (f"{API}/app/auth/reset-password", f"{API}/app/auth/verify-email")
+
+
+def test_a_mount_elsewhere_shows_in_them(links, post, configure, settings):
+    configure(API_URL=API)
+    links()
+    settings.ROOT_URLCONF = "tests.recovery.elsewhere"
+
+    assert post.link(messages.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
+
+
+def test_they_carry_token_and_address_and_nothing_else(links, post):
+    links()
+
+    for kind in (messages.RESET_BY_LINK, messages.VERIFY_EMAIL):
+        named = query(post.link(kind))
+        assert list(named) == ["token", "email"]
+        assert named["email"] == ANN
+
+
+def test_an_address_with_a_plus_survives(api, flows, post):
+    api.sign_up(PLUS)
+    link = post.link(messages.VERIFY_EMAIL)
+
+    assert api.get(f"verify-email?{urlsplit(link).query}").status == 200
+
+
+def test_the_address_is_the_stored_one_not_the_typed_one(api, ann, post):
+    api.post("forgot-password", email="ANN@EXAMPLE.COM")
+
+    assert query(post.link(messages.RESET_BY_LINK))["email"] == ANN
+    assert post.letter(messages.RESET_BY_LINK).to == ANN
+
+
+def test_a_token_needs_no_escaping(flows, post, ann):
+    token = flows.reset_token()
+
+    assert set(token) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "hours"),
+    [
+        (messages.RESET_BY_LINK, "forgot-password", 1),
+        (messages.VERIFY_EMAIL, "send-verification-email", 24),
+    ],
+)
+def test_a_letter_says_how_long_its_link_serves(api, ann, post, kind, path, hours):
+    api.post(path, email=ANN)
+
+    assert post.letter(kind).context["expires_in"].total_seconds() == hours * 3600
+
+
+def test_a_letter_does_not_show_its_secret_when_it_is_printed(api, ann, post):
+    api.post("forgot-password", email=ANN)
+    letter = post.letter(messages.RESET_BY_LINK)
+
+    assert query(letter.context["link"])["token"] not in repr(letter)

@@ -1,0 +1,200 @@
+"""No secret is kept anywhere: not in a row, the cache, a log line or a job, in no spelling."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import pickle
+import re
+from urllib.parse import quote
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+
+from authservice.kernel import messages
+from tests.client import PASSWORD
+from tests.recovery.flows import ANN, NEW, PHONE, wrong
+from tests.recovery.post import query
+
+pytestmark = pytest.mark.django_db
+
+THIRD = "elm harbour 88 candles"
+WRONG = "oak paddle 31 curtains"
+
+
+class Journey:
+    """All flows one after another; what was secret on the way."""
+
+    def __init__(self, api, flows):
+        self.api, self.flows, self.post = api, flows, flows.post
+        self.secrets = {PASSWORD, NEW, THIRD, WRONG}
+        self.codes = set()
+
+    def walk(self):
+        signed_up = self._keep(self.api.post("signup", email=ANN, password=PASSWORD))
+        self.api.request("PUT", "profile", {"phone": PHONE}, token=signed_up["access_token"])
+        self.flows.click(self._mailed(messages.VERIFY_EMAIL))
+        self._verify_phone()
+        refreshed = self._keep(self.api.post("refresh", refresh_token=signed_up["refresh_token"]))
+        self.api.post("login", email=ANN, password=WRONG)
+        self._change_password(refreshed["access_token"])
+        self.api.post("forgot-password", email=ANN)
+        used = self._mailed(messages.RESET_BY_LINK)
+        self._mailed(messages.RESET_BY_LINK)  # never used
+        self.flows.reset(used, new_password=THIRD)
+        self._reset_by_code()
+        self._keep(self.api.post("login", email=ANN, password=PASSWORD))
+
+    def _verify_phone(self):
+        self.api.post("send-verification-phone", phone=PHONE)
+        code = self._texted(messages.VERIFY_PHONE)
+        self.flows.verify_phone(wrong(code))
+        assert self.flows.verify_phone(code).status == 200
+
+    def _change_password(self, token):
+        for old in (WRONG, PASSWORD):
+            body = {"old_password": old, "new_password": NEW}
+            answer = self.api.request("PUT", "change-password", body, token=token)
+        assert answer.status == 200
+
+    def _reset_by_code(self):
+        self.api.post("forgot-password", phone=PHONE)
+        code = self._texted(messages.RESET_BY_CODE)
+        assert self.flows.reset_by_code(code, new_password=PASSWORD).status == 200
+        self.api.post("forgot-password", phone=PHONE)
+        self._texted(messages.RESET_BY_CODE)  # never used
+
+    def _keep(self, answer):
+        assert answer.status in (200, 201), answer.body
+        self.secrets |= {answer.data["access_token"], answer.data["refresh_token"]}
+        if "X-Device-Token" in answer.headers:
+            self.secrets.add(answer.headers["X-Device-Token"])
+        return answer.data
+
+    def _mailed(self, kind):
+        link = self.post.link(kind)
+        token = query(link)["token"]
+        self.secrets |= {link, token}
+        return token
+
+    def _texted(self, kind):
+        code = self.post.code(kind)
+        self.codes.add(code)
+        return code
+
+
+@pytest.fixture
+def logged(caplog):
+    """Every line that a log could show."""
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "authservice")
+    form = logging.Formatter("%(name)s %(message)s")
+    return lambda: [form.format(record) for record in caplog.records]
+
+
+@pytest.fixture
+def journey(clock, api, flows, logged):
+    # The clock stands still, or a fraction of a second might happen to be a code.
+    walked = Journey(api, flows)
+    walked.walk()
+    return walked
+
+
+@pytest.fixture
+def places(journey, logged, post):
+    """Everything that stays behind, by where it does."""
+    return {
+        **dict(_rows()),
+        "cache": [str(key) + str(pickle.loads(raw)) for key, raw in cache._cache.items()],
+        "log": logged(),
+        "jobs": [repr(job) for job in post.jobs],
+    }
+
+
+def _rows():
+    """The values of each column of each table, as text."""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            names = [column[0] for column in cursor.description]
+            for name, values in zip(names, zip(*cursor.fetchall(), strict=True), strict=False):
+                yield f"{table}.{name}", [str(value) for value in values]
+
+
+def spellings(secret):
+    """Ways in which a secret may lie somewhere and still be one."""
+    octets = secret.encode()
+    digests = [hashlib.new(name, octets) for name in ("md5", "sha1", "sha224", "sha256", "sha512")]
+    return {
+        secret,
+        secret[::-1],
+        quote(secret, safe=""),
+        octets.hex(),
+        octets.hex().upper(),
+        base64.b64encode(octets).decode().rstrip("="),
+        base64.urlsafe_b64encode(octets).decode().rstrip("="),
+        # A plain digest of a short secret is the secret, to whoever tries them all.
+        *(digest.hexdigest() for digest in digests),
+        *(base64.b64encode(digest.digest()).decode().rstrip("=") for digest in digests),
+    }
+
+
+def test_the_journey_leaves_something_everywhere(places):
+    assert {"log", "jobs", "cache", "authservice_core_ticket.digest"} <= {
+        name for name, values in places.items() if values
+    }
+
+
+def test_the_journey_meets_every_kind_of_secret(journey):
+    assert len(journey.secrets) >= 4 + 3 * 2 + 3 * 2
+    assert len(journey.codes) >= 2
+
+
+def test_no_token_link_or_password_stays_anywhere(journey, places):
+    found = [
+        (where, spelling)
+        for secret in journey.secrets
+        for spelling in spellings(secret)
+        for where, values in places.items()
+        for value in values
+        if spelling in value
+    ]
+
+    assert found == []
+
+
+def test_no_code_stays_anywhere_as_a_word_of_its_own(journey, places):
+    found = [
+        (where, code)
+        for code in journey.codes
+        for where, values in places.items()
+        for value in values
+        if re.search(rf"(?<![0-9A-Za-z]){code}(?![0-9A-Za-z])", value)
+    ]
+
+    assert found == []
+
+
+def test_no_plain_digest_of_a_code_stays_anywhere(journey, places):
+    found = [
+        (where, code)
+        for code in journey.codes
+        for text in (code, f"{PHONE}{code}", f"{PHONE}|{code}", f"{PHONE}:{code}")
+        for spelling in spellings(text) - {code, code[::-1]}
+        for where, values in places.items()
+        for value in values
+        if spelling in value
+    ]
+
+    assert found == []
+
+
+def test_what_is_stored_opens_nothing(journey, places, api, flows):
+    """A copy of the tables alone neither resets a password nor refreshes a sign-in."""
+    flows.reset_token()
+    stored = {value for values in dict(_rows()).values() for value in values if value}
+
+    assert {flows.reset(text[:512]).status for text in stored} == {400}
+    assert {api.post("refresh", refresh_token=text[:512]).status for text in stored} <= {400, 401}

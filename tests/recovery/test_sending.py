@@ -1,0 +1,130 @@
+"""Asking for a letter: forgot-password and the four routes that send a proof."""
+
+import pytest
+
+from authservice.core.models import Ticket
+from authservice.kernel import messages
+from tests.contract.shapes import is_refusal
+from tests.recovery.flows import ANN, PHONE
+
+pytestmark = pytest.mark.django_db
+
+BY_EMAIL = {
+    "forgot-password": messages.RESET_BY_LINK,
+    "send-verification-email": messages.VERIFY_EMAIL,
+    "resend-verification-email": messages.VERIFY_EMAIL,
+}
+BY_PHONE = {
+    "forgot-password": messages.RESET_BY_CODE,
+    "send-verification-phone": messages.VERIFY_PHONE,
+    "resend-verification-phone": messages.VERIFY_PHONE,
+}
+ROUTES = [(path, {"email": ANN}, kind) for path, kind in BY_EMAIL.items()] + [
+    (path, {"phone": PHONE}, kind) for path, kind in BY_PHONE.items()
+]
+PHONE_RULE = "phone: Must be a possible number in E.164 form, as +4930123456."
+EMAIL_RULE = "email: Must be an e-mail address."
+ONE = "email: Exactly one of email and phone is required."
+
+
+@pytest.mark.parametrize(("path", "body", "_"), ROUTES)
+def test_a_success_is_200_with_exactly_a_message(api, ann, path, body, _):
+    answer = api.post(path, **body)
+
+    assert answer.status == 200
+    assert list(answer.body) == ["data"]
+    assert list(answer.data) == ["message"]
+
+
+@pytest.mark.parametrize(("path", "body", "kind"), ROUTES)
+def test_a_job_is_made_of_kind_target_and_request(api, ann, post, path, body, kind):
+    api.post(path, headers={"X-Request-ID": "trace-1"}, **body)
+
+    [job] = post.jobs
+    assert (job.kind, job.target, job.request_id, job.details) == (
+        kind,
+        *body.values(),
+        "trace-1",
+        {},
+    )
+
+
+@pytest.mark.parametrize(("path", "body", "_"), ROUTES)
+def test_no_secret_exists_before_the_worker_comes(api, ann, path, body, _):
+    api.post(path, **body)
+
+    assert Ticket.objects.count() == 0
+
+
+@pytest.mark.parametrize("path", BY_PHONE)
+def test_without_a_sender_of_sms_a_number_is_sms_not_configured(api, ann, post, path):
+    post.can_sms = False
+
+    answer = api.post(path, phone=PHONE)
+
+    assert is_refusal(answer, 501, "SMS_NOT_CONFIGURED")
+    assert post.jobs == []
+
+
+@pytest.mark.parametrize("path", BY_PHONE)
+def test_without_any_messenger_a_number_is_sms_not_configured(api, settings, path):
+    settings.INSTALLED_APPS = settings.INSTALLED_APPS[:-1]
+
+    assert is_refusal(api.post(path, phone=PHONE), 501, "SMS_NOT_CONFIGURED")
+
+
+@pytest.mark.parametrize("path", BY_EMAIL)
+def test_without_a_sender_of_sms_an_address_is_written_to(api, ann, post, path):
+    post.can_sms = False
+
+    assert api.post(path, email=ANN).status == 200
+    assert len(post.jobs) == 1
+
+
+@pytest.mark.parametrize("path", BY_EMAIL)
+def test_an_address_is_trimmed(api, ann, post, path):
+    api.post(path, email=f"  {ANN}  ")
+
+    assert [job.target for job in post.jobs] == [ANN]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("forgot-password", {}, ONE),
+        ("forgot-password", {"email": "", "phone": ""}, ONE),
+        ("forgot-password", {"email": ANN, "phone": PHONE}, ONE),
+        ("forgot-password", {"email": "nobody"}, EMAIL_RULE),
+        ("forgot-password", {"phone": "030123456"}, PHONE_RULE),
+        ("send-verification-email", {}, "email: This field is required."),
+        ("send-verification-email", {"email": ""}, "email: This field may not be blank."),
+        ("send-verification-email", {"email": "nobody"}, EMAIL_RULE),
+        ("send-verification-email", {"phone": PHONE}, "email: This field is required."),
+        ("resend-verification-email", {"email": "nobody"}, EMAIL_RULE),
+        ("send-verification-phone", {}, "phone: This field is required."),
+        ("send-verification-phone", {"phone": ""}, "phone: This field may not be blank."),
+        ("send-verification-phone", {"phone": f" {PHONE}"}, PHONE_RULE),
+        ("send-verification-phone", {"email": ANN}, "phone: This field is required."),
+        ("resend-verification-phone", {"phone": "+49"}, PHONE_RULE),
+    ],
+)
+def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(
+    api, post, path, body, message
+):
+    answer = api.post(path, **body)
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"] == message
+    assert post.jobs == []
+
+
+@pytest.mark.parametrize(("path", "body", "_"), ROUTES)
+def test_a_post_that_is_away_changes_no_answer(api, ann, post, monkeypatch, path, body, _):
+    usual = api.post(path, **body).body
+
+    def fail(message):
+        raise ConnectionError("the queue is away")
+
+    monkeypatch.setattr(post, "send", fail)
+
+    assert api.post(path, **body).body == usual

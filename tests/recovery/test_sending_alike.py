@@ -1,0 +1,130 @@
+"""Asking for a letter tells nobody who has an account, what is proven, or who is shut out."""
+
+import dataclasses
+
+import pytest
+from django.db import connection
+
+from tests.recovery.flows import deactivate, prove
+from tests.recovery.test_sending import BY_EMAIL, BY_PHONE
+
+pytestmark = pytest.mark.django_db
+
+STATES = {
+    "unproven": ("ann@example.com", "+4930123451"),
+    "proven": ("ben@example.com", "+4930123452"),
+    "inactive": ("cid@example.com", "+4930123453"),
+    "unknown": ("dot@example.com", "+4930123454"),
+}
+ROUTES = [(path, 0) for path in BY_EMAIL] + [(path, 1) for path in BY_PHONE]
+EACH_ROUTE = pytest.mark.parametrize(
+    ("path", "which"), ROUTES, ids=[f"{path}-{('email', 'phone')[n]}" for path, n in ROUTES]
+)
+DEVICES = {"no device": {}, "a device nobody knows": {"X-Device-Token": "Zm9v.Zm9v"}}
+TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+@pytest.fixture(autouse=True)
+def _people(api, post):
+    for state, (email, phone) in STATES.items():
+        if state != "unknown":
+            api.sign_up(email, phone_number=phone)
+    prove(*STATES["proven"])
+    prove(*STATES["inactive"])
+    deactivate(STATES["inactive"][0])
+    post.jobs.clear()
+
+
+@pytest.fixture(params=DEVICES)
+def ask(request, api):
+    """Ask for a letter to somebody in a state."""
+
+    def ask(path, which, state):
+        headers = {"X-Request-ID": "trace-1", **DEVICES[request.param]}
+        return api.post(path, headers=headers, **{("email", "phone")[which]: STATES[state][which]})
+
+    return ask
+
+
+def told(answer):
+    return answer.status, answer.response.content, dict(answer.response.items())
+
+
+def statements(call):
+    """The SQL of a call, values left out."""
+    texts = []
+
+    def note(execute, sql, params, many, context):
+        texts.append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        call()
+    return [text for text in texts if not text.startswith(TRANSACTION)]
+
+
+@EACH_ROUTE
+def test_the_answer_is_the_same_to_the_last_byte(ask, path, which):
+    answers = [told(ask(path, which, state)) for state in STATES]
+
+    assert answers == [answers[0]] * len(STATES)
+
+
+@EACH_ROUTE
+def test_no_answer_sets_a_cookie(ask, path, which):
+    assert [ask(path, which, state).response.cookies.output() for state in STATES] == [""] * 4
+
+
+@EACH_ROUTE
+def test_the_database_is_asked_the_same(ask, path, which):
+    asked = [statements(lambda state=state: ask(path, which, state)) for state in STATES]
+
+    assert asked == [asked[0]] * len(STATES)
+
+
+@EACH_ROUTE
+def test_the_job_is_the_same_but_for_its_target(ask, post, path, which):
+    for state in STATES:
+        ask(path, which, state)
+
+    assert [job.target for job in post.jobs] == [names[which] for names in STATES.values()]
+    assert [dataclasses.replace(job, target="") for job in post.jobs] == [
+        dataclasses.replace(post.jobs[0], target="")
+    ] * len(STATES)
+
+
+@EACH_ROUTE
+def test_past_the_limit_the_answer_and_the_work_stay_the_same(ask, path, which):
+    usual = told(ask(path, which, "unproven"))
+    for state in STATES:
+        for _ in range(4):
+            ask(path, which, state)
+
+    answers = [told(ask(path, which, state)) for state in STATES]
+    asked = [statements(lambda state=state: ask(path, which, state)) for state in STATES]
+
+    assert answers == [usual] * len(STATES)
+    assert asked == [asked[0]] * len(STATES)
+
+
+@pytest.mark.parametrize(
+    ("path", "which", "written_to"),
+    [
+        ("forgot-password", 0, {"unproven", "proven"}),
+        ("forgot-password", 1, {"proven"}),
+        ("send-verification-email", 0, {"unproven"}),
+        ("resend-verification-email", 0, {"unproven"}),
+        ("send-verification-phone", 1, {"unproven"}),
+        ("resend-verification-phone", 1, {"unproven"}),
+    ],
+)
+def test_who_is_written_to_turns_out_in_the_worker(ask, post, path, which, written_to):
+    letters = {}
+    for state in STATES:
+        ask(path, which, state)
+        letters[state] = post.letter(post.jobs[-1].kind)
+
+    assert {state for state, letter in letters.items() if letter} == written_to
+    assert {letters[state].to for state in written_to} == {
+        STATES[state][which] for state in written_to
+    }
