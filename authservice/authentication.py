@@ -18,11 +18,12 @@ class AuthserviceAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         try:
             identity = identify(request._request)
+            user = identity.person.user
         except errors.Unauthorized:
             return None  # no bearer token: another class may know the caller
         except errors.Fault as fault:
             raise AuthenticationFailed(fault.message, code=fault.code) from fault
-        return identity.person.user, identity
+        return user, identity
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

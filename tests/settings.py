@@ -27,6 +27,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 USE_TZ = True
 TIME_ZONE = "UTC"
+STATIC_URL = "/static/"  # asked for by the live server of the tests
 # The framework's own cost shows, and the suite is fast; tests of hashing name real ones.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",

@@ -60,7 +60,7 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     for extras in plugs("login_extras"):
         body.setdefault("data", {}).update(extras(outcome.person))
     response = answer(body, status=status)
-    _hand_out_device(response, outcome.device_token)
+    hand_out_device(response, outcome.device_token)
     return response
 
 
@@ -78,6 +78,7 @@ def _challenge(outcome: Login) -> dict[str, Any]:
     }
 
 
-def _hand_out_device(response: HttpResponse, token: str) -> None:
+def hand_out_device(response: HttpResponse, token: str) -> None:
+    """Give the client its device token, as header and cookie."""
     response.headers["X-Device-Token"] = token
     cookies.put(response, DEVICE_COOKIE, token, ttl=devices.TTL)

@@ -83,12 +83,13 @@ _UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
     [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")}
     WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
 
-# On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at once,
-# and what a crash of the database server itself could lose is the tries of its last moments. The
-# setting ends with the statement's own transaction.
+# On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at
+# once, and what a crash of the database server itself could lose is the tries of its last moments.
+# The setting ends with the statement's own transaction.
 _HURRIED_UPSERT = _UPSERT.replace(
     _FIRST,
-    "SELECT :key, 1, 0, :end0 FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
+    "SELECT :key, 1, 0, :end0 "
+    "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
 )
 
 # MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes

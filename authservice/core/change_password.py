@@ -28,6 +28,10 @@ def change(person: Person, sign_in: SignIn, old: str, new: str, client: Client) 
     encoded = passwords.encoded(new, person.user, field="new_password")
     using = directory.database()
     with transaction.atomic(using=using):
+        if passwords.locked(person) != person.user.password:
+            raise errors.InvalidCredentials  # what was proven is the old password no more
+        if not sign_ins.stands(sign_in):
+            raise errors.InvalidToken
         passwords.store(person, encoded)
         sign_ins.end_others(person, sign_in, sign_ins.CHANGED)
         sign_ins.keep(person, sign_in)

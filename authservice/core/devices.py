@@ -7,9 +7,11 @@ online guessing attacks).
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import timedelta
 
+from authservice.core import passwords
 from authservice.core.people import Person
 from authservice.kernel import crypto
 
@@ -18,7 +20,7 @@ _PURPOSE = "device"
 
 
 def token(person: Person, device_id: uuid.UUID) -> str:
-    return crypto.sign(_PURPOSE, f"{device_id.hex}:{person.id}")
+    return crypto.sign(_PURPOSE, ":".join([device_id.hex, str(int(time.time())), _owner(person)]))
 
 
 def known(device_token: str, person: Person | None) -> uuid.UUID | None:
@@ -26,7 +28,13 @@ def known(device_token: str, person: Person | None) -> uuid.UUID | None:
     if not device_token or person is None:
         return None
     try:
-        device, _, owner = crypto.unsign(_PURPOSE, device_token).partition(":")
+        device, issued, owner = crypto.unsign(_PURPOSE, device_token).split(":", 2)
     except ValueError:
         return None
-    return uuid.UUID(hex=device) if owner == person.id else None
+    fresh = time.time() - int(issued) < TTL.total_seconds()
+    return uuid.UUID(hex=device) if fresh and owner == _owner(person) else None
+
+
+def _owner(person: Person) -> str:
+    # Bound to the password too: who signed in under an old one has no claim on a budget.
+    return f"{passwords.mark(person.user.password)[:16]}:{person.id}"

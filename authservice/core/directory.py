@@ -8,6 +8,7 @@ A key that two users claim is given to neither here: the one who holds it keeps 
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from typing import Any
 
 from django.db import IntegrityError, router, transaction
@@ -83,7 +84,7 @@ def find_by_phone(phone: str) -> Person | None:
 
 def by_pk(pk: Any) -> Person | None:
     """The person whose user has this primary key."""
-    row = None if pk is None else _FINDERS["user"].first(database(), value=pk)
+    row = _FINDERS["user"].first(database(), value=pk)
     return _current(people.read(row, database())) if row else None
 
 
@@ -126,9 +127,10 @@ def adopt(user: Any) -> Account:
 def resync(person: Person) -> None:
     """Bring the account's copies in step with the host's row."""
     account, using = person.account, database()
+    held = {account.email_key, account.username_key}
     for name, value in copies(person.user).items():
         setattr(account, name, value)
-    _drop_contested(account, using)
+    _drop_contested(account, using, held=held)
     fields = COPIES
     try:
         with transaction.atomic(using=using):
@@ -191,10 +193,11 @@ def _current(person: Person) -> Person:
     return person
 
 
-def _drop_contested(account: Account, using: str) -> None:
+def _drop_contested(account: Account, using: str, *, held: Collection[str | None] = ()) -> None:
+    """Leave out keys that others claim too, but for those the account holds already."""
     others = Account.objects.using(using).exclude(user=account.user_id)
     for kind in ("email", "username"):
         claim = getattr(account, f"{kind}_claim")
-        if claim and others.filter(**{f"{kind}_claim": claim}).exists():
+        if claim and claim not in held and others.filter(**{f"{kind}_claim": claim}).exists():
             logger.warning("User %s claims an %s that another claims", account.user_id, kind)
             setattr(account, f"{kind}_key", None)

@@ -48,7 +48,14 @@ def is_email(text: str) -> bool:
         validate_email(text)
     except ValidationError:
         return False
-    return len(text) <= EMAIL_LENGTH
+    # Django's rule ignores case and so lets in two letters that fold to ASCII ones.
+    return len(text) <= EMAIL_LENGTH and text.rpartition("@")[0].isascii()
+
+
+def deliverable(email: str) -> str:
+    """The address with its domain in IDNA 2008, as its key has it: `ß` is not `ss`."""
+    local, _, domain = email.rpartition("@")
+    return f"{local}@{_ascii_domain(domain)}"
 
 
 def is_username(text: str) -> bool:

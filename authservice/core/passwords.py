@@ -14,7 +14,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 
-from authservice.core import directory
+from authservice.core import directory, identity
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.models import SignIn, Ticket
@@ -52,6 +52,17 @@ def encoded(password: str, user: Any, *, field: str = "password") -> str:
     """The hash of a new password that meets the policy. Raises `InvalidPassword`."""
     require_strong(password, user, field=field)
     return make_password(password)
+
+
+def locked(person: Person) -> str:
+    """The present hash, kept from changing until the transaction ends.
+
+    Whatever changes a password takes this lock first: so of several at once each sees what the one
+    before left, and none waits for the other crosswise.
+    """
+    rows = host().model._base_manager.using(directory.database()).select_for_update()
+    present: str = rows.values_list("password", flat=True).get(pk=person.user.pk)
+    return present
 
 
 def store(person: Person, encoded: str) -> None:
@@ -115,9 +126,18 @@ def _ask(
     if user is None:
         return None
     accepted = directory.of(user)
+    if person is None and not _named(accepted, typed):
+        # A spelling that only the database's collation takes for the name would have a guess
+        # budget of its own.
+        return None
     if person is not None and person.user.pk == accepted.user.pk:
         _carry_over(person, accepted, password)
     return accepted
+
+
+def _named(person: Person, typed: str) -> bool:
+    names = {person.email_key, identity.username_key(person.user.get_username())}
+    return bool(names & {identity.email_key(typed), identity.username_key(typed)})
 
 
 def _carry_over(read: Person, accepted: Person, password: str) -> None:
@@ -162,11 +182,14 @@ def _upgrade(person: Person, password: str) -> None:
             user.password = better
             remark(person, before)
             return
-    user.password = rows.values_list("password", flat=True).get(pk=user.pk)
+    stored = rows.values_list("password", flat=True).get(pk=user.pk)
+    if check_password(password, stored):
+        user.password = stored
+    # Else the password itself was changed: what begins now is marked with the old one, and ends.
 
 
 def remark(person: Person, before: str) -> None:
-    """Carry sign-ins and secrets over from the hash `before` to a better one of the same password."""
+    """Carry sign-ins and secrets over from a hash to a better one of the same password."""
     marks = crypto.digests(_MARK, before)
     for model in (SignIn, Ticket):
         rows = model._base_manager.using(directory.database())

@@ -33,7 +33,8 @@ def update(person: Person, changes: dict[str, str], client: Client) -> None:
     if "phone_number" in changed:
         phone = changed["phone_number"]
         account.phone_key = identity.phone_key(phone) if phone else None
-        fields.append("phone_key")
+        account.verified_phone_key = ""
+        fields += ["phone_key", "verified_phone_key"]
     try:
         with transaction.atomic(using=directory.database()):
             account.save(using=directory.database(), update_fields=fields)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import directory, facts, identity, passwords, sending, sign_ins, tickets
+from authservice.core import (
+    directory,
+    facts,
+    guesses,
+    identity,
+    passwords,
+    sending,
+    sign_ins,
+    tickets,
+)
 from authservice.core.conf import core
+from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
 from authservice.kernel.events import Event
@@ -33,7 +43,7 @@ def reset_with_link(token: str, email: str, new_password: str, client: Client) -
         raise errors.InvalidLink
     encoded = passwords.encoded(new_password, person.user, field="new_password")
     with transaction.atomic(using=directory.database()):
-        if not tickets.spend(ticket):
+        if not _still_good(person, ticket):
             raise errors.InvalidLink
         _reset(person, encoded, client)
 
@@ -49,9 +59,15 @@ def reset_with_code(phone: str, code: str, new_password: str, client: Client) ->
         tickets.give_back(ticket)  # the code was right: this was no guess
         raise
     with transaction.atomic(using=directory.database()):
-        if not tickets.spend(ticket):
+        if not _still_good(person, ticket):
             raise errors.InvalidVerificationCode
         _reset(person, encoded, client)
+
+
+def _still_good(person: Person, ticket: Ticket) -> bool:
+    """Spend the ticket, unless the password was changed since it was looked at."""
+    present = passwords.locked(person)
+    return passwords.still(ticket.password_mark, present) and tickets.spend(ticket)
 
 
 def _reset(person: Person, encoded: str, client: Client) -> None:
@@ -59,6 +75,8 @@ def _reset(person: Person, encoded: str, client: Client) -> None:
     passwords.store(person, encoded)
     sign_ins.end_everywhere(person, sign_ins.RESET)
     tickets.end_all(person, tickets.RESET)
+    # Whatever strangers guessed, the owner comes in with the new password.
+    guesses.forgive([person])
     using = directory.database()
     facts.tell(Event(action="auth.password.reset", user=person.user, client=client))
     messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)

@@ -41,7 +41,7 @@ _MOVE = Update(
     _unmoved,
     lambda: {
         "counter": param("next_counter", SignIn, "counter"),
-        "refreshed_at": param("now", SignIn, "refreshed_at"),
+        "refreshed_at": param("refreshed_at", SignIn),
         # Made anew under the present key, so that a sign-in in use outlives the one before; unless
         # somebody re-marked the row since it was read, who knows of a newer hash.
         "password_mark": Case(
@@ -109,6 +109,8 @@ def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
         counter=counter,
         next_counter=sign_in.counter,
         now=now,
+        # The time since which the live token is the live one: a counter that stays keeps it.
+        refreshed_at=now if sign_in.counter != counter else sign_in.refreshed_at,
         idle_expires_at=now + root.refresh_token_ttl,
         read_mark=sign_in.password_mark,
         password_mark=passwords.mark(person.user.password),

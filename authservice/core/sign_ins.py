@@ -37,7 +37,14 @@ def _fields(*names: str) -> tuple[str, ...]:
 
 # What a request asks of the row, and what a refresh asks beyond; a field that was left out is read
 # when it is touched.
-_STANDING = ("password_mark", "token_version", "organization_id", "last_used_at", "ended_at")
+_STANDING = (
+    "password_mark",
+    "token_version",
+    "organization_id",
+    "device_id",
+    "last_used_at",
+    "ended_at",
+)
 _LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at", "idle_expires_at", "expires_at")
 _USED = _fields("id", "user_id", *_STANDING)
 _REFRESHED = _fields("id", "user_id", *_STANDING, *_LIFE)
@@ -115,6 +122,12 @@ def tokens(person: Person, sign_in: SignIn) -> Tokens:
     access_token, seconds = access_tokens.issue(person, sign_in)
     refresh_token = refresh_tokens.derive(sign_in.pk, sign_in.counter, sign_in.seed)
     return Tokens(access_token, refresh_token, seconds)
+
+
+def stands(sign_in: SignIn) -> bool:
+    """Whether nobody has ended it since it was read."""
+    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk, ended_at=None)
+    return rows.exists()
 
 
 def end(sign_in_id: uuid.UUID, reason: str) -> bool:

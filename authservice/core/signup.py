@@ -53,13 +53,21 @@ def sign_up(newcomer: Newcomer, client: Client) -> Login | None:
     """
     if not core.allow_signup:
         raise errors.SignupDisabled
-    if not newcomer.email and host().email == host().natural:
-        raise errors.invalid("email", "This field is required.")
+    _require_reachable(newcomer)
     encoded = passwords.encoded(newcomer.password, _user(newcomer, newcomer.username, ""))
     if core.signup_enumeration == "hide" and newcomer.email:
         _create_quietly(newcomer, encoded, client)
         return None
     return _create(newcomer, encoded, client)
+
+
+def _require_reachable(newcomer: Newcomer) -> None:
+    """Raises `ValidationFailed` where an account would be made that nobody can sign in to."""
+    by_email = host().email == host().natural
+    if not newcomer.email and (by_email or core.require_email_verification):
+        raise errors.invalid("email", "This field is required.")
+    if not newcomer.phone_number and core.require_phone_verification:
+        raise errors.invalid("phone_number", "This field is required.")
 
 
 def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
@@ -113,8 +121,10 @@ def _user(newcomer: Newcomer, username: str, encoded: str) -> Any:
         (known.last_name, newcomer.last_name),
     ):
         if field:
-            nullable = known.model._meta.get_field(field).null
-            setattr(user, field, None if nullable and not value else value)
+            of_host = known.model._meta.get_field(field)
+            if of_host.max_length and len(value) > of_host.max_length:
+                raise errors.invalid(field, f"Must have at most {of_host.max_length} characters.")
+            setattr(user, field, None if of_host.null and not value else value)
     return user
 
 

@@ -72,6 +72,7 @@ def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     with transaction.atomic(using=rows.db):
         if connections[rows.db].features.has_select_for_update_skip_locked:
             free = found.select_for_update(skip_locked=True).values_list("pk", flat=True)
-            found = rows.filter(pk__in=list(free))
+            # By primary key alone: any other index would lead across rows that others hold.
+            found = rows.model._base_manager.using(rows.db).filter(pk__in=list(free))
         _, deleted = found.delete()
     return deleted.get(rows.model._meta.label, 0)

@@ -6,7 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from authservice.core import letters
 from authservice.core.letters import Letter
-from authservice.kernel import messages
 from authservice.kernel.messages import Message
 
 
@@ -51,16 +50,6 @@ def query(url: str) -> dict[str, str]:
     named = parse_qs(urlsplit(url).query, strict_parsing=True)
     assert all(len(values) == 1 for values in named.values())
     return {name: value for name, [value] in named.items()}
-
-
-def one_time(kind: str) -> bool:
-    """Whether a letter of this kind carries a secret."""
-    return kind in (
-        messages.VERIFY_EMAIL,
-        messages.VERIFY_PHONE,
-        messages.RESET_BY_LINK,
-        messages.RESET_BY_CODE,
-    )
 
 
 office = Post()

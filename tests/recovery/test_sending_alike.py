@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
-from django.db import connection
 
 from tests.recovery.flows import deactivate, prove
+from tests.recovery.statements import statements
 from tests.recovery.test_sending import BY_EMAIL, BY_PHONE
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,6 @@ EACH_ROUTE = pytest.mark.parametrize(
     ("path", "which"), ROUTES, ids=[f"{path}-{('email', 'phone')[n]}" for path, n in ROUTES]
 )
 DEVICES = {"no device": {}, "a device nobody knows": {"X-Device-Token": "Zm9v.Zm9v"}}
-TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
 
 @pytest.fixture(autouse=True)
@@ -48,19 +47,6 @@ def ask(request, api):
 
 def told(answer):
     return answer.status, answer.response.content, dict(answer.response.items())
-
-
-def statements(call):
-    """The SQL of a call, values left out."""
-    texts = []
-
-    def note(execute, sql, params, many, context):
-        texts.append(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(note):
-        call()
-    return [text for text in texts if not text.startswith(TRANSACTION)]
 
 
 @EACH_ROUTE

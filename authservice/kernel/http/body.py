@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors
 
@@ -28,18 +29,32 @@ def read(request: HttpRequest) -> dict[str, Any]:
     return parsed
 
 
+def receive(request: HttpRequest) -> None:
+    """Take the body in, whatever it is; `read` says later what is wrong with it."""
+    with suppress(OSError, ValueError, RequestDataTooBig):
+        if _length(request) <= LIMIT:
+            request.body  # noqa: B018 kept by the request
+
+
+def _length(request: HttpRequest) -> int:
+    return int(request.META.get("CONTENT_LENGTH") or 0)
+
+
 def _octets(request: HttpRequest) -> bytes:
     try:
-        if int(request.META.get("CONTENT_LENGTH") or 0) > LIMIT:
+        if _length(request) > LIMIT:
             _drain(request)
             raise errors.RequestTooLarge
         raw = request.body
     except RequestDataTooBig as wrong:
         raise errors.RequestTooLarge from wrong
-    except (UnreadablePostError, ValueError) as wrong:
+    except (UnreadablePostError, RawPostDataException, ValueError) as wrong:
         raise errors.InvalidRequestBody from wrong
     if len(raw) > LIMIT:
         raise errors.RequestTooLarge
+    if not raw and "HTTP_TRANSFER_ENCODING" in request.META:
+        # WSGI does not say where a body without a length ends, so Django reads none of it.
+        raise errors.InvalidRequestBody("The body must come with a Content-Length.")
     return raw
 
 

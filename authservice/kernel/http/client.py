@@ -17,6 +17,8 @@ from authservice.kernel.settings import root
 DEVICE_COOKIE = "authservice_device"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _AGENT = 512
+# Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+_PORT = re.compile(r"^(?:\[)?((?<=\[)[0-9A-Fa-f:.]+(?=\])|[0-9.]+)(?:\])?(?::\d+)?$")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\uffff]")
 
 
@@ -57,7 +59,7 @@ def _claimed(request: HttpRequest) -> str:
 @lru_cache(maxsize=4096)
 def _place(text: str) -> tuple[str, str]:
     try:
-        address = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(_PORT.sub(r"\1", text))
     except ValueError:
         return "", ""
     if isinstance(address, ipaddress.IPv4Address):

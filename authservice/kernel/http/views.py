@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
+from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
 from django.http import HttpRequest, HttpResponse
 from rest_framework import serializers
@@ -70,6 +71,8 @@ class Endpoint(ViewSetMixin, APIView):
             response = self._respond(request, **kwargs)
         except errors.Fault as fault:
             response = refusal(fault)
+        except SuspiciousOperation:  # such as a query of a thousand fields
+            response = refusal(errors.ValidationFailed())
         except Exception:
             response = crash(request, self.request_id)
         response.headers["X-Request-ID"] = self.request_id
@@ -78,6 +81,10 @@ class Endpoint(ViewSetMixin, APIView):
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
         flood.count(self.floods.get(action.__name__, "default"), network(request))
+        if request.method not in _SAFE:
+            # Before anybody is identified: who sends slowly must not act on a standing that ended
+            # meanwhile.
+            body.receive(request)
         if not self.public and action != self._allow:
             self.identity = identify(request)
         if request.method not in _SAFE:

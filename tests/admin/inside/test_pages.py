@@ -42,7 +42,7 @@ def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
 @pytest.fixture
 def secrets(ann, api):
     """Everything that is stored of Ann and must not be seen, by name."""
-    api.post("login", email="ann@example.com", password="wrong")
+    api.post("login", email="stranger@example.com", password="wrong")
     account, sign_in = Account.objects.get(email="ann@example.com"), SignIn.objects.get()
     mark = passwords.mark(the_user().password)
     ticket = Ticket.objects.create(
@@ -69,8 +69,7 @@ def secrets(ann, api):
     }
     if account.username_key:
         found["username key"] = account.username_key
-    found |= {f"counter {n}": key for n, key in enumerate(Attempt.objects.values_list("key"), 1)}
-    return {name: value if isinstance(value, str) else value[0] for name, value in found.items()}
+    return {**found, "counter": Attempt.objects.get().key}
 
 
 def every_page(root):
@@ -95,7 +94,6 @@ def test_no_page_shows_a_key_a_digest_a_seed_or_a_mark(root, secrets):
     root.act("account", "unlock", Account.objects.get(email="ann@example.com"))
     shown = list(every_page(root))
 
-    assert len(secrets) >= 9
     assert [name for name, value in secrets.items() if any(value in text for text in shown)] == []
 
 

@@ -40,7 +40,7 @@ class Command(BaseCommand):
             step.add_argument("--file", help="the key file; without it, the settings")
         for step in (rotate, retire):
             step.add_argument("--file", required=True, help="the key file")
-            step.add_argument("--force", action="store_true", help="now: a key has leaked")
+            step.add_argument("--force", action="store_true", help="do not wait")
         for step in (generate, rotate):
             step.add_argument("--alg", choices=keyring.ALGORITHMS, default="EdDSA")
         rotate.add_argument(

@@ -1,0 +1,117 @@
+"""Rules that were broken once: each has its example."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.backends import ModelBackend
+
+from authservice.core import directory, identity
+from authservice.core.models import Account
+from authservice.testing import mailbox
+from tests.client import PASSWORD
+from tests.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_query_of_a_thousand_fields_is_bad_input(api):
+    answer = api.get("verify-email?" + "&" * 1001)
+
+    assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
+
+
+def test_who_holds_an_address_keeps_it_though_another_claims_it():
+    first = make_user(email="ann@example.com", username="ann1")
+    second = make_user(email="bob@example.com", username="bob1")
+    twin = "Ann@Example.com"
+    get_user_model().objects.filter(pk=second.pk).update(email=twin)
+    directory.of(get_user_model().objects.get(pk=second.pk))
+
+    first.save()
+
+    assert directory.find_by_email("ann@example.com").user == first
+
+
+@pytest.mark.parametrize("text", ["\u017fam@example.com", "\u212a@example.com"])
+def test_letters_that_fold_to_ascii_make_no_address(text):
+    assert not identity.is_email(text)
+
+
+def test_a_domain_is_written_to_as_its_key_has_it():
+    assert identity.deliverable("ann@fa\u00df.example") == "ann@xn--fa-hia.example"
+
+
+def test_a_password_change_ends_the_budget_of_old_devices(api):
+    api.sign_up()
+    device = api.post("login", email="ann@example.com", password=PASSWORD).headers["X-Device-Token"]
+    user = get_user_model().objects.get()
+    user.set_password("fig tart 43 doors")
+    user.save()
+    for _ in range(10):
+        api.post("login", email="ann@example.com", password="wrong")
+
+    guess = api.post(
+        "login", email="ann@example.com", password="wrong", headers={"X-Device-Token": device}
+    )
+
+    assert guess.status == 429
+
+
+def test_a_number_taken_back_must_be_verified_again(api):
+    token = api.sign_up(phone_number="+4930123456")["access_token"]
+    Account.objects.update(verified_phone_key=identity.phone_key("+4930123456"))
+
+    for phone in ("", "+4930123456"):
+        answer = api.request("PUT", "profile", {"phone": phone}, token=token)
+
+    assert answer.data["phone_number_verified"] is False
+
+
+class Loose(ModelBackend):
+    """Finds people by any spelling, as some databases' collations do."""
+
+    def authenticate(self, request, **credentials):
+        user = get_user_model().objects.get()
+        return user if user.check_password(credentials.get("password", "")) else None
+
+
+def test_a_spelling_that_only_a_backend_takes_for_the_name_opens_nothing(api, settings):
+    api.sign_up()
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.Loose"]
+
+    answer = api.post("login", email="\u00e4nn@example.com", password=PASSWORD)
+
+    assert answer.status == 401
+
+
+def test_a_body_without_a_length_is_asked_for_it(api):
+    answer = api.request("POST", "login", b"", HTTP_TRANSFER_ENCODING="chunked")
+
+    assert (answer.status, answer.code) == (400, "INVALID_REQUEST_BODY")
+
+
+def test_an_account_nobody_could_sign_in_to_is_not_made(api, configure):
+    configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
+
+    answer = api.post("signup", username="ann42", password=PASSWORD)
+
+    assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
+
+
+def test_a_reset_opens_a_door_that_strangers_shut(api, mailed, django_capture_on_commit_callbacks):
+    api.sign_up()
+    for _ in range(11):
+        api.post("login", email="ann@example.com", password="wrong")
+    with django_capture_on_commit_callbacks(execute=True):
+        api.post("forgot-password", email="ann@example.com")
+    new = "fig tart 43 doors"
+    body = {"token": mailed.last_token, "email": "ann@example.com", "new_password": new}
+    reset = api.request("POST", "reset-password", body)
+    assert reset.status == 200, reset.body
+
+    assert api.post("login", email="ann@example.com", password=new).status == 200
+
+
+@pytest.fixture
+def mailed():
+    with mailbox() as box:
+        yield box
