@@ -68,11 +68,28 @@ def _batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
 
 def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still may go and that nobody else holds."""
-    found = rows.filter(pk__in=pks)
+    found, connection = rows.filter(pk__in=pks), connections[rows.db]
     with transaction.atomic(using=rows.db):
-        if connections[rows.db].features.has_select_for_update_skip_locked:
-            free = found.select_for_update(skip_locked=True).values_list("pk", flat=True)
-            # By primary key alone: any other index would lead across rows that others hold.
-            found = rows.model._base_manager.using(rows.db).filter(pk__in=list(free))
-        _, deleted = found.delete()
-    return deleted.get(rows.model._meta.label, 0)
+        if not connection.features.has_select_for_update_skip_locked:
+            return int(found.delete()[0])
+        free = list(found.select_for_update(skip_locked=True).values_list("pk", flat=True))
+        if connection.vendor == "mysql":
+            return _delete_by_key(rows.model, free, connection)
+        gone = rows.model._base_manager.using(rows.db).filter(pk__in=free)
+        return int(gone.delete()[0])
+
+
+def _delete_by_key(model: Any, pks: list[Any], connection: Any) -> int:
+    """MySQL and MariaDB rather read a small table in whole, and then wait for every row in use."""
+    if not pks:
+        return 0
+    key, quote = model._meta.pk, connection.ops.quote_name
+    places = ", ".join(["%s"] * len(pks))
+    # Names come from our own models, quoted; every value is a parameter.
+    sql = (
+        f"DELETE swept FROM {quote(model._meta.db_table)} AS swept FORCE INDEX (PRIMARY) "  # noqa: S608
+        f"WHERE swept.{quote(key.column)} IN ({places})"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [key.get_db_prep_value(pk, connection) for pk in pks])
+        return int(cursor.rowcount)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-import authservice
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+import authservice
 
 
 class Table(SphinxDirective):
