@@ -35,12 +35,12 @@ def update(person: Person, changes: dict[str, str], client: Client) -> None:
         account.phone_key = identity.phone_key(phone) if phone else None
         account.verified_phone_key = ""
         fields += ["phone_key", "verified_phone_key"]
-    try:
-        with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=directory.database()):
+        try:
             account.save(using=directory.database(), update_fields=fields)
-            _tell(person, changed, before, client)
-    except IntegrityError as wrong:
-        raise errors.PhoneAlreadyInUse from wrong
+        except IntegrityError as wrong:
+            raise errors.PhoneAlreadyInUse from wrong
+        _tell(person, changed, before, client)
 
 
 def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], client: Client) -> None:
