@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
-from authservice.core import answers, availability, change_password, devices, profile
+from authservice.core import answers, availability, change_password, profile
 from authservice.core.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.views import Endpoint
@@ -37,11 +37,7 @@ class ChangePassword(Endpoint):
             given["new_password"],
             self.client,
         )
-        response = answer({"message": "Password changed. All other sign-ins have ended."})
-        if caller.sign_in.device_id:
-            token = devices.token(caller.person, caller.sign_in.device_id)
-            answers.hand_out_device(response, token)
-        return response
+        return answer({"message": "Password changed. All other sign-ins have ended."})
 
 
 class Availability(Endpoint):

@@ -60,7 +60,7 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     for extras in plugs("login_extras"):
         body.setdefault("data", {}).update(extras(outcome.person))
     response = answer(body, status=status)
-    hand_out_device(response, outcome.device_token)
+    _hand_out_device(response, outcome.device_token)
     return response
 
 
@@ -78,7 +78,6 @@ def _challenge(outcome: Login) -> dict[str, Any]:
     }
 
 
-def hand_out_device(response: HttpResponse, token: str) -> None:
-    """Give the client its device token, as header and cookie."""
+def _hand_out_device(response: HttpResponse, token: str) -> None:
     response.headers["X-Device-Token"] = token
     cookies.put(response, DEVICE_COOKIE, token, ttl=devices.TTL)

@@ -11,7 +11,6 @@ import time
 import uuid
 from datetime import timedelta
 
-from authservice.core import passwords
 from authservice.core.people import Person
 from authservice.kernel import crypto
 
@@ -36,5 +35,6 @@ def known(device_token: str, person: Person | None) -> uuid.UUID | None:
 
 
 def _owner(person: Person) -> str:
-    # Bound to the password too: who signed in under an old one has no claim on a budget.
-    return f"{passwords.mark(person.user.password)[:16]}:{person.id}"
+    # A reset raises the version: who signed in before it has no claim on a budget. Not bound to the
+    # password hash, which a login may better at any time.
+    return f"{person.account.token_version}:{person.id}"

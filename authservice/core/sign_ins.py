@@ -41,7 +41,6 @@ _STANDING = (
     "password_mark",
     "token_version",
     "organization_id",
-    "device_id",
     "last_used_at",
     "ended_at",
 )

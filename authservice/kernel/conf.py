@@ -29,6 +29,7 @@ from django.core.signals import setting_changed
 T = TypeVar("T")
 
 SETTING = "AUTHSERVICE"
+_SHOWN = 40  # characters of a wrong value that are repeated
 _sections: dict[str, Section] = {}
 _caches: list[Callable[[], None]] = []
 
@@ -81,7 +82,7 @@ class Section:
             try:
                 values[key.lower()] = convert(raw, self._types[key.lower()])
             except TypeError as wrong:
-                text = f"{self._path(key)} must be {wrong}, not {raw!r}."
+                text = f"{self._path(key)} must be {wrong}, not {_shown(raw)}."
                 complaints.append(Complaint("type", self._dotted(key), text))
         return values, complaints
 
@@ -146,6 +147,12 @@ def convert(raw: Any, wanted: Any) -> Any:
     if kind is int and isinstance(raw, bool):
         raise TypeError(names[int])
     return _plain(raw, kind, names[kind])
+
+
+def _shown(raw: Any) -> str:
+    # A whole dict or list may hold private keys, and complaints end in logs.
+    short = isinstance(raw, bool | int | float | str | None) and len(repr(raw)) <= _SHOWN
+    return repr(raw) if short else f"a {type(raw).__name__}"
 
 
 def _plain(raw: Any, kind: type, words: str) -> Any:
