@@ -3,6 +3,8 @@
 import os
 from importlib import import_module
 
+import django
+
 from example_project.databases import database
 
 SECRET_KEY = "a secret of the tests, long enough to be a key"
@@ -39,6 +41,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+if django.VERSION >= (6, 1):
+    MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
 AUTHSERVICE = {"API_URL": "http://testserver"}
 
 HOST = os.environ.get("TEST_HOST", "")
