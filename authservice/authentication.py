@@ -4,26 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from authservice.kernel import errors
-from authservice.kernel.http.authentication import identify
+from authservice.kernel.http.authentication import (
+    SAFE_METHODS,
+    by_cookie,
+    identify,
+    require_unforged,
+)
 
 
 class AuthserviceAuthentication(BaseAuthentication):
-    """`request.user` is the host's user, `request.auth` has `claims` and `sign_in`."""
+    """`request.user` is the host's user, `request.auth` has `claims` and `sign_in`.
+
+    Where a token cookie identifies the caller, a request that changes something must carry a CSRF
+    token, as with the framework's own `SessionAuthentication`.
+    """
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        http = request._request
         try:
-            identity = identify(request._request)
+            identity = identify(http)
             user = identity.person.user
         except errors.Unauthorized:
             return None  # no bearer token: another class may know the caller
         except errors.Fault as fault:
+            if by_cookie(http):
+                return None  # browsers go on sending a cookie that is of no use any more
             raise AuthenticationFailed(fault.message, code=fault.code) from fault
+        if by_cookie(http) and http.method not in SAFE_METHODS:
+            self._require_unforged(http, identity)
         return user, identity
+
+    def _require_unforged(self, http: HttpRequest, identity: Any) -> None:
+        try:
+            require_unforged(http, identity.sign_in_id)
+        except errors.Fault as fault:
+            raise PermissionDenied(fault.message, code=fault.code) from fault
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import time_machine
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.test import Client as DjangoClient
@@ -28,6 +29,7 @@ from authservice.core.letters import Letter
 from authservice.core.login import Login
 from authservice.core.models import Account
 from authservice.core.people import Person
+from authservice.csrf.conf import conf as csrf
 from authservice.kernel import modules
 from authservice.kernel.messages import Message
 from authservice.kernel.ports import Client
@@ -81,6 +83,18 @@ def _furnish(
     )
 
 
+def csrf_headers(client: DjangoClient) -> dict[str, str]:
+    """The header that a state-changing request of Django's test client must carry.
+
+    Fetches a fresh pair with the client, which keeps the cookie. Empty where the csrf module is not
+    installed, so that a test need not ask.
+    """
+    if not apps.is_installed("authservice.csrf"):
+        return {}
+    answer = Answer(client.get(reverse("authservice:csrf-token")))
+    return {csrf.header_name: answer.data["csrf_token"]}
+
+
 @dataclass
 class Answer:
     """An answer taken apart: `data` is the envelope's, `code` the error's or ""."""
@@ -103,7 +117,8 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `sign_in` every request carries the access token; `tokens` holds what was issued.
+    After `sign_in` every request carries the access token; `tokens` holds what was issued. Where
+    the csrf module is installed, what changes something carries a CSRF token by itself.
     """
 
     def __init__(self) -> None:
@@ -134,13 +149,16 @@ class ApiClient:
 
     def _ask(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
         token = self.tokens.access_token if self.tokens else ""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if method != "GET":
+            headers.update(csrf_headers(self._django))
         response = self._django.generic(
             method,
             reverse("authservice:nowhere") + path,
             json.dumps(body) if body else "",
             content_type="application/json",
             query_params=query or None,
-            headers={"Authorization": f"Bearer {token}"} if token else {},
+            headers=headers,
         )
         return Answer(response)
 

@@ -24,7 +24,7 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: what AUTHSERVICE_MODULES may name.
-OPTIONAL_MODULES = ("notification",)
+OPTIONAL_MODULES = ("notification", "admin", "csrf")
 LOGIN_MODULES = ("stateless",)
 
 
@@ -38,8 +38,12 @@ def chosen(variable: str, names: list[str], allowed: tuple[str, ...]) -> list[st
 
 
 LOGIN = env.str("AUTHSERVICE_LOGIN", default="stateless")
-MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=[*OPTIONAL_MODULES])]
+WITHOUT_CSRF = [name for name in OPTIONAL_MODULES if name != "csrf"]
+MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=WITHOUT_CSRF)]
+if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
+    MODULES.append("csrf")
 
+FRONT_ENDS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
 API_URL = env.str("AUTHSERVICE_API_URL", default="http://127.0.0.1:8000")
 AUTHSERVICE = {
@@ -59,6 +63,9 @@ if "notification" in MODULES:
         "SMS_SENDER": "webhook" if WEBHOOK else "console",
         "SMS_WEBHOOK_URL": WEBHOOK,
     }
+if "csrf" in MODULES:
+    # Who may call across origins may also change something across them.
+    AUTHSERVICE["CSRF"] = {"TRUSTED_ORIGINS": FRONT_ENDS}
 
 # Django
 
@@ -72,6 +79,7 @@ INSTALLED_APPS = [
     "corsheaders",
     "rest_framework",
     "authservice.core",
+    "authservice.openapi",
     *chosen("AUTHSERVICE_LOGIN", [LOGIN], LOGIN_MODULES),
     *chosen("AUTHSERVICE_MODULES", MODULES, OPTIONAL_MODULES),
     # For its `serve` command.
@@ -147,7 +155,7 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS",
     default=["localhost", "127.0.0.1", "[::1]", urlsplit(API_URL).hostname or "localhost"],
 )
-CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
+CORS_ALLOWED_ORIGINS = FRONT_ENDS
 CORS_ALLOW_CREDENTIALS = True
 CORS_ALLOW_HEADERS = [*default_headers, "x-csrf-token", "x-device-token", "x-request-id"]
 CORS_EXPOSE_HEADERS = ["X-Device-Token", "X-Request-ID"]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
+from django.apps import apps
 from django.http import HttpResponse
 from django.test import Client
+
+from tests import described
 
 BASE = "/auth/"
 PASSWORD = "plum tart 42 windows"
@@ -45,14 +49,26 @@ class Answer:
         return self.response.headers
 
 
+def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
+    """`headers` with the pair that every state-changing request needs in a host with csrf."""
+    if not apps.is_installed("authservice.csrf"):
+        return headers
+    token = import_module("authservice.csrf.tokens").mint()
+    name = import_module("authservice.kernel.http.cookies").name("__service_csrf")
+    cookies = [headers.get("Cookie", ""), f"{name}={token}"]
+    return {"X-CSRF-Token": token, **headers, "Cookie": "; ".join(filter(None, cookies))}
+
+
 class Api:
     """`api.post("login", email=…, password=…)`; keyword arguments are the JSON body.
 
-    Each request stands alone: cookies that an answer sets are not sent back.
+    Each request stands alone: cookies that an answer sets are not sent back. A CSRF pair is sent
+    where the csrf module is installed, unless `paired` is False.
     """
 
-    def __init__(self, *, raising: bool = True) -> None:
+    def __init__(self, *, raising: bool = True, paired: bool = True) -> None:
         self.raising = raising
+        self.paired = paired
 
     def request(
         self,
@@ -67,17 +83,18 @@ class Api:
     ) -> Answer:
         raw = body if isinstance(body, bytes | str) else b"" if body is None else json.dumps(body)
         sent = {"Authorization": f"Bearer {token}"} if token else {}
+        sent.update(headers or {})
         client = Client(raise_request_exception=self.raising)
-        return Answer(
-            client.generic(
-                method,
-                BASE + path,
-                raw,
-                content_type=content_type,
-                headers={**sent, **(headers or {})},
-                **meta,
-            )
+        response = client.generic(
+            method,
+            BASE + path,
+            raw,
+            content_type=content_type,
+            headers=csrf_pair(sent) if self.paired else sent,
+            **meta,
         )
+        described.check(method, response.wsgi_request.path_info, response)
+        return Answer(response)
 
     def get(self, path: str, *, token: str = "", headers: Any = None) -> Answer:
         return self.request("GET", path, token=token, headers=headers)

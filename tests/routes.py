@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -17,13 +18,14 @@ class Route:
     path: str
     method: str
     public: bool
+    super_admin: bool = False
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
 
 
 def routes() -> list[Route]:
-    return list(_routes(get_resolver("authservice.urls"), ""))
+    return list(_routes())
 
 
 def with_a_body() -> list[Route]:
@@ -46,13 +48,23 @@ def paths() -> dict[str, set[str]]:
     return found
 
 
-def _routes(resolver: URLResolver, prefix: str) -> Iterator[Route]:
+def endpoints() -> Iterator[tuple[str, Any]]:
+    """Every path with its view."""
+    return _endpoints(get_resolver("authservice.urls"), "")
+
+
+def _routes() -> Iterator[Route]:
+    for path, view in endpoints():
+        for method in view.actions:
+            if method != "head":
+                asked = _PARAMETER.sub("1", path), method.upper()
+                yield Route(*asked, view.cls.public, view.cls.super_admin)
+
+
+def _endpoints(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
     for entry in resolver.url_patterns:
         path = prefix + str(entry.pattern)
         if isinstance(entry, URLResolver):
-            yield from _routes(entry, path)
+            yield from _endpoints(entry, path)
         elif isinstance(entry, URLPattern) and entry.name != "nowhere":
-            view = entry.callback
-            for method in view.actions:
-                if method != "head":
-                    yield Route(_PARAMETER.sub("1", path), method.upper(), view.cls.public)
+            yield path, entry.callback

@@ -17,6 +17,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "authservice.core",
     "authservice.stateless",
+    "authservice.openapi",
+    "authservice.admin",
 ]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "tests.urls"

@@ -45,7 +45,7 @@ def issue(person: Person, sign_in: SignIn) -> tuple[str, int]:
         "iat": issued,
         "exp": issued + seconds,
         "typ": TYPE,
-        "ver": person.account.token_version,
+        "ver": person.token_version,
         "sid": str(sign_in.pk),
         "amr": sign_in.amr.split(),
         "auth_time": int(sign_in.auth_time.timestamp()),

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
+from django.db import transaction
 
-from authservice.core import directory, identity
+from authservice.core import directory, identity, super_admins
 from authservice.core.amending import amend
 from authservice.core.host import host
 from authservice.core.models import Account
+from authservice.kernel import errors
+from authservice.kernel.ports import Client
 
 if TYPE_CHECKING:
     Form = forms.ModelForm[Account]
@@ -34,6 +37,18 @@ class AccountForm(Form):
         model = Account
         fields: ClassVar = _FIELDS
 
+    def clean(self) -> dict[str, Any]:
+        """The last super admin stays one: refused here, in words, and by `amend` as a rule."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        taken = [name for name in ("active", "is_super_admin") if cleaned.get(name) is False]
+        if set(taken) & set(self.changed_data):
+            _require_another(self.instance.pk)
+        return cleaned
+
+    def before(self) -> dict[str, Any]:
+        """The changed fields as they were."""
+        return {name: self.initial.get(name) for name in self.changed_data}
+
     def clean_phone_number(self) -> str:
         phone: str = self.cleaned_data["phone_number"]
         if phone and not identity.is_phone(phone):
@@ -52,13 +67,22 @@ class AccountForm(Form):
         return avatar
 
 
+def _require_another(pk: Any) -> None:
+    # Admin saves in the transaction in which it validates, so what is held here stays held.
+    with transaction.atomic(using=directory.database()):
+        try:
+            super_admins.hold(pk, losing=True)
+        except errors.LastSuperAdmin as wrong:
+            raise ValidationError(wrong.message) from wrong
+
+
 class AccountFormSet(FormSet):
     """The account on the page of its user; `editor` is the member of staff who saves it."""
 
     editor: Any = None
 
-    def save_existing(self, form: Form, obj: Account, commit: bool = True) -> Account:
-        account = form.save(commit=False)
+    def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
+        account: Account = form.save(commit=False)
         if commit:
-            amend(account, form.changed_data, by=self.editor)
+            amend(account, form.before(), by=self.editor, client=Client())
         return account

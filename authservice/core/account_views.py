@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.http import HttpResponse
 
 from authservice.core import answers, availability, change_password, profile
+from authservice.core.answers import Said, User
 from authservice.core.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
+from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
 
 
+class Availability(TypedDict):
+    """Whether an identifier of the kind `field` is free."""
+
+    available: bool
+    field: str
+    message: str
+
+
 class Me(Endpoint):
+    @operation("Who is signed in", answer=User)
     def read_me(self) -> HttpResponse:
         return answer(answers.user(self.identity.person))
 
 
 class Profile(Endpoint):
+    @operation(
+        "Change one's own name, phone number or avatar",
+        body=ProfileIn,
+        answer=User,
+        faults=(errors.PhoneAlreadyInUse,),
+    )
     def update(self) -> HttpResponse:
-        # null means omitted here, as the contract says.
-        self.body = {name: value for name, value in self.body.items() if value is not None}
         given = self.read(ProfileIn)
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
@@ -27,6 +45,13 @@ class Profile(Endpoint):
 
 
 class ChangePassword(Endpoint):
+    @operation(
+        "Change one's own password",
+        body=ChangePasswordIn,
+        answer=Said,
+        faults=(errors.InvalidCredentials, errors.InvalidPassword, errors.TooManyAttempts),
+        id="changePassword",
+    )
     def change(self) -> HttpResponse:
         given = self.read(ChangePasswordIn)
         caller = self.identity
@@ -37,16 +62,22 @@ class ChangePassword(Endpoint):
             given["new_password"],
             self.client,
         )
-        return answer({"message": "Password changed. All other sign-ins have ended."})
+        return answers.said("Password changed. All other sign-ins have ended.")
 
 
-class Availability(Endpoint):
+class IsAvailable(Endpoint):
     public = True
     floods = {"look_up": "is-available"}
 
+    @operation(
+        "Whether an e-mail address, username or phone number is free",
+        body=AvailabilityIn,
+        answer=Availability,
+    )
     def look_up(self) -> HttpResponse:
         given = self.read(AvailabilityIn)
-        field = self.one_of(given, "email", "username", "phone")
+        field = self.one_of(given, *AvailabilityIn.exactly_one)
         free = availability.is_free(field, given[field])
         message = f"This {field} is {'available' if free else 'taken'}."
-        return answer({"available": free, "field": field, "message": message})
+        found: Availability = {"available": free, "field": field, "message": message}
+        return answer(found)

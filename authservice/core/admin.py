@@ -142,7 +142,7 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
-            amend(obj, form.changed_data, by=request.user)
+            amend(obj, form.before(), by=request.user, client=Client())
 
     @admin.display(description="account", ordering="email")
     def who(self, account: Account) -> str:

@@ -1,41 +1,220 @@
-"""What staff change of an account by hand, and what follows from it."""
+"""What staff change of somebody, and what follows from it: one road for the API and Django admin.
+
+Who is suspended, or gets another address, is out at once and not back in with the old tokens later.
+Rights are never taken from the last super admin.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from authservice.core import directory, facts, revocation, sign_ins
+from authservice.core import (
+    directory,
+    facts,
+    identity,
+    newcomers,
+    revocation,
+    sign_ins,
+    super_admins,
+)
+from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
-from authservice.kernel import events
+from authservice.core.receivers import own_save
+from authservice.kernel import errors, events
 from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+
+_OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
+_PROOFS = {"email": "email_verified", "phone_number": "phone_number_verified"}
+_KEYS: Mapping[str, tuple[Callable[[str], str], str]] = {
+    "email": (identity.email_key, "email_claim"),
+    "username": (identity.username_key, "username_claim"),
+    "phone_number": (identity.phone_key, "phone_key"),
+}
+
+# For each field its values `before` and `after`, as the event tells them.
+Change = Mapping[str, Mapping[str, Any]]
 
 
-def amend(account: Account, changed: Collection[str], *, by: Any) -> None:
-    """Store the changed fields, and only those: the copies of the host's row may be newer.
+def update(pk: Any, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
+    """Make fields of a person what staff want; `wanted` has the names of the interface's User.
 
-    Somebody who is deactivated is out at once, and not back in with the old tokens later.
+    Raises `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed` and, where
+    another has the name, address or number, the refusals of a sign-up.
     """
+    if wanted.get("active") is False and by.pk == pk:
+        raise errors.CannotModifySelf
+    with transaction.atomic(using=directory.database()):
+        person = super_admins.hold(pk, losing=_takes_rights(wanted))
+        _require_sense(person, wanted)
+        change = _change(person, wanted)
+        if change:
+            _require_free(person.account, change)
+            _store(person, change)
+            _follow(person, change, by, client)
+
+
+def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
+    """Store what a form has changed of an account, and only that: the copies of the host's row may
+    be newer. `before` has the changed fields as they were. Raises `LastSuperAdmin`.
+    """
+    change = {
+        name: {"before": value, "after": getattr(account, name)} for name, value in before.items()
+    }
+    person = Person(account.user, account)
+    with transaction.atomic(using=directory.database()):
+        if _takes_rights({name: values["after"] for name, values in change.items()}):
+            super_admins.hold(account.pk, losing=True)
+        _save_account(account, {*change, *(["phone_key"] if "phone_number" in change else [])})
+        _follow(person, change, by, client)
+
+
+def _takes_rights(wanted: Mapping[str, Any]) -> bool:
+    return wanted.get("active") is False or wanted.get("is_super_admin") is False
+
+
+def _require_sense(person: Person, wanted: Mapping[str, Any]) -> None:
+    if wanted.get("is_super_admin") is False and person.is_superuser:
+        raise errors.invalid("is_super_admin", "A superuser of the project stays one.")
+    for field, proof in _PROOFS.items():
+        if wanted.get(proof) and not wanted.get(field, _present(person, field)):
+            raise errors.invalid(proof, f"There is no {field} that could be verified.")
+
+
+def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
+    unproven = {
+        proof: False
+        for field, proof in _PROOFS.items()
+        if field in wanted and _moves(person.account, field, wanted[field])
+    }
+    pairs = {
+        name: {"before": _present(person, name), "after": value}
+        for name, value in {**unproven, **wanted}.items()
+    }
+    return {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
+
+
+def _present(person: Person, name: str) -> Any:
+    return getattr(person.account if name in _OF_ACCOUNT else person, name)
+
+
+def _key(field: str, value: str) -> str | None:
+    return _KEYS[field][0](value) if value else None
+
+
+def _moves(account: Account, field: str, value: str) -> bool:
+    """Whether the value is another one, not merely another spelling."""
+    return (_key(field, value) or "") != (getattr(account, _KEYS[field][1]) or "")
+
+
+def _require_free(account: Account, change: Change) -> None:
+    keys = {
+        field: _key(field, change[field]["after"])
+        for field in _KEYS
+        if field in change and _moves(account, field, change[field]["after"])
+    }
+    if not keys:
+        return
+    email, username, phone = (keys.get(field) for field in _KEYS)
+    held = directory.taken(email=email, username=username, phone=phone)
+    if email in held:
+        raise errors.UserAlreadyExists
+    if username in held:
+        raise errors.UsernameAlreadyExists
+    if phone in held:
+        raise errors.PhoneAlreadyInUse
+
+
+def _store(person: Person, change: Change) -> None:
     using = directory.database()
+    of_account = _set_on_account(person, change)
+    of_user = _set_on_user(person.user, change)
+    try:
+        with transaction.atomic(using=using), own_save():
+            if of_user:
+                person.user.save(using=using, update_fields=of_user)
+            _save_account(person.account, of_account)
+    except IntegrityError:
+        # Somebody took a key since it was looked at, or the host's table knows one we do not.
+        _require_free(Account(), change)
+        newcomers.refuse_taken(*(change.get(n, {}).get("after", "") for n in ("email", "username")))
+        raise
+
+
+def _set_on_account(person: Person, change: Change) -> set[str]:
+    """Set our fields, and the copies and keys of the host's; which ones."""
+    account, fields = person.account, set()
+    proven = {proof: _present(person, proof) for proof in _PROOFS.values()}
+    for name in change:
+        value = change[name]["after"]
+        if name in proven:
+            proven[name] = value
+        elif not (name == "active" and host().active):
+            setattr(account, name, value)
+            fields.add(name)
+        if name in _KEYS and _moves(account, name, value):
+            fields |= _set_key(account, name, value)
+    for field, proof in _PROOFS.items():
+        if field in change or proof in change:
+            key = f"verified_{field.removesuffix('_number')}_key"
+            value = _key(
+                field, change[field]["after"] if field in change else _present(person, field)
+            )
+            setattr(account, key, (value or "") if proven[proof] else "")
+            fields.add(key)
+    return fields
+
+
+def _set_key(account: Account, field: str, value: str) -> set[str]:
+    kind, key = field.removesuffix("_number"), _key(field, value)
+    setattr(account, f"{kind}_key", key)
+    if kind == "phone":
+        return {"phone_key"}
+    setattr(account, f"{kind}_claim", key or "")
+    return {f"{kind}_key", f"{kind}_claim"}
+
+
+def _set_on_user(user: Any, change: Change) -> list[str]:
+    """Set the fields that are the host's; which ones."""
+    fields = []
+    for name, pair in change.items():
+        field = getattr(host(), name, "")
+        if field:
+            newcomers.put(user, field, pair["after"])
+            fields.append(field)
+    return fields
+
+
+def _save_account(account: Account, fields: set[str]) -> None:
     account.updated_at = timezone.now()
-    fields = {*changed, "updated_at"}
-    if "phone_number" in changed:
-        fields.add("phone_key")
-    with transaction.atomic(using=using):
-        account.save(using=using, update_fields=fields)
-        if "active" in changed and not account.active:
-            sign_ins.end_everywhere(Person(account.user, account), revocation.REVOKED)
-        for event in _events(account, changed, by):
-            facts.tell(event)
+    account.save(using=directory.database(), update_fields={*fields, "updated_at"})
 
 
-def _events(account: Account, changed: Collection[str], by: Any) -> Iterator[Event]:
-    who = {"user": by, "target": account.user, "actor_type": "admin"}
-    yield Event(action="admin.user.updated", metadata={"fields": sorted(changed)}, **who)
-    if "active" in changed:
-        flipped = "admin.user.reactivated" if account.active else "admin.user.suspended"
-        yield Event(action=flipped, severity=events.WARNING, **who)
+def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
+    reason = _why_out(change)
+    if reason:
+        sign_ins.end_everywhere(person, reason)
+    for event in _events(person, change, by, client):
+        facts.tell(event)
+
+
+def _why_out(change: Change) -> str:
+    """Why everybody who is signed in as this person is not any longer, or ""."""
+    if "active" in change and not change["active"]["after"]:
+        return revocation.REVOKED
+    moved = "email" in change and len({_key("email", e) for e in change["email"].values()}) > 1
+    return sign_ins.MOVED if moved else ""
+
+
+def _events(person: Person, change: Change, by: Any, client: Client) -> Iterator[Event]:
+    who = {"user": by, "target": person.user, "actor_type": "admin", "client": client}
+    yield Event(action="admin.user.updated", metadata=change, **who)
+    if "active" in change:
+        flipped = "reactivated" if change["active"]["after"] else "suspended"
+        severity, metadata = events.WARNING, {"active": change["active"]}
+        yield Event(action=f"admin.user.{flipped}", severity=severity, metadata=metadata, **who)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
 
-from authservice.core import devices
+from authservice.core import devices, token_cookies
 from authservice.core.login import Login
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
 from authservice.kernel.http import cookies
 from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.operations import Is, Moment, Slot, carries
 from authservice.kernel.modules import plugs
 
 CHALLENGED = "A further step is needed to sign in."
@@ -21,28 +22,113 @@ WRITTEN = "A message to this address says how to go on."
 VERIFY_FIRST = "The account was made. Verify it to sign in."
 
 
-def user(person: Person) -> dict[str, Any]:
+class Said(TypedDict):
+    """A text for people."""
+
+    message: str
+
+
+class User(TypedDict):
+    """Who somebody is; what is not known is empty."""
+
+    id: str
+    email: str
+    name: str
+    first_name: str
+    last_name: str
+    username: str
+    avatar: str
+    phone_number: str
+    active: bool
+    email_verified: bool
+    phone_number_verified: bool
+    created_at: Moment
+    updated_at: Moment | None
+    last_login_at: Moment | None
+
+
+class IssuedTokens(TypedDict):
+    """A pair of tokens; `expires_in` is the life of the access token in seconds."""
+
+    access_token: str
+    refresh_token: str
+    expires_in: int
+
+
+class Refreshed(IssuedTokens):
+    """New tokens of a sign-in that goes on."""
+
+    message: str
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class Authenticated(IssuedTokens):
+    """The tokens of a new sign-in and whose it is."""
+
+    user: User
+    message: str
+    data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
+
+
+class Registered(TypedDict):
+    """An account that must be verified before its owner gets tokens."""
+
+    user: User
+    message: str
+
+
+class ChallengedUser(TypedDict):
+    """Who is to take a further step."""
+
+    id: str
+    email: str
+
+
+class SecondFactor(TypedDict):
+    """What a second factor is answered with, at `POST /2fa/verify-login`."""
+
+    requires_2fa: bool
+    temp_token: str
+    user_id: str
+    message: str
+
+
+class Challenge(TypedDict):
+    """A step between a proof and the tokens."""
+
+    type: Annotated[str, Is(enum=["2fa"])]
+    data: SecondFactor
+
+
+class Challenged(TypedDict):
+    """A sign-in that needs a further step; there are no tokens yet."""
+
+    user: ChallengedUser
+    challenges: list[Challenge]
+    message: str
+
+
+def user(person: Person) -> User:
     """The User of the interface, without the fields of admin views."""
-    account = person.account
     return {
         "id": person.id,
         "email": person.email,
-        "name": account.name,
+        "name": person.of_account("name"),
         "first_name": person.first_name,
         "last_name": person.last_name,
         "username": person.username,
-        "avatar": account.avatar,
-        "phone_number": account.phone_number,
+        "avatar": person.of_account("avatar"),
+        "phone_number": person.of_account("phone_number"),
         "active": person.active,
         "email_verified": person.email_verified,
         "phone_number_verified": person.phone_number_verified,
-        "created_at": utc(account.created_at),
-        "updated_at": utc(account.updated_at),
+        "created_at": utc(person.of_account("created_at")),
+        "updated_at": utc(person.of_account("updated_at")),
         "last_login_at": utc(person.last_login_at),
     }
 
 
-def tokens(issued: Tokens) -> dict[str, Any]:
+def tokens(issued: Tokens) -> IssuedTokens:
     return {
         "access_token": issued.access_token,
         "refresh_token": issued.refresh_token,
@@ -51,29 +137,58 @@ def tokens(issued: Tokens) -> dict[str, Any]:
 
 
 def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
-    """Any outcome of the door as JSON."""
+    """Any outcome of the door as JSON: `Authenticated`, `Registered`, or `Challenged` with 200."""
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
-        return answer({"user": user(outcome.person), "message": VERIFY_FIRST}, status=status)
-    body = {**tokens(outcome.tokens), "user": user(outcome.person), "message": message}
+        registered: Registered = {"user": user(outcome.person), "message": VERIFY_FIRST}
+        return answer(registered, status=status)
+    body: Authenticated = {
+        "access_token": outcome.tokens.access_token,
+        "refresh_token": outcome.tokens.refresh_token,
+        "expires_in": outcome.tokens.expires_in,
+        "user": user(outcome.person),
+        "message": message,
+    }
     for extras in plugs("login_extras"):
         body.setdefault("data", {}).update(extras(outcome.person))
-    response = answer(body, status=status)
+    response = issue(body, outcome.tokens, status=status)
     _hand_out_device(response, outcome.device_token)
+    return response
+
+
+def said(message: str, *, status: int = 200) -> HttpResponse:
+    body: Said = {"message": message}
+    return answer(body, status=status)
+
+
+def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> HttpResponse:
+    """An answer whose body carries tokens, which the host may want in cookies too."""
+    response = answer(body, status=status)
+    token_cookies.put(response, issued)
+    return response
+
+
+def logged_out() -> HttpResponse:
+    response = said("Logged out.")
+    token_cookies.forget(response)
     return response
 
 
 def accepted() -> HttpResponse:
     """A sign-up that tells nobody whether the address was taken."""
-    return answer({"message": WRITTEN}, status=201)
+    return said(WRITTEN, status=201)
 
 
-def _challenge(outcome: Login) -> dict[str, Any]:
+def _challenge(outcome: Login) -> Challenged:
     person = outcome.person
     return {
         "user": {"id": person.id, "email": person.email},
-        "challenges": [asdict(challenge) for challenge in outcome.challenges],
+        # A gate returns what its type of challenge has, as the slot's signature says.
+        "challenges": [
+            {"type": challenge.type, "data": cast(SecondFactor, dict(challenge.data))}
+            for challenge in outcome.challenges
+        ],
         "message": CHALLENGED,
     }
 

@@ -12,6 +12,7 @@ from authservice.core import access_tokens, directory, sign_ins
 from authservice.core.conf import stateless
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.core.sign_ins import Used
 from authservice.kernel import errors
 from authservice.kernel.modules import plugs
 
@@ -24,7 +25,7 @@ class Identity:
     sign_in_id: uuid.UUID
 
     @cached_property
-    def _found(self) -> tuple[Person, SignIn]:
+    def _found(self) -> tuple[Person, Used]:
         found = sign_ins.find_used(self.sign_in_id)
         if found is None or found[0].id != self.claims["sub"]:
             raise errors.InvalidToken
@@ -34,9 +35,28 @@ class Identity:
     def person(self) -> Person:
         return self._found[0]
 
-    @property
+    @cached_property
     def sign_in(self) -> SignIn:
-        return self._found[1]
+        return sign_ins.instance(self._found[1])
+
+    @cached_property
+    def _live(self) -> bool:
+        person, used = self._found
+        return self.claims["ver"] == person.token_version and sign_ins.holds(person, used)
+
+    def require_live(self) -> None:
+        """Raises `InvalidToken` unless the sign-in still stands."""
+        if not self._live:
+            raise errors.InvalidToken
+        for admit in plugs("login_policy"):
+            admit(self.person, self.sign_in)
+        directory.current(self.person)
+
+    def require_super_admin(self) -> None:
+        """Raises `InvalidToken`, however lightly tokens are checked elsewhere, or `Forbidden`."""
+        self.require_live()
+        if not self.person.is_super_admin:
+            raise errors.Forbidden
 
 
 def identify(token: str) -> Identity:
@@ -47,17 +67,5 @@ def identify(token: str) -> Identity:
     except (ValueError, AttributeError, TypeError) as wrong:
         raise errors.InvalidToken from wrong
     if stateless.check == "full" or plugs("login_policy"):
-        _require_live(caller)
+        caller.require_live()
     return caller
-
-
-def _require_live(caller: Identity) -> None:
-    person, sign_in = caller.person, caller.sign_in
-    if caller.claims["ver"] != person.account.token_version:
-        raise errors.InvalidToken
-    if not sign_ins.holds(person, sign_in):
-        raise errors.InvalidToken
-    for admit in plugs("login_policy"):
-        admit(person, sign_in)
-    if not directory.in_step(person.user, person.account):
-        directory.resync(person)

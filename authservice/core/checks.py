@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
 
-from authservice.core import keyring
+from authservice.core import cookie_checks, keyring
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.kernel import conf, flood, modules
@@ -33,6 +33,7 @@ _UNCOUNTED = ("DummyCache", "LocMemCache")
 def connect() -> None:
     for check in (check_settings, check_apps, check_keys, check_mount, check_host):
         checks.register(check, "authservice")
+    cookie_checks.connect()
     checks.register(check_production, checks.Tags.security, deploy=True)
 
 

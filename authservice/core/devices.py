@@ -37,4 +37,4 @@ def known(device_token: str, person: Person | None) -> uuid.UUID | None:
 def _owner(person: Person) -> str:
     # A reset raises the version: who signed in before it has no claim on a budget. Not bound to the
     # password hash, which a login may better at any time.
-    return f"{person.account.token_version}:{person.id}"
+    return f"{person.token_version}:{person.id}"

@@ -11,7 +11,8 @@ import logging
 from collections.abc import Collection
 from typing import Any
 
-from django.db import IntegrityError, router, transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connections, router, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -85,7 +86,26 @@ def find_by_phone(phone: str) -> Person | None:
 def by_pk(pk: Any) -> Person | None:
     """The person whose user has this primary key."""
     row = _FINDERS["user"].first(database(), value=pk)
-    return _current(people.read(row, database())) if row else None
+    return current(people.read(row, database())) if row else None
+
+
+def by_id(text: str) -> Person | None:
+    """The person with this id on the wire, adopted if they came without us."""
+    key = host().model._meta.pk
+    try:
+        pk = key.to_python(text)
+        key.run_validators(pk)
+        # MySQL and MariaDB have no row 0 and say so by raising.
+        key.get_db_prep_value(pk, connections[database()])
+    except (ValidationError, ValueError):
+        return None
+    if str(pk) != text:
+        return None  # one user has one id, not every spelling of it
+    person = by_pk(pk)
+    if person is not None:
+        return person
+    user = host().model._base_manager.using(database()).filter(pk=pk).first()
+    return of(user) if user else None
 
 
 def of(user: Any) -> Person:
@@ -93,7 +113,7 @@ def of(user: Any) -> Person:
     row = _FINDERS["user"].first(database(), value=user.pk)
     if row is None:
         return Person(user, adopt(user))
-    return _current(people.read(row, database()))
+    return current(people.read(row, database()))
 
 
 def taken(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
@@ -151,11 +171,14 @@ def keep_in_step(user: Any) -> None:
         resync(person)
 
 
-def in_step(user: Any, account: Account) -> bool:
-    """Whether the copies still say what the host's row says."""
-    return (not host().email or email_of(user)[:254] == account.email) and (
-        not host().username or username_of(user)[:254] == account.username
-    )
+def current(person: Person) -> Person:
+    """The person, whose copies are brought in step where the host's row says something else."""
+    known = host()
+    if (known.email and person.email[:254] != person.of_account("email")) or (
+        known.username and person.username[:254] != person.of_account("username")
+    ):
+        resync(person)
+    return person
 
 
 def copies(user: Any) -> dict[str, Any]:
@@ -177,20 +200,14 @@ def _find(field: str, key: str, typed: str) -> Person | None:
     rows = _FINDERS[field].all(database(), value=key, typed=typed)
     found = [people.read(row, database()) for row in rows]
     for person in found:
-        if getattr(person.account, field) == key:
-            person = _current(person)
-            if getattr(person.account, field) == key:
+        if person.of_account(field) == key:
+            person = current(person)
+            if person.of_account(field) == key:
                 return person
     for person in found:
         if person.user.get_username() == typed:
             return of(person.user)
     return None
-
-
-def _current(person: Person) -> Person:
-    if not in_step(person.user, person.account):
-        resync(person)
-    return person
 
 
 def _drop_contested(account: Account, using: str, *, held: Collection[str | None] = ()) -> None:

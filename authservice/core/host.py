@@ -17,12 +17,14 @@ class Host:
     """Names of the host's fields, "" where its model has none."""
 
     model: Any
+    key: str
     natural: str
     email: str
     username: str
     first_name: str
     last_name: str
     active: str
+    superuser: str
     joined: str
 
 
@@ -34,12 +36,14 @@ def host() -> Host:
     username = _present(model, "username") or ("" if natural == email else natural)
     return Host(
         model=model,
+        key=model._meta.pk.attname,
         natural=natural,
         email=email,
         username=username,
         first_name=_present(model, "first_name"),
         last_name=_present(model, "last_name"),
         active=_present(model, "is_active"),
+        superuser=_present(model, "is_superuser"),
         joined=_present(model, "date_joined"),
     )
 

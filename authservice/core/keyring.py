@@ -61,6 +61,7 @@ class KeyRing(TokenBackend):
     def __init__(self, keys: tuple[Key, ...]) -> None:
         self.keys = {key.kid: key for key in keys}
         self.active = next(key for key in keys if key.state == "active")
+        self._header = _segment({"alg": self.active.alg, "kid": self.active.kid, "typ": TYPE})
         super().__init__(
             self.active.alg,
             audience=root.audience,
@@ -69,8 +70,11 @@ class KeyRing(TokenBackend):
 
     def encode(self, payload: dict[str, Any]) -> str:
         claims = {**payload, "iss": self.issuer, "aud": self.audience}
-        headers = {"kid": self.active.kid, "typ": TYPE}
-        return jwt.encode(claims, self.active.signing, self.active.alg, headers)
+        signed = f"{self._header}.{_segment(claims)}"
+        # Put together here, as it is taken apart below, rather than by `jwt.encode`, which looks
+        # into the key at each token; the signature itself is PyJWT's.
+        signature = _algorithm(self.active.alg).sign(signed.encode("ascii"), self.active.signing)
+        return f"{signed}.{crypto.b64(signature)}"
 
     def read(self, token: str) -> dict[str, Any]:
         """The claims of a genuine, unexpired token. Raises `InvalidToken` or `TokenExpired`.
@@ -110,6 +114,10 @@ class KeyRing(TokenBackend):
     def published(self) -> list[Mapping[str, Any]]:
         """The public keys as JWKs (RFC 7517); a symmetric key has nothing to publish."""
         return [key.jwk for key in self.keys.values() if key.jwk]
+
+
+def _segment(values: dict[str, Any]) -> str:
+    return crypto.b64(json.dumps(values, separators=(",", ":")).encode())
 
 
 @cache

@@ -6,6 +6,7 @@ worker, it turns out whether there is anything to send. A job that is tried agai
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -17,6 +18,7 @@ from authservice.core.tickets import Purpose
 from authservice.kernel import messages
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
+from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Client
 
 
@@ -37,8 +39,13 @@ class Letter:
 
 def compose(message: Message) -> Letter | None:
     """The letter of a job, or None where nobody is to be written to."""
-    composer = _COMPOSERS.get(message.kind)
+    composer = _composers().get(message.kind)
     return composer(message) if composer else None
+
+
+def _composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+    further = [dict(composers()) for composers in plugs("composers")]
+    return ChainMap(*further, _COMPOSERS)
 
 
 def _verify_email(message: Message) -> Letter | None:
@@ -62,8 +69,20 @@ def _reset_by_link(message: Message) -> Letter | None:
     person = _reachable(directory.find_by_email(message.target))
     if person is None:
         return None
-    _tell_asked(message, person)
+    if "asked_by" not in message.details:
+        _tell_asked(message, person)
     return _mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
+
+
+def _account_made(message: Message) -> Letter | None:
+    """Staff made an account: who uses the link sets a password and proves the address."""
+    person = _reachable(directory.find_by_email(message.target))
+    if person is None or person.user.has_usable_password():
+        return None
+    purpose = tickets.FIRST_PASSWORD
+    token = tickets.mint_link(purpose, person, person.email_key, payload=tickets.PROVES_EMAIL)
+    link = links.reset_password(token, person.email)
+    return _mail(message, person, link=link, expires_in=purpose.link_ttl)
 
 
 def _verify_phone(message: Message) -> Letter | None:
@@ -129,7 +148,7 @@ def _email_link(
     return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
 
 
-_COMPOSERS: Mapping[str, Callable[[Message], Letter | None]] = {
+_COMPOSERS: dict[str, Callable[[Message], Letter | None]] = {
     messages.VERIFY_EMAIL: _verify_email,
     messages.SIGNUP: _signup,
     messages.VERIFY_PHONE: _verify_phone,
@@ -139,4 +158,5 @@ _COMPOSERS: Mapping[str, Callable[[Message], Letter | None]] = {
     messages.ACCESS_WIPED: _notice,
     messages.WELCOME: _notice,
     messages.NEW_DEVICE: _notice,
+    messages.ACCOUNT_MADE: _account_made,
 }

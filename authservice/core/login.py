@@ -31,9 +31,11 @@ from authservice.core.sign_ins import Tokens
 from authservice.kernel import errors, events, flood, messages
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Challenge, Client
+from authservice.kernel.ports import Arrival, Challenge, Client
 
 SIGNUP = "signup"
+# How `complete` refuses, for whoever describes a road that leads there.
+REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerified)
 
 
 @dataclass(frozen=True)
@@ -75,20 +77,29 @@ def complete(
     """Tokens for somebody who proved to be `person`, or the challenges that still stand.
 
     `method` names the road, `proofs` the authentication methods (RFC 8176), `guess` the counter to
-    give a count back to. Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`.
+    give a count back to. Raises as `admit` does.
+    """
+    admit(person, client, method=method)
+    arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
+    with transaction.atomic(using=directory.database(), savepoint=False):
+        if guess:
+            attempts.give_back(guess)
+        challenges = _challenges(arrival)
+        if challenges:
+            facts.tell(_event("auth.login.challenged", person, client, method=method))
+            return Login(person, challenges=challenges)
+        return _enter(person, client, method, proofs)
+
+
+def admit(person: Person, client: Client, *, method: str) -> None:
+    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and tells of it.
+
+    To be asked before a transaction that the refusal would undo, its entry included.
     """
     fault = obstacle(person)
     if fault is not None:
         facts.tell(_refused(person, client, fault.code.lower(), method=method))
         raise fault
-    challenges = _challenges(person, proofs)
-    with transaction.atomic(using=directory.database(), savepoint=False):
-        if guess:
-            attempts.give_back(guess)
-        if challenges:
-            facts.tell(_event("auth.login.challenged", person, client, method=method))
-            return Login(person, challenges=challenges)
-        return _enter(person, client, method, proofs)
 
 
 def obstacle(person: Person) -> errors.Fault | None:
@@ -102,8 +113,8 @@ def obstacle(person: Person) -> errors.Fault | None:
     return None
 
 
-def _challenges(person: Person, proofs: tuple[str, ...]) -> tuple[Challenge, ...]:
-    asked = (gate(person, proofs) for gate in plugs("login_gate"))
+def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
+    asked = (gate(arrival) for gate in plugs("login_gate"))
     return tuple(challenge for challenge in asked if challenge is not None)
 
 

@@ -61,7 +61,12 @@ class Account(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["email_claim"], name="authsvc_account_emailclaim"),
             models.Index(fields=["username_claim"], name="authsvc_account_nameclaim"),
-            models.Index(fields=["created_at"], name="authsvc_account_created"),
+            # What lists are sorted by, with the key by which ties break.
+            models.Index(fields=["created_at", "user"], name="authsvc_account_bycreated"),
+            models.Index(fields=["email", "user"], name="authsvc_account_byemail"),
+            models.Index(fields=["username", "user"], name="authsvc_account_byusername"),
+            models.Index(fields=["name", "user"], name="authsvc_account_byname"),
+            models.Index(fields=["is_super_admin"], name="authsvc_account_superadmin"),
         ]
 
     def __str__(self) -> str:

@@ -5,51 +5,118 @@ Where the host's model has a field, the host's value is the truth and ours an in
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
+
+from django.db.models import Model
+from django.db.models.query_utils import DeferredAttribute
 
 from authservice.core import identity
 from authservice.core.host import host
 from authservice.core.models import Account
+from authservice.kernel import conf
 
 
 class Person:
-    """`user` is the host's row, `account` ours."""
+    """`user` is the host's row, `account` ours; each becomes an instance when it is asked for.
 
-    __slots__ = ("account", "user")
+    Most requests want a handful of values, and making an instance costs more than reading its row.
+    """
 
-    def __init__(self, user: Any, account: Account) -> None:
-        self.user = user
-        self.account = account
+    __slots__ = ("_account", "_row", "_user", "_using")
+
+    def __init__(self, user: Any, account: Account | None) -> None:
+        self._user = user
+        self._account = account
+        self._row: tuple[Any, ...] = ()
+        self._using = ""
+
+    @classmethod
+    def of_row(cls, row: tuple[Any, ...], using: str) -> Person:
+        person = cls(None, None)
+        person._row, person._using = row, using
+        return person
+
+    @property
+    def user(self) -> Any:
+        if self._user is None:
+            shape = _shape()
+            values = self._row[: len(shape.user)]
+            self._user = host().model.from_db(self._using, list(shape.user), values)
+        return self._user
+
+    @property
+    def account(self) -> Account:
+        if self._account is None:
+            shape = _shape()
+            values = self._row[len(shape.user) : len(shape.user) + len(shape.account)]
+            self._account = Account.from_db(self._using, list(shape.account), values)
+        return self._account
+
+    def of_user(self, name: str) -> Any:
+        """A value of the host's row, or None where its model has no such thing."""
+        if self._user is None:
+            place = _shape().plain.get(name)
+            if place is not None:
+                return self._row[place]
+        return getattr(self.user, name, None)
+
+    def of_account(self, name: str) -> Any:
+        """A value of our row."""
+        if self._account is None:
+            return self._row[_shape().account[name]]
+        return getattr(self._account, name)
 
     @property
     def id(self) -> str:
-        return str(self.user.pk)
+        return str(self.of_user(host().key))
 
     @property
     def email(self) -> str:
-        return email_of(self.user) if host().email else self.account.email
+        known = host().email
+        return (self.of_user(known) or "") if known else self.of_account("email")
 
     @property
     def username(self) -> str:
-        return username_of(self.user) if host().username else self.account.username
+        known = host().username
+        return str(self.of_user(known) or "") if known else self.of_account("username")
 
     @property
     def first_name(self) -> str:
-        return self.user.first_name or "" if host().first_name else self.account.first_name
+        known = host().first_name
+        return (self.of_user(known) or "") if known else self.of_account("first_name")
 
     @property
     def last_name(self) -> str:
-        return self.user.last_name or "" if host().last_name else self.account.last_name
+        known = host().last_name
+        return (self.of_user(known) or "") if known else self.of_account("last_name")
 
     @property
     def active(self) -> bool:
-        return bool(self.user.is_active) if host().active else self.account.active
+        known = host().active
+        return bool(self.of_user(known) if known else self.of_account("active"))
 
     @property
     def is_super_admin(self) -> bool:
-        return self.account.is_super_admin or bool(getattr(self.user, "is_superuser", False))
+        return bool(self.of_account("is_super_admin") or self.is_superuser)
+
+    @property
+    def is_superuser(self) -> bool:
+        """Whether the host itself lets the user do everything."""
+        return bool(self.of_user("is_superuser"))
+
+    @property
+    def password(self) -> str:
+        """The present hash."""
+        return str(self.of_user("password"))
+
+    @property
+    def token_version(self) -> int:
+        return int(self.of_account("token_version"))
 
     @property
     def email_key(self) -> str:
@@ -58,21 +125,21 @@ class Person:
 
     @property
     def phone_key(self) -> str:
-        return self.account.phone_key or ""
+        return self.of_account("phone_key") or ""
 
     @property
     def email_verified(self) -> bool:
-        proven = self.account.verified_email_key
+        proven = self.of_account("verified_email_key")
         return bool(proven) and proven == self.email_key
 
     @property
     def phone_number_verified(self) -> bool:
-        proven = self.account.verified_phone_key
-        return bool(proven) and proven == self.account.phone_key
+        proven = self.of_account("verified_phone_key")
+        return bool(proven) and proven == self.of_account("phone_key")
 
     @property
     def last_login_at(self) -> datetime | None:
-        moment: datetime | None = getattr(self.user, "last_login", None)
+        moment: datetime | None = self.of_user("last_login")
         return moment
 
 
@@ -86,27 +153,50 @@ def username_of(user: Any) -> str:
 
 def columns(*, user: str, account: str) -> list[str]:
     """Look-ups of all fields of both rows, under the given prefixes, in the order of `read`."""
-    return [user + name for name in _names(host().model)] + [
-        account + name for name in _names(Account)
-    ]
+    shape = _shape()
+    return [user + name for name in shape.user] + [account + name for name in shape.account]
 
 
 def read(row: tuple[Any, ...], using: str) -> Person:
     """The person in a row of `columns`."""
-    model = host().model
-    users, accounts = _names(model), _names(Account)
-    edge = len(users)
-    return Person(
-        model.from_db(using, users, row[:edge]),
-        Account.from_db(using, accounts, row[edge : edge + len(accounts)]),
-    )
+    return Person.of_row(row, using)
 
 
 def width() -> int:
     """How many values of a row belong to the person."""
-    return len(_names(host().model)) + len(_names(Account))
+    shape = _shape()
+    return len(shape.user) + len(shape.account)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Where in a row each value stands; `plain` are those of the user that mean what they say."""
+
+    user: dict[str, int]
+    account: dict[str, int]
+    plain: dict[str, int]
+
+
+@cache
+def _shape() -> _Shape:
+    model = host().model
+    user = {name: place for place, name in enumerate(_names(model))}
+    account = {name: place for place, name in enumerate(_names(Account), start=len(user))}
+    plain = {name: place for name, place in user.items() if _is_plain(model, name)}
+    return _Shape(user, account, plain)
+
+
+def _is_plain(model: Any, name: str) -> bool:
+    """Whether an instance would say the same as its row: a host may decrypt or wrap a value."""
+    unchanged = model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
+    return unchanged and type(inspect.getattr_static(model, name)) is DeferredAttribute
 
 
 def _names(model: Any) -> list[str]:
     fields: Iterable[Any] = model._meta.concrete_fields
     return [field.attname for field in fields]
+
+
+@conf.on_change
+def _forget() -> None:
+    _shape.cache_clear()

@@ -20,12 +20,12 @@ from authservice.core.host import host
 
 logger = logging.getLogger("authservice.accounts")
 
-_ours: ContextVar[bool] = ContextVar("authservice_own_signup", default=False)
+_ours: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
 
 
 @contextmanager
-def own_signup() -> Iterator[None]:
-    """Within, users are saved by our own signup, which makes the account itself."""
+def own_save() -> Iterator[None]:
+    """Within, users are saved by a rule of ours that writes the account itself."""
     token = _ours.set(True)
     try:
         yield

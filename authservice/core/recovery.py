@@ -13,6 +13,7 @@ from authservice.core import (
     sending,
     sign_ins,
     tickets,
+    verification,
 )
 from authservice.core.conf import core
 from authservice.core.models import Ticket
@@ -46,6 +47,8 @@ def reset_with_link(token: str, email: str, new_password: str, client: Client) -
         if not _still_good(person, ticket):
             raise errors.InvalidLink
         _reset(person, encoded, client)
+        if ticket.payload == tickets.PROVES_EMAIL:
+            verification.accept_email(person, client)
 
 
 def reset_with_code(phone: str, code: str, new_password: str, client: Client) -> None:

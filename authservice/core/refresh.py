@@ -26,6 +26,10 @@ from authservice.kernel.settings import root
 from authservice.kernel.sql import Update, param
 
 
+class Superseded(errors.InvalidRefreshToken):
+    """The family goes on: another tab, or a try whose answer was lost, refreshed a moment ago."""
+
+
 def _unmoved() -> QuerySet[SignIn]:
     """The row as it was read, if it still may go on."""
     return SignIn.objects.filter(
@@ -123,8 +127,9 @@ def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Clie
     direct = token.counter == sign_in.counter - 1
     if direct and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
         return sign_ins.tokens(person, sign_in)
-    if not (direct and age <= root.reuse_leeway):
-        _end_family(person, sign_in, client)
+    if direct and age <= root.reuse_leeway:
+        raise Superseded
+    _end_family(person, sign_in, client)
     raise errors.InvalidRefreshToken
 
 

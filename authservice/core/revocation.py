@@ -19,6 +19,7 @@ from authservice.core import directory, facts, sign_ins
 from authservice.core.host import host
 from authservice.core.models import SignIn
 from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
 
 REVOKED = "revoked"
 
@@ -39,7 +40,13 @@ def everyone(*, before: datetime | None, batch_size: int) -> Ended:
     return ended
 
 
-def of(users: Sequence[Any], *, before: datetime | None = None, by: Any = None) -> int:
+def of(
+    users: Sequence[Any],
+    *,
+    before: datetime | None = None,
+    by: Any = None,
+    client: Client | None = None,
+) -> int:
     """End every sign-in of these users, or those begun `before`; how many there were.
 
     `by` is the member of staff who does it. The tokens' version is raised unless `before` spares
@@ -50,7 +57,7 @@ def of(users: Sequence[Any], *, before: datetime | None = None, by: Any = None) 
     with transaction.atomic(using=using):
         ended = _end_begun(pks, before) if before else sign_ins.end_all_of(pks, REVOKED)
         for user in users:
-            facts.tell(_revoked(user, by))
+            facts.tell(_revoked(user, by, client))
     return ended
 
 
@@ -60,7 +67,7 @@ def one(sign_in: SignIn, *, by: Any = None) -> bool:
     with transaction.atomic(using=using):
         ended = sign_ins.end(sign_in.pk, REVOKED)
         if ended:
-            facts.tell(_revoked(sign_in.user, by, sign_in=str(sign_in.pk)))
+            facts.tell(_revoked(sign_in.user, by, None, sign_in=str(sign_in.pk)))
     return ended
 
 
@@ -82,11 +89,12 @@ def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
         last = batch[-1]
 
 
-def _revoked(user: Any, by: Any, **metadata: str) -> Event:
+def _revoked(user: Any, by: Any, client: Client | None, **metadata: str) -> Event:
     return Event(
         action="security.session.revoked",
         user=by,
         target=user,
         actor_type="admin" if by else "system",
+        client=client or Client(),
         metadata={"reason": REVOKED, **metadata},
     )

@@ -25,7 +25,7 @@ def to_email(kind: str, email: str, client: Client) -> None:
     """Enqueue the job for an address, unless it had its share."""
     person = directory.find_by_email(email) if client.device_token else None
     if _within(kind, identity.email_key(email), person, client):
-        messages.send(kind, email, client)
+        messages.send(kind, email, client, using=directory.database())
 
 
 def to_phone(kind: str, phone: str, client: Client) -> None:
@@ -34,7 +34,7 @@ def to_phone(kind: str, phone: str, client: Client) -> None:
         raise errors.SmsNotConfigured
     person = directory.find_by_phone(phone) if client.device_token else None
     if _within(kind, phone, person, client):
-        messages.send(kind, phone, client)
+        messages.send(kind, phone, client, using=directory.database())
 
 
 def _within(kind: str, subject: str, person: Person | None, client: Client) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
@@ -16,6 +16,7 @@ class Email(Text):
     """An address as typed; blank counts as absent."""
 
     default_error_messages = {"email": identity.EMAIL_RULE}
+    described: ClassVar = {"format": "email"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=identity.EMAIL_LENGTH, **options)
@@ -29,6 +30,7 @@ class Email(Text):
 
 class Username(Text):
     default_error_messages = {"username": identity.USERNAME_RULE}
+    described: ClassVar = {"pattern": f"^{identity.USERNAME.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=30, **options)
@@ -42,6 +44,7 @@ class Username(Text):
 
 class Phone(Text):
     default_error_messages = {"phone": identity.PHONE_RULE}
+    described: ClassVar = {"pattern": f"^{identity.PHONE.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=16, trim_whitespace=False, **options)
@@ -57,6 +60,7 @@ class Url(Text):
     """An absolute web address."""
 
     default_error_messages = {"url": "Must be a URL that starts with http:// or https://."}
+    described: ClassVar = {"format": "uri"}
 
     def to_internal_value(self, data: str) -> str:
         text = super().to_internal_value(data)
@@ -69,6 +73,7 @@ class Url(Text):
 
 class SixDigits(Text):
     default_error_messages = {"digits": "Must be exactly 6 digits."}
+    described: ClassVar = {"pattern": "^[0-9]{6}$"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=6, trim_whitespace=False, **options)
@@ -81,6 +86,8 @@ class SixDigits(Text):
 
 
 class SignupIn(serializers.Serializer[Any]):
+    at_least_one: ClassVar = ("email", "username")
+
     email = Email(required=False, allow_blank=True, default="")
     username = Username(required=False, allow_blank=True, default="")
     password = Password()
@@ -91,6 +98,8 @@ class SignupIn(serializers.Serializer[Any]):
 
 
 class LoginIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "username")
+
     # An address that could not exist is merely unknown: its form is not judged here, and names
     # that the host gave out before us are longer and stranger than ours.
     email = Text(max_length=254, required=False, allow_blank=True, default="")
@@ -99,6 +108,8 @@ class LoginIn(serializers.Serializer[Any]):
 
 
 class ProfileIn(serializers.Serializer[Any]):
+    null_omits: ClassVar = True
+
     name = Text(max_length=255, required=False, allow_blank=True)
     phone = Phone(required=False, allow_blank=True)
     avatar = Url(max_length=2048, required=False, allow_blank=True)
@@ -110,6 +121,8 @@ class ChangePasswordIn(serializers.Serializer[Any]):
 
 
 class AvailabilityIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "username", "phone")
+
     # Whether the form is right is the rule's to say.
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     username = Text(max_length=254, required=False, allow_blank=True, default="")
@@ -119,11 +132,17 @@ class AvailabilityIn(serializers.Serializer[Any]):
 
 
 class ForgotPasswordIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "phone")
+
     email = Email(required=False, allow_blank=True, default="")
     phone = Phone(required=False, allow_blank=True, default="")
 
 
 class ResetPasswordIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("token", "code")
+    # Said for the description; the view and the rule ask for them.
+    alongside: ClassVar = {"token": ("email",), "code": ("phone",)}
+
     token = Text(max_length=512, required=False, allow_blank=True, default="")
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     code = SixDigits(required=False, allow_blank=True, default="")
@@ -137,6 +156,13 @@ class EmailIn(serializers.Serializer[Any]):
 
 class PhoneIn(serializers.Serializer[Any]):
     phone = Phone()
+
+
+class VerifyEmailIn(serializers.Serializer[Any]):
+    """A query string."""
+
+    token = Text(max_length=512)
+    email = Text(max_length=254)
 
 
 class VerifyPhoneIn(serializers.Serializer[Any]):

@@ -6,7 +6,8 @@ import secrets
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet
 from django.utils import timezone
@@ -19,6 +20,7 @@ from authservice.kernel.settings import root
 from authservice.kernel.sql import Insert, Select, param
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
+MOVED = "e-mail changed"
 
 
 @dataclass(frozen=True)
@@ -35,18 +37,22 @@ def _fields(*names: str) -> tuple[str, ...]:
     return tuple(f.attname for f in SignIn._meta.concrete_fields if f.attname in names)
 
 
-# What a request asks of the row, and what a refresh asks beyond; a field that was left out is read
-# when it is touched.
-_STANDING = (
-    "password_mark",
-    "token_version",
-    "organization_id",
-    "last_used_at",
-    "ended_at",
-)
+class Used(NamedTuple):
+    """What a request asks of a sign-in's row, in the order of the model."""
+
+    id: uuid.UUID
+    user_id: Any
+    password_mark: str
+    token_version: int
+    organization_id: uuid.UUID | None
+    last_used_at: datetime
+    ended_at: datetime | None
+
+
 _LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at", "idle_expires_at", "expires_at")
-_USED = _fields("id", "user_id", *_STANDING)
-_REFRESHED = _fields("id", "user_id", *_STANDING, *_LIFE)
+_USED = _fields(*Used._fields)
+# What a refresh asks beyond; a field that was left out is read when it is touched.
+_REFRESHED = _fields(*Used._fields, *_LIFE)
 
 
 def _by_id(fields: tuple[str, ...]) -> Select:
@@ -62,25 +68,30 @@ _FINDERS: dict[tuple[str, ...], Select] = {fields: _by_id(fields) for fields in 
 _BEGIN = Insert(lambda: SignIn)
 
 
-def find_used(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
+def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
     """A sign-in and its person as a request needs them, in one query."""
-    return _find(sign_in_id, _USED)
+    using = directory.database()
+    row = _FINDERS[_USED].first(using, id=sign_in_id)
+    if row is None:
+        return None
+    return people.read(row, using), Used(*row[people.width() :])
 
 
 def find_refreshed(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
-    """The same with what a refresh needs."""
-    return _find(sign_in_id, _REFRESHED)
-
-
-def _find(sign_in_id: uuid.UUID, fields: tuple[str, ...]) -> tuple[Person, SignIn] | None:
+    """The same as a refresh needs them."""
     using = directory.database()
-    row = _FINDERS[fields].first(using, id=sign_in_id)
+    row = _FINDERS[_REFRESHED].first(using, id=sign_in_id)
     if row is None:
         return None
-    return people.read(row, using), SignIn.from_db(using, fields, row[people.width() :])
+    return people.read(row, using), SignIn.from_db(using, _REFRESHED, row[people.width() :])
 
 
-def holds(person: Person, sign_in: SignIn) -> bool:
+def instance(used: Used) -> SignIn:
+    """The row of a request as a model; a field that was left out is read when it is touched."""
+    return SignIn.from_db(directory.database(), _USED, used)
+
+
+def holds(person: Person, sign_in: SignIn | Used) -> bool:
     """Whether the sign-in still stands: not ended, its person active, nothing changed since.
 
     A password set by anybody, in a shell or by SQL, shows in its hash and ends it at once.
@@ -88,8 +99,8 @@ def holds(person: Person, sign_in: SignIn) -> bool:
     return (
         sign_in.ended_at is None
         and person.active
-        and sign_in.token_version == person.account.token_version
-        and passwords.still(sign_in.password_mark, person.user.password)
+        and sign_in.token_version == person.token_version
+        and passwords.still(sign_in.password_mark, person.password)
     )
 
 
@@ -99,8 +110,8 @@ def begin(person: Person, client: Client, *, amr: str, device_id: uuid.UUID) -> 
     sign_in = SignIn(
         user_id=person.user.pk,
         seed=secrets.token_hex(16),
-        password_mark=passwords.mark(person.user.password),
-        token_version=person.account.token_version,
+        password_mark=passwords.mark(person.password),
+        token_version=person.token_version,
         amr=amr,
         auth_time=now,
         device_id=device_id,

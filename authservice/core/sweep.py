@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from authservice.core import attempts, directory
 from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.kernel.modules import plugs
 
 # For as long a link says that it has expired or was used; afterwards it is merely unknown.
 _TICKETS_KEPT = timedelta(days=1)
@@ -38,6 +39,7 @@ def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
         Rubbish("tickets", Ticket.objects.using(using).filter(_stale(now - _TICKETS_KEPT))),
         Rubbish("sign-ins", SignIn.objects.using(using).filter(_over(now - sign_ins_kept))),
         Rubbish("counters", Attempt.objects.using(using).filter(_forgiven(now))),
+        *(Rubbish(*waste) for filler in plugs("rubbish") for waste in filler().items()),
     ]
 
 

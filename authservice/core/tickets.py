@@ -10,15 +10,17 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, passwords
+from authservice.core import directory, passwords, people
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import crypto, errors
+from authservice.kernel.sql import Select, param
 
 TRIES = 5
 _LINK = "ticket-link"
@@ -27,22 +29,49 @@ _CODE = "ticket-code"
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a secret is for, and how long a link and a code of it live."""
+    """What a secret is for, how long a link and a code of it live, and what it dies with.
+
+    One that is not `addressed` was sent to no address, so a change of address leaves it alone.
+    """
 
     name: str
     link_ttl: timedelta = timedelta(0)
     code_ttl: timedelta = timedelta(0)
+    addressed: bool = True
 
 
 VERIFY_EMAIL = Purpose("verify-email", link_ttl=timedelta(hours=24))
 VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10))
+# The payload of a link that was mailed to an address nobody has proven yet.
+PROVES_EMAIL = {"proves": "email"}
+
 RESET = Purpose("reset-password", link_ttl=timedelta(hours=1), code_ttl=timedelta(minutes=10))
+# A first password, for somebody whose account staff made.
+FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
+
+
+_COLUMNS = tuple(field.attname for field in Ticket._meta.concrete_fields)
+
+
+@cache
+def _by_digest(beside: tuple[str, ...]) -> Select:
+    def build() -> QuerySet[Any, Any]:
+        digest, purpose = param("digest", Ticket), param("purpose", Ticket)
+        columns = people.columns(user="user__", account="user__authservice_account__")
+        rows = Ticket.objects.filter(digest=digest, purpose=purpose).order_by()
+        return rows.values_list(*columns, *_COLUMNS, *beside)
+
+    return Select(build)
 
 
 def mint_link(
-    purpose: Purpose, person: Person, target_key: str, *, payload: Mapping[str, Any] | None = None
+    purpose: Purpose,
+    person: Person,
+    target_key: str = "",
+    *,
+    payload: Mapping[str, Any] | None = None,
 ) -> str:
-    """A new 256-bit token, URL-safe, for one address of a person."""
+    """A new 256-bit token, URL-safe, for one address of a person or for none."""
     token = secrets.token_urlsafe(32)
     _store(
         purpose,
@@ -76,7 +105,7 @@ def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
     """
     digests = crypto.digests(_LINK, f"{purpose.name}|{token}")
     ticket = _tickets().filter(digest__in=digests, purpose=purpose.name).first()
-    person = _person(ticket) if ticket else None
+    person = _person(purpose, ticket) if ticket else None
     if ticket is None or person is None:
         raise errors.InvalidLink
     if ticket.expires_at <= timezone.now():
@@ -92,7 +121,7 @@ def find_code(purpose: Purpose, target_key: str, code: str) -> tuple[Person, Tic
     """
     ticket = _unspent(purpose, target_key).order_by("-created_at", "-id").first()
     # The same statements where there is no code, so that nobody learns whether there is one.
-    person = _person(ticket or Ticket())
+    person = _person(purpose, ticket or Ticket())
     counted = _count(ticket or Ticket())
     # Compared against something in any case, so that no case is faster than another.
     stored = ticket.code_digest if ticket else ""
@@ -100,6 +129,35 @@ def find_code(purpose: Purpose, target_key: str, code: str) -> tuple[Person, Tic
     if ticket is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
     return person, ticket
+
+
+def find_open(purpose: Purpose, token: str, *beside: str) -> tuple[Person, Ticket, tuple[Any, ...]]:
+    """The unspent ticket of a token that a code must come with, its person, and more of the
+    person's: columns as look-ups from the ticket. One statement.
+
+    Raises `InvalidLink`; what is wrong, or whether it was good once, nobody needs to know.
+    """
+    using = directory.database()
+    for digest in crypto.digests(_LINK, f"{purpose.name}|{token}"):
+        row = _by_digest(beside).first(using, digest=digest, purpose=purpose.name)
+        if row is None:
+            continue
+        person, rest = people.read(row, using), row[people.width() :]
+        ticket = Ticket.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
+        fresh = ticket.spent_at is None and ticket.expires_at > timezone.now()
+        if fresh and _holds(purpose, ticket, person):
+            return person, ticket, rest[len(_COLUMNS) :]
+    raise errors.InvalidLink
+
+
+def take_try(ticket: Ticket) -> None:
+    """Count one try at the code that goes with a ticket. Raises `TooManyAttempts` past the last.
+
+    Not to be called within a transaction that a refusal would undo.
+    """
+    if not _count(ticket):
+        left = int((ticket.expires_at - timezone.now()).total_seconds())
+        raise errors.TooManyAttempts(headers={"Retry-After": str(max(left, 0) + 1)})
 
 
 def spend(ticket: Ticket) -> bool:
@@ -143,14 +201,19 @@ def _store(
     )
 
 
-def _person(ticket: Ticket) -> Person | None:
-    """Whom the ticket is for, if the address and the password it was made under still hold."""
+def _person(purpose: Purpose, ticket: Ticket) -> Person | None:
+    """Whom the ticket is for, if it still holds."""
     person = directory.by_pk(ticket.user_id)
-    if person is None or not person.active:
-        return None
-    if ticket.target_key not in (person.email_key, person.phone_key):
-        return None
-    return person if passwords.still(ticket.password_mark, person.user.password) else None
+    return person if person and _holds(purpose, ticket, person) else None
+
+
+def _holds(purpose: Purpose, ticket: Ticket, person: Person) -> bool:
+    """Whether the address and the password that the ticket was made under are still the same."""
+    if not person.active:
+        return False
+    if purpose.addressed and ticket.target_key not in (person.email_key, person.phone_key):
+        return False
+    return passwords.still(ticket.password_mark, person.user.password)
 
 
 def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:

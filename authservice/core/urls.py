@@ -17,7 +17,7 @@ urlpatterns = [
         name="change-password",
     ),
     path(
-        "is-available", account_views.Availability.as_view({"post": "look_up"}), name="is-available"
+        "is-available", account_views.IsAvailable.as_view({"post": "look_up"}), name="is-available"
     ),
     path(
         "forgot-password",

@@ -37,8 +37,13 @@ def verify_email(token: str, email: str, client: Client) -> None:
         raise errors.InvalidVerificationToken
     with transaction.atomic(using=directory.database()):
         if tickets.spend(ticket):
-            _keep(person, "user.email.verified", client, verified_email_key=key)
+            accept_email(person, client)
             messages.send(messages.WELCOME, person.email, client, using=directory.database())
+
+
+def accept_email(person: Person, client: Client) -> None:
+    """The present address has been proven."""
+    _keep(person, "user.email.verified", client, verified_email_key=person.email_key)
 
 
 def verify_phone(phone: str, code: str, client: Client) -> None:

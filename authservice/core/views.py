@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any, TypedDict
+
 from django.http import HttpResponse, JsonResponse
 
 from authservice.core import answers, keyring, signup
+from authservice.core.answers import Authenticated, Challenged, Registered, Said
+from authservice.core.newcomers import Newcomer
 from authservice.core.serializers import SignupIn
-from authservice.core.signup import Newcomer
 from authservice.kernel import errors
+from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.http.views import Endpoint
 
 _JWKS_SECONDS = 300
+
+
+class Keys(TypedDict):
+    """A JSON Web Key Set (RFC 7517 section 5)."""
+
+    keys: list[dict[str, Any]]
 
 
 class Signup(Endpoint):
     public = True
     floods = {"sign_up": "signup"}
 
+    @operation(
+        "Make an account",
+        body=SignupIn,
+        answer=Authenticated | Registered | Said,
+        status=201,
+        also={200: Challenged},
+        faults=(
+            errors.InvalidPassword,
+            errors.PhoneAlreadyInUse,
+            errors.SignupDisabled,
+            errors.UserAlreadyExists,
+            errors.UsernameAlreadyExists,
+        ),
+    )
     def sign_up(self) -> HttpResponse:
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
@@ -33,6 +57,7 @@ class KeySet(Endpoint):
 
     public = True
 
+    @operation("Public keys of access tokens", answer=Raw(body=Keys))
     def read_keys(self) -> HttpResponse:
         response = JsonResponse({"keys": keyring.ring().published()})
         response.headers["Cache-Control"] = f"public, max-age={_JWKS_SECONDS}"

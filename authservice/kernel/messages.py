@@ -28,6 +28,7 @@ PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of mail
 ACCESS_WIPED = "access-wiped"
 WELCOME = "welcome"
 NEW_DEVICE = "new-device"
+ACCOUNT_MADE = "account-made"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,11 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
         messenger.send(message)
     except Exception:
         logger.exception("Lost %s of request %s", message.kind, message.request_id)
+
+
+def can_mail() -> bool:
+    """Whether somebody is there to send mail."""
+    return plug("messenger") is not None
 
 
 def can_sms() -> bool:

@@ -27,6 +27,10 @@ SLOTS = (
     "listener",
     "messenger",
     "request_guard",
+    "composers",
+    "wipe",
+    "rubbish",
+    "before_delete",
 )
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
@@ -49,6 +53,10 @@ class ModuleConfig(AppConfig):
     listener: str | None = None
     messenger: str | None = None
     request_guard: str | None = None
+    composers: str | None = None
+    wipe: str | None = None
+    rubbish: str | None = None
+    before_delete: str | None = None
 
     def ready(self) -> None:
         checks.register(check_core, "authservice")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from uuid import UUID
 
 if TYPE_CHECKING:
+    from authservice.kernel.errors import Fault
     from authservice.kernel.events import Event
     from authservice.kernel.messages import Message
 
@@ -29,12 +31,40 @@ class Client:
     http: Any = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """Somebody at the door: who, from where, by which road and with which proofs.
+
+    `method` names the road (`password`, `signup`, …), `proofs` are authentication methods of
+    RFC 8176. `mfa` among them says that a second factor was judged: only who judged one adds it.
+    """
+
+    person: Any
+    client: Client
+    method: str
+    proofs: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Challenge:
     """A step that stands between a proof and the tokens."""
 
     type: str
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+Filler = TypeVar("Filler", bound=Callable[..., Any])
+
+
+def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
+    """Decorates what fills `login_policy` or `request_guard`: the API description adds these
+    refusals to every route that asks it."""
+
+    def note(filler: Filler) -> Filler:
+        filler.faults = faults  # type: ignore[attr-defined]
+        return filler
+
+    return note
 
 
 class Identify(Protocol):
@@ -44,9 +74,12 @@ class Identify(Protocol):
 
 
 class LoginGate(Protocol):
-    """Slot `login_gate`: a further proof to ask for, or None when the given `proofs` suffice."""
+    """Slot `login_gate`: a further proof to ask for, or None where those of the arrival suffice.
 
-    def __call__(self, person: Any, proofs: tuple[str, ...]) -> Challenge | None: ...
+    Asked within the door's transaction, which also begins the sign-in if nothing is asked for.
+    """
+
+    def __call__(self, arrival: Arrival) -> Challenge | None: ...
 
 
 class Claims(Protocol):
@@ -56,7 +89,8 @@ class Claims(Protocol):
 
 
 class LoginExtras(Protocol):
-    """Slot `login_extras`: what `data.data` of a login answer carries."""
+    """Slot `login_extras`: what `data.data` of a login answer carries. The API description reads
+    the TypedDict that the filler says it returns."""
 
     def __call__(self, person: Any) -> Mapping[str, Any]: ...
 
@@ -76,6 +110,35 @@ class Messenger(Protocol):
 
 
 class RequestGuard(Protocol):
-    """Slot `request_guard`: raises a `Fault` for a request that must not go on."""
+    """Slot `request_guard`: raises a `Fault` for a state-changing request that must not go on; see
+    `refuses`.
 
-    def __call__(self, request: Any) -> None: ...
+    `sign_in_id` names the sign-in that a cookie of ours speaks for, None where no cookie counts.
+    """
+
+    def __call__(self, request: Any, sign_in_id: UUID | None) -> None: ...
+
+
+class Composers(Protocol):
+    """Slot `composers`: for each kind of message of a module, what makes a letter of the job."""
+
+    def __call__(self) -> Mapping[str, Callable[[Message], Any]]: ...
+
+
+class Wipe(Protocol):
+    """Slot `wipe`: takes away what a module keeps for a person who never proved their address."""
+
+    def __call__(self, person: Any) -> None: ...
+
+
+class BeforeDelete(Protocol):
+    """Slot `before_delete`: hands on or takes along what a module keeps for a person whom staff are
+    about to delete, in the same transaction."""
+
+    def __call__(self, person: Any) -> None: ...
+
+
+class Rubbish(Protocol):
+    """Slot `rubbish`: rows of a module that nothing asks for any more, by name, for the sweep."""
+
+    def __call__(self) -> Mapping[str, Any]: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from django.conf import settings as django_settings
@@ -60,9 +60,24 @@ class Frontend:
     """Where links to reset a password lead."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cookies:
+    """`AUTHSERVICE["COOKIES"]`: tokens in cookies too, for a front end on the site of the API."""
+
+    enabled: bool = False
+    """Whether tokens are also kept in `HttpOnly` cookies; needs the csrf module."""
+    access_name: str = "authservice_access"
+    """Name of the access token's cookie; by https `__Host-` goes before it."""
+    refresh_name: str = "authservice_refresh"
+    """Name of the refresh token's cookie; by https `__Host-` goes before it."""
+    samesite: Literal["Lax", "Strict", "None"] = "Lax"
+    """`SameSite` of both; `"None"`, for a front end of another site, needs https."""
+
+
 root = conf.section("", Root)
 api = conf.section("API", API)
 frontend = conf.section("FRONTEND", Frontend)
+cookies = conf.section("COOKIES", Cookies)
 
 
 def secure() -> bool:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
-from authservice.core import answers, login, logout, refresh
+from authservice.core import answers, login, logout, token_cookies
+from authservice.core.answers import Authenticated, Challenged, Refreshed, Said
 from authservice.core.serializers import LoginIn, RefreshIn
-from authservice.kernel.http.envelope import answer
+from authservice.kernel import errors
+from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
 
 
 class Login(Endpoint):
     public = True
 
+    @operation(
+        "Log in with a password",
+        body=LoginIn,
+        answer=Authenticated | Challenged,
+        faults=(errors.InvalidCredentials, errors.TooManyAttempts, *login.REFUSALS),
+    )
     def log_in(self) -> HttpResponse:
         given = self.read(LoginIn)
-        self.one_of(given, "email", "username")
+        self.one_of(given, *LoginIn.exactly_one)
         outcome = login.with_password(client=self.client, **given)
         return answers.login(outcome, message="Logged in.")
 
@@ -23,13 +31,20 @@ class Login(Endpoint):
 class Refresh(Endpoint):
     public = True
 
+    @operation(
+        "Trade a refresh token for new tokens",
+        body=RefreshIn,
+        answer=Refreshed,
+        faults=(errors.InvalidRefreshToken,),
+    )
     def refresh(self) -> HttpResponse:
-        given = self.read(RefreshIn)
-        issued = refresh.refresh(given["refresh_token"], self.client)
-        return answer({**answers.tokens(issued), "message": "Tokens refreshed."})
+        issued = token_cookies.refresh(self)
+        refreshed: Refreshed = {**answers.tokens(issued), "message": "Tokens refreshed."}
+        return answers.issue(refreshed, issued)
 
 
 class Logout(Endpoint):
+    @operation("End this sign-in", answer=Said)
     def log_out(self) -> HttpResponse:
         logout.log_out(self.identity.person, self.identity.sign_in, self.client)
-        return answer({"message": "Logged out."})
+        return answers.logged_out()

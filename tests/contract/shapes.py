@@ -28,6 +28,7 @@ USER = {
     "updated_at": (MOMENT, None),
     "last_login_at": (MOMENT, None),
 }
+ADMIN_USER = {**USER, "is_super_admin": bool, "token_version": int}
 AUTH = {**TOKENS, "user": USER, "message": str}
 REFRESHED = {**TOKENS, "message": str}
 

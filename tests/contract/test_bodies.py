@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from authservice.core.models import Account
+from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
+from tests.plugs import fillers
 from tests.routes import Route, with_a_body
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +45,8 @@ BODIES = {
     "64 KiB and one": (b"{}" + b" " * (64 * KIB - 1), TOO_LARGE),
     "10 MB": (b" " * 10_000_000, TOO_LARGE),
 }
+# Refusals that a route has for an empty object too.
+UNRELATED = ("VALIDATION_ERROR", "USER_NOT_FOUND", "CANNOT_MODIFY_SELF")
 ROUTES = with_a_body()
 
 
@@ -51,9 +56,13 @@ def send(robust):
 
     def send(route: Route, raw, **more):
         token = "" if route.public else robust.sign_up()["access_token"]
+        if route.super_admin:
+            Account.objects.update(is_super_admin=True)
         return robust.request(route.method, route.path, raw, token=token, **more)
 
-    return send
+    # Some routes refuse for want of somebody who mails.
+    with plugged("messenger", fillers.messenger):
+        yield send
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -120,8 +129,7 @@ def test_json_in_utf_8_is_supported(send, route, content_type):
 def test_an_empty_body_is_an_empty_object_and_needs_no_content_type(send, route, content_type):
     empty = send(route, b"", content_type=content_type)
 
-    assert empty.status in (200, 400)
-    assert empty.status == 200 or empty.code == "VALIDATION_ERROR"
+    assert empty.status == 200 or empty.code in UNRELATED
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)

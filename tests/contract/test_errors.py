@@ -3,7 +3,13 @@
 from authservice.kernel import errors
 
 CATALOGUE = [
+    (400, "CANNOT_MODIFY_SELF"),
+    (400, "LAST_SUPER_ADMIN"),
+    (501, "EMAIL_NOT_CONFIGURED"),
+    (409, "USER_IN_USE"),
+    (404, "USER_NOT_FOUND"),
     (401, "INVALID_CREDENTIALS"),
+    (403, "INVALID_CSRF"),
     (400, "INVALID_JSON"),
     (400, "INVALID_PASSWORD"),
     (401, "INVALID_REFRESH_TOKEN"),

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core import passwords
-from tests.client import BASE, PASSWORD
+from tests.client import BASE, PASSWORD, csrf_pair
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEW, STOLEN = "fig tart 43 doors", "evil tart 44 roofs"
@@ -17,10 +17,11 @@ NEW, STOLEN = "fig tart 43 doors", "evil tart 44 roofs"
 def half_sent(server, token, body):
     """A connection on which everything but the last byte of a request was sent."""
     raw = json.dumps(body).encode()
+    pair = "".join(f"{name}: {value}\r\n" for name, value in csrf_pair({}).items())
     head = (
         f"PUT {BASE}change-password HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(raw)}\r\n\r\n"
+        f"Content-Length: {len(raw)}\r\n{pair}\r\n"
     )
     connection = socket.create_connection((server.thread.host, server.thread.port), timeout=20)
     connection.sendall(head.encode() + raw[:-1])

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import signup as rules
+from authservice.core import newcomers as rules
 from authservice.core.models import Account
 from tests.client import PASSWORD
 from tests.people import has, make_user, unsaved, users
@@ -16,14 +16,14 @@ def meanwhile(monkeypatch):
     """Do something once, after the keys were looked at and before anything is inserted."""
 
     def meanwhile(deed):
-        register, deeds = rules._register, [deed]
+        register, deeds = rules._store, [deed]
 
         def registered(*args):
             while deeds:
                 deeds.pop()()
             return register(*args)
 
-        monkeypatch.setattr(rules, "_register", registered)
+        monkeypatch.setattr(rules, "_store", registered)
 
     return meanwhile
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
-HOSTS = ("uuid_user", "email_user", "bare_user", "hostile", "no_login_module", "naive_time", "axes")
 
 
 def python(*arguments: str, host: str = "", **variables: str) -> subprocess.CompletedProcess[str]:

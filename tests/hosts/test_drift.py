@@ -3,6 +3,10 @@
 import pytest
 
 from tests.hosts.runs import python
+from tests.hosts.shipped import everything
+
+# With every module installed, as `tests.hosts.auto_field` does.
+LABELS = [f"authservice_{app.partition('.')[2]}" for app in everything()]
 
 
 @pytest.mark.parametrize("auto_field", ["AutoField", "BigAutoField"])
@@ -10,7 +14,7 @@ from tests.hosts.runs import python
 def test_no_migration_is_missing(host, auto_field):
     run = python(
         *("-m", "django", "makemigrations", "--check", "--dry-run"),
-        *("authservice_core", "authservice_stateless"),
+        *LABELS,
         host=host,
         DJANGO_SETTINGS_MODULE="tests.hosts.auto_field",
         AUTO_FIELD=auto_field,

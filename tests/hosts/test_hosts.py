@@ -1,48 +1,165 @@
-"""The service is at home in every host."""
+"""The service is at home in every host.
 
+The essentials are tried in each; of the suite at large each host runs what it could spoil.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 
 import pytest
 
-from tests.hosts.runs import HOSTS, python
+from tests.hosts.runs import python
+from tests.hosts.shipped import shipped
 
-_AXES = pytest.mark.skipif(find_spec("axes") is None, reason="django-axes is not installed")
-
-
-def in_each(hosts):
-    each = [pytest.param(host, marks=_AXES if host == "axes" else ()) for host in hosts]
-    return pytest.mark.parametrize("host", each)
-
-
-# The suite at large makes users who have an address and a flag of their own.
-WHOLE = [host for host in HOSTS if host != "bare_user"]
-
-# What a host rightly changes.
-EXCEPT = {
-    "axes": [
-        "--ignore=tests/contract/test_queries.py",  # it asks the database for itself
-        # It writes whatever REMOTE_ADDR says into a column that takes addresses alone.
-        "--deselect=tests/core/test_flood_limits.py::test_an_address_that_is_none_crashes_nothing",
-    ],
-    # The clock that stands still takes the process to UTC, which naive times do not survive.
-    "naive_time": ["--deselect=tests/contract/test_login.py::test_last_login_at_is_this_login"],
-}
+CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
+ESSENTIALS = "tests/hosts/inside"
+ROUTES = tuple(
+    f"tests/contract/test_{name}.py"
+    for name in ("signup", "login", "me", "refresh", "logout", "methods", "crashes")
+)
+SEVERAL = ("-p", "tests.hosts.databases.plugin")
 
 
-def suite(host, *paths):
-    return python("-m", "pytest", *paths, "-q", "--tb=short", "-p", "no:cacheprovider", host=host)
+@dataclass(frozen=True)
+class Host:
+    """`more` is what it runs beyond the essentials, `needs` the packages it is made of."""
+
+    name: str
+    more: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "-".join([self.name, *self.variables.values()])
 
 
-@in_each(HOSTS)
+def without(test: str) -> str:
+    return f"--deselect={test}"
+
+
+HOSTS = [
+    Host("uuid_user", (*ROUTES, CORE, RECOVERY)),
+    Host("email_user", (*ROUTES, CORE, RECOVERY)),
+    # The suite at large makes users who have an address and a flag of their own.
+    Host("bare_user"),
+    Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
+    Host("hostile", (CONTRACT, CORE)),
+    Host("no_login_module", ROUTES),
+    Host(
+        "naive_time",
+        (
+            *ROUTES,
+            CORE,
+            # The clock that stands still takes the process to UTC: naive times do not survive it.
+            without("tests/contract/test_login.py::test_last_login_at_is_this_login"),
+        ),
+    ),
+    Host("simplejwt", (*ROUTES, "tests/core/test_foreign_tokens.py")),
+    Host(
+        "axes",
+        (
+            *ROUTES,
+            CORE,
+            # It writes whatever REMOTE_ADDR says into a column that takes addresses alone.
+            without(
+                "tests/core/test_flood_limits.py::test_an_address_that_is_none_crashes_nothing"
+            ),
+        ),
+        needs=("axes",),
+    ),
+    Host(
+        "cookies",
+        (
+            CONTRACT,
+            CORE,
+            # A token of its own for each request.
+            without(
+                "tests/contract/test_authorization.py::"
+                "test_a_public_route_ignores_the_header[GET csrf-token"
+            ),
+            without("tests/core/test_cookies.py::test_a_login_sets_no_other_cookie"),
+        ),
+    ),
+    Host("neighbours", ROUTES, needs=("allauth", "organizations")),
+    Host(
+        "two_databases",
+        (
+            *(CORE, RECOVERY),
+            # They look at one database only.
+            *(without(f"tests/recovery/{name}.py") for name in ("test_costs", "test_secrecy")),
+        ),
+        SEVERAL,
+    ),
+    Host(
+        "replica",
+        (
+            *(CORE, RECOVERY),
+            # Here the test itself reads during a request.
+            without("tests/core/test_interrupted_requests.py"),
+            without("tests/core/test_refresh_interleaved.py::test_an_expiry_meanwhile_wins"),
+            without(
+                "tests/core/test_reviewed.py"
+                "::test_a_spelling_that_only_a_backend_takes_for_the_name_opens_nothing"
+            ),
+        ),
+        # A host's own backend reads where its router says: one of this kind must let it wait.
+        (
+            *SEVERAL,
+            without(f"{ESSENTIALS}/test_backends.py"),
+            without("tests/core/test_backends.py"),
+        ),
+    ),
+    # What error trackers are told of is rightly the path with its prefix.
+    Host(
+        "subpath",
+        (*ROUTES, without("tests/contract/test_crashes.py::test_error_trackers_hear_of_it")),
+    ),
+    Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "body"}),
+    Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "POST"}),
+    Host("everything"),
+    *(Host("alone", variables={"MODULE": module}) for module in shipped()),
+]
+
+# Tried on each run of the suite; the others are slow.
+ALWAYS = ("uuid_user", "email_user", "bare_user", "hostile", "naive_time", "axes", "everything")
+
+
+def each(hosts: list[Host]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("host", [_marked(host) for host in hosts])
+
+
+def _marked(host: Host) -> object:
+    absent = [name for name in host.needs if find_spec(name) is None]
+    mark = pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
+    return pytest.param(host, marks=mark, id=str(host))
+
+
+def suite(host: Host, *paths: str):
+    plain = ("-q", "--tb=short", "-p", "no:cacheprovider")
+    return python("-m", "pytest", *paths, *plain, *host.options, host=host.name, **host.variables)
+
+
+@each([host for host in HOSTS if host.name in ALWAYS])
 def test_the_essentials_hold(host):
-    run = suite(host, "tests/hosts/inside")
+    run = suite(host, ESSENTIALS)
 
     assert run.returncode == 0, run.stdout
 
 
 @pytest.mark.slow
-@in_each(WHOLE)
-def test_the_whole_contract_holds(host):
-    run = suite(host, "tests/contract", "tests/core", *EXCEPT.get(host, ()))
+@each([host for host in HOSTS if host.more and host.name in ALWAYS])
+def test_the_suite_holds(host):
+    run = suite(host, *host.more)
+
+    assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.slow
+@each([host for host in HOSTS if host.name not in ALWAYS])
+def test_the_essentials_and_what_it_could_spoil_hold(host):
+    run = suite(host, ESSENTIALS, *host.more)
 
     assert run.returncode == 0, run.stdout

@@ -3,7 +3,10 @@
 import re
 import sys
 
+import idna
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from authservice.core import identity
 
@@ -129,3 +132,13 @@ def test_without_a_phone_library_the_shape_alone_decides(monkeypatch):
 
     assert identity.is_phone("+99912345678")
     assert not identity.is_phone("+0301234567")
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=40))
+def test_an_ascii_domain_has_the_key_that_the_rules_of_idna_give_it(domain):
+    try:
+        ruled = idna.encode(domain, uts46=True).decode()
+    except (idna.IDNAError, UnicodeError):
+        ruled = domain.lower()
+
+    assert identity._ascii_domain(domain) == ruled

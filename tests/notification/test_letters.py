@@ -96,6 +96,17 @@ def test_advice_comes_with_a_link_where_the_job_has_one(proven, deliver):
     assert "https://front.example.com/reset?token=x&amp;a=b" in html(mail)
 
 
+def test_who_is_given_an_account_is_mailed_a_link_for_seven_days(ann, deliver):
+    ann.set_unusable_password()
+    ann.save()
+
+    mail = deliver("account-made")
+
+    assert "works for 7 days" in mail.body
+    assert "/reset-password?token=" in link_in(mail.body)
+    assert "Choose a password" in html(mail)
+
+
 @pytest.mark.parametrize("kind", ["verify-email", "reset-link", "reset-code", "new-device"])
 def test_an_unknown_target_gets_nothing(db, mailoutbox, kind):
     worker.deliver(Message(kind=kind, target="nobody@example.com"))

@@ -1,7 +1,9 @@
 """What the modules of the tests plug in."""
 
+from typing import TypedDict
+
 from authservice.kernel import errors
-from authservice.kernel.ports import Challenge
+from authservice.kernel.ports import Challenge, refuses
 
 kept = []
 sent = []
@@ -15,10 +17,12 @@ def refuse_to_keep(event):
     raise RuntimeError("the entry cannot be written")
 
 
-def ask(person, proofs):
-    if "otp" in proofs:
+def ask(arrival):
+    if "mfa" in arrival.proofs:
         return None
-    return Challenge("2fa", {"requires_2fa": True, "proofs": list(proofs)})
+    told = f"{arrival.method} by {' '.join(arrival.proofs)} with {arrival.client.user_agent}"
+    said = {"temp_token": "t" * 43, "user_id": arrival.person.id, "message": told}
+    return Challenge("2fa", {"requires_2fa": True, **said})
 
 
 def claim(person, sign_in):
@@ -29,11 +33,16 @@ def hook(user):
     return {"plan": "gold", "sub": "root", "iss": "me", "typ": "refresh", "sid": "x", "amr": []}
 
 
-def extras(person):
+class Organizations(TypedDict):
+    organizations: list[str]
+
+
+def extras(person) -> Organizations:
     return {"organizations": []}
 
 
-def guard(request):
+@refuses(errors.Forbidden)
+def guard(request, sign_in_id):
     if request.headers.get("X-Guard") != "pass":
         raise errors.Forbidden
 

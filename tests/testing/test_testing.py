@@ -2,8 +2,17 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.test import Client as DjangoClient
 
-from authservice.testing import PASSWORD, ApiClient, Clock, UserFactory, mailbox
+from authservice.testing import (
+    PASSWORD,
+    ApiClient,
+    Clock,
+    UserFactory,
+    csrf_headers,
+    mailbox,
+)
+from tests.csrf.installed import installed
 
 pytestmark = pytest.mark.django_db
 
@@ -97,3 +106,37 @@ def test_a_token_expires_when_the_clock_moves_past_its_life(client):
         clock.advance(minutes=15)
 
         assert client.get("me").code == "TOKEN_EXPIRED"
+
+
+class TestCsrf:
+    """With the csrf module a host's tests go on as they were."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self):
+        with installed():
+            yield
+
+    def test_the_client_sends_the_token_by_itself(self, client):
+        user = UserFactory()
+
+        assert client.post("login", email=user.email, password=PASSWORD).status == 200
+
+    def test_it_sends_the_token_of_its_own_sign_in_by_cookies(self, client, configure):
+        configure(COOKIES={"ENABLED": True})
+        user = UserFactory()
+        client.post("login", email=user.email, password=PASSWORD)
+
+        assert client.put("profile", name="Ann").data["name"] == "Ann"
+
+    def test_a_django_client_gets_the_header_for_the_hosts_own_views(self, settings):
+        settings.ROOT_URLCONF = "tests.csrf.urls"
+        middleware = "authservice.csrf.middleware.CsrfMiddleware"
+        settings.MIDDLEWARE = [*settings.MIDDLEWARE, middleware]
+        client = DjangoClient()
+
+        assert client.post("/form").status_code == 403
+        assert client.post("/form", headers=csrf_headers(client)).status_code == 200
+
+
+def test_without_the_csrf_module_there_is_no_header():
+    assert csrf_headers(DjangoClient()) == {}

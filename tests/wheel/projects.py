@@ -106,10 +106,10 @@ class Project:
             opened.write(text)
 
     def install(self) -> None:
-        """Add what the README says."""
+        """Add what the README says, and not a line more."""
         settings, urls = readme()
         self.add("settings.py", settings)
-        self.add("urls.py", "from django.urls import include\n" + urls)
+        self.add("urls.py", urls)
 
     def manage(self, *arguments: str) -> str:
         return run(self._programs / "python", "manage.py", *arguments, cwd=self._folder)
@@ -157,9 +157,16 @@ def _wait_for(port: int) -> None:
 
 def post(url: str, **body: Any) -> tuple[int, Any]:
     """Status and `data` of a request over the real wire."""
-    request = urllib.request.Request(
-        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
+    return call("POST", url, body)
+
+
+def call(method: str, url: str, body: Any = None, token: str = "") -> tuple[int, Any]:
+    """The same by any method, with a token or without."""
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    raw = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, raw, headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
             return answer.status, json.load(answer)["data"]

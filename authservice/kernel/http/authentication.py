@@ -1,24 +1,57 @@
-"""Bearer tokens of a request (RFC 6750 section 2.1)."""
+"""Who calls: the bearer token of the header (RFC 6750 section 2.1) or, where the host has tokens in
+cookies, of the cookie.
+
+A cookie is sent unasked, so it counts only beside a guard against forged requests: without one
+(the csrf module) there are no token cookies, whatever the settings say.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 
 from authservice.kernel import errors
-from authservice.kernel.modules import plug
+from authservice.kernel.http import cookies
+from authservice.kernel.modules import plug, plugs
+from authservice.kernel.settings import cookies as token_cookies
 
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # An honest token stays far below; a longer one is not worth parsing.
 _LONGEST = 8192
 
 
 def identify(request: HttpRequest) -> Any:
     """Whom the request speaks for. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
-    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    token = token.strip()
-    if scheme.lower() != "bearer" or not token:
+    token = access_cookie(request) if by_cookie(request) else _bearer(request)
+    if not token:
         raise errors.Unauthorized
     if len(token) > _LONGEST:
         raise errors.InvalidToken
     return plug("identify")(token)
+
+
+def cookies_count() -> bool:
+    """Whether tokens are kept in cookies, and a guard stands beside them."""
+    return token_cookies.enabled and bool(plugs("request_guard"))
+
+
+def by_cookie(request: HttpRequest) -> bool:
+    """Whether a cookie is what identifies the caller; any `Authorization` wins over it."""
+    return not request.META.get("HTTP_AUTHORIZATION") and cookies_count()
+
+
+def access_cookie(request: HttpRequest) -> str:
+    return cookies.get(request, token_cookies.access_name)
+
+
+def require_unforged(request: HttpRequest, sign_in_id: UUID | None = None) -> None:
+    """Ask every guard; `sign_in_id` where a cookie of ours speaks for that sign-in. Raises."""
+    for guard in plugs("request_guard"):
+        guard(request, sign_in_id)
+
+
+def _bearer(request: HttpRequest) -> str:
+    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""

@@ -21,8 +21,7 @@ def read(request: HttpRequest) -> dict[str, Any]:
     raw = _octets(request)
     if not raw:
         return {}
-    if request.content_type != "application/json" or not _is_utf8(request):
-        raise errors.UnsupportedMediaType
+    _require_json(request)
     parsed = _parse(raw)
     if not isinstance(parsed, dict):
         raise errors.InvalidRequestBody
@@ -31,7 +30,7 @@ def read(request: HttpRequest) -> dict[str, Any]:
 
 def receive(request: HttpRequest) -> None:
     """Take the body in, whatever it is; `read` says later what is wrong with it."""
-    with suppress(OSError, ValueError, RequestDataTooBig):
+    with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
         if _length(request) <= LIMIT:
             request.body  # noqa: B018 kept by the request
 
@@ -48,7 +47,11 @@ def _octets(request: HttpRequest) -> bytes:
         raw = request.body
     except RequestDataTooBig as wrong:
         raise errors.RequestTooLarge from wrong
-    except (UnreadablePostError, RawPostDataException, ValueError) as wrong:
+    except RawPostDataException as wrong:
+        # A middleware of the host has looked for form fields, which spends a multipart body.
+        _require_json(request)
+        raise errors.InvalidRequestBody from wrong
+    except (UnreadablePostError, ValueError) as wrong:
         raise errors.InvalidRequestBody from wrong
     if len(raw) > LIMIT:
         raise errors.RequestTooLarge
@@ -56,6 +59,11 @@ def _octets(request: HttpRequest) -> bytes:
         # WSGI does not say where a body without a length ends, so Django reads none of it.
         raise errors.InvalidRequestBody("The body must come with a Content-Length.")
     return raw
+
+
+def _require_json(request: HttpRequest) -> None:
+    if request.content_type != "application/json" or not _is_utf8(request):
+        raise errors.UnsupportedMediaType
 
 
 def _drain(request: HttpRequest) -> None:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, overload
 
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
@@ -57,10 +57,18 @@ def crash(request: HttpRequest, request_id: str) -> HttpResponse:
     return refusal(errors.InternalError())
 
 
+@overload
+def utc(moment: datetime) -> str: ...
+@overload
+def utc(moment: None) -> None: ...
+@overload
+def utc(moment: datetime | None) -> str | None: ...
+
+
 def utc(moment: datetime | None) -> str | None:
     """ISO 8601 in UTC with microseconds and `Z`, whatever the host's time zone settings."""
     if moment is None:
         return None
     if timezone.is_naive(moment):
         moment = timezone.make_aware(moment, timezone.get_default_timezone())
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"

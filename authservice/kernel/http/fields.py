@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -12,7 +13,12 @@ from authservice.kernel import errors
 
 
 class Text(serializers.CharField):
-    """A string: NFC-normalised, without control characters, of bounded length, trimmed or not."""
+    """A string: NFC-normalised, without control characters, of bounded length, trimmed or not.
+
+    `described` of a subclass holds what JSON Schema can say of its form.
+    """
+
+    described: ClassVar[Mapping[str, Any]] = {}
 
     default_error_messages = {
         "invalid": "Must be a string.",
@@ -53,7 +59,12 @@ class Password(Text):
 
 
 def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
-    """What `given` says in the terms of `schema`. Raises `ValidationFailed` for the first fault."""
+    """What `given` says in the terms of `schema`. Raises `ValidationFailed` for the first fault.
+
+    A schema whose `null_omits` is true takes null for what was not sent.
+    """
+    if getattr(schema, "null_omits", False):
+        given = {name: value for name, value in given.items() if value is not None}
     valid: dict[str, Any] = {}
     details: dict[str, list[str]] = {}
     for name, field in _fields(schema).items():

@@ -1,8 +1,9 @@
 """The base of every view: one way through, and nothing a host's settings can change on it.
 
-The order is fixed: method, flood limit, authentication, guards, body, action. Views are never
-atomic: under `ATOMIC_REQUESTS` a raised refusal would roll back the attempt it was counted by, and
-guessing would be free; each rule opens its own transaction instead.
+The order is fixed: method, flood limit, guards, authentication, permission, body, action. An
+unknown path or a wrong method is told before any guard is asked, since nothing can change there.
+Views are never atomic: under `ATOMIC_REQUESTS` a raised refusal would roll back the attempt it was
+counted by, and guessing would be free; each rule opens its own transaction instead.
 """
 
 from __future__ import annotations
@@ -23,24 +24,30 @@ from rest_framework.viewsets import ViewSetMixin
 
 from authservice.kernel import errors, flood
 from authservice.kernel.http import body, fields
-from authservice.kernel.http.authentication import identify
+from authservice.kernel.http.authentication import (
+    SAFE_METHODS,
+    by_cookie,
+    identify,
+    require_unforged,
+)
 from authservice.kernel.http.client import client, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
-from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Client
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
-_SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class Endpoint(ViewSetMixin, APIView):
     """A path of the service; methods map to actions in the URLconf.
 
-    `public` routes look at no credentials, valid or not. `floods` names the flood scope of an
-    action where it is not the general one.
+    `public` routes look at no credentials, valid or not; `super_admin` ones are for super admins
+    alone. `floods` names the flood scope of an action where it is not the general one. `unguarded`
+    routes are not asked for a CSRF token: what they are posted is a proof by itself.
     """
 
     public: ClassVar[bool] = False
+    super_admin: ClassVar[bool] = False
+    unguarded: ClassVar[bool] = False
     floods: ClassVar[dict[str, str]] = {}
 
     # Pinned for tools that read them; a host's REST_FRAMEWORK has no say in `dispatch` below.
@@ -57,6 +64,8 @@ class Endpoint(ViewSetMixin, APIView):
     request_id: str
     identity: Any = None
     body: dict[str, Any]
+    # What to do to the answer, refusal or not, before it leaves.
+    parting: Callable[[HttpResponse], None] | None = None
 
     @classmethod
     def as_view(cls, actions: Any = None, **options: Any) -> Any:
@@ -75,23 +84,33 @@ class Endpoint(ViewSetMixin, APIView):
             response = refusal(errors.ValidationFailed())
         except Exception:
             response = crash(request, self.request_id)
+        if self.parting:
+            self.parting(response)
         response.headers["X-Request-ID"] = self.request_id
         return response
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
         flood.count(self.floods.get(action.__name__, "default"), network(request))
-        if request.method not in _SAFE:
+        changing = request.method not in SAFE_METHODS
+        if changing:
             # Before anybody is identified: who sends slowly must not act on a standing that ended
             # meanwhile.
             body.receive(request)
+            if not self.unguarded:
+                require_unforged(request)
         if not self.public and action != self._allow:
-            self.identity = identify(request)
-        if request.method not in _SAFE:
-            for guard in plugs("request_guard"):
-                guard(request)
+            self._identify(request)
+        if changing:
             self.body = body.read(request)
         return action(**kwargs)
+
+    def _identify(self, request: HttpRequest) -> None:
+        self.identity = identify(request)
+        if request.method not in SAFE_METHODS and by_cookie(request):
+            require_unforged(request, self.identity.sign_in_id)
+        if self.super_admin:
+            self.identity.require_super_admin()
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
         method = (request.method or "").lower()

@@ -153,7 +153,7 @@ def test_a_change_is_told_as_done_by_staff(root, ann, told, save):
 
     (event,) = told("admin.user.updated")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(), "admin")
-    assert event.metadata == {"fields": ["name"]}
+    assert event.metadata == {"name": {"before": "", "after": "Ann"}}
 
 
 @WAYS

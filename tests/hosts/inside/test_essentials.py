@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import jwt
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 
 from authservice.core.attempts import PASSWORD as BUDGET
 from authservice.core.models import Account, SignIn
@@ -143,3 +144,7 @@ def test_a_blocked_guess_says_how_long_to_wait(api):
     wait = int(api.post("login", email="ann@example.com", password="wrong").headers["Retry-After"])
 
     assert 0 < wait <= BUDGET.window.total_seconds() + 1
+
+
+def test_no_check_finds_an_error():
+    call_command("check", fail_level="ERROR")

@@ -1,0 +1,1 @@
+"""The REST API of super admins: finding, changing, suspending and deleting users."""

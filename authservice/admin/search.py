@@ -1,0 +1,63 @@
+"""Finding a text anywhere in names and addresses, and the index that makes it quick.
+
+On PostgreSQL the three are searched as one text, because an index can then serve the search; a line
+end stands between them, which no search can hold. The expression here is the expression of the
+index, so they cannot part.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import connections
+from django.db.models import BooleanField, CharField, F, Func, Q, Value
+
+from authservice.core.models import Account
+
+COLUMNS = ("name", "email", "username")
+INDEX = "authsvc_account_search"
+
+_BETWEEN = " || chr(10) || "
+_SPECIAL = re.compile(r"([\\%_])")
+
+
+class Holds(Func):
+    """Whether the texts, taken together, hold a pattern of LIKE, in whatever case."""
+
+    output_field = BooleanField()
+
+    def as_sql(self, compiler: Any, connection: Any, **_: Any) -> Any:  # type: ignore[override]
+        *texts, pattern = [compiler.compile(part) for part in self.get_source_expressions()]
+        params = [param for _, given in (*texts, pattern) for param in given]
+        whole = expression(sql for sql, _ in texts)
+        return f"{whole} LIKE LOWER({pattern[0]})", params
+
+
+def expression(texts: Any) -> str:
+    """The one text of several, in SQL."""
+    return f"LOWER({_BETWEEN.join(texts)})"
+
+
+def holding(text: str, using: str) -> Q:
+    """The condition that an account's name, address or username holds the text."""
+    vendor = connections[using].vendor
+    if vendor == "postgresql":
+        escaped = _SPECIAL.sub(r"\\\1", text)
+        pattern = Value(f"%{escaped}%", output_field=CharField())
+        return Q(Holds(*(F(column) for column in COLUMNS), pattern))
+    # SQLite itself knows no other case than that of ASCII letters.
+    lookup, wanted = ("iregex", re.escape(text)) if vendor == "sqlite" else ("icontains", text)
+    conditions = [Q(**{f"{column}__{lookup}": wanted}) for column in COLUMNS]
+    return conditions[0] | conditions[1] | conditions[2]
+
+
+def table(using: str) -> str:
+    return connections[using].ops.quote_name(Account._meta.db_table)
+
+
+def index_sql(using: str) -> str:
+    """What makes the index, without keeping anybody from writing meanwhile."""
+    whole = expression(map(connections[using].ops.quote_name, COLUMNS))
+    making = f"CREATE INDEX CONCURRENTLY {INDEX} ON {table(using)}"
+    return f"{making} USING gin ({whole} gin_trgm_ops)"

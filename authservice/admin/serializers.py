@@ -1,0 +1,102 @@
+"""What the routes of super admins take."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from rest_framework import serializers
+
+from authservice.core.serializers import Email, Phone, Url, Username
+from authservice.kernel.http.fields import Text
+
+SORT_FIELDS = ("created_at", "email", "username", "name")
+
+
+class Flag(serializers.BooleanField):
+    """A boolean of JSON; a text or a number is none."""
+
+    default_error_messages = {"invalid": "Must be true or false."}
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and not isinstance(data, bool):
+            self.fail("invalid")
+        return super().run_validation(data)
+
+
+class QueryFlag(serializers.BooleanField):
+    """A boolean in a query string, where everything is a text."""
+
+    default_error_messages = {"invalid": "Must be true or false."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if data not in ("true", "false"):
+            self.fail("invalid")
+        return data == "true"
+
+
+class QueryMoment(serializers.DateTimeField):
+    """A date or time in ISO form; without an offset it is UTC."""
+
+    default_error_messages = {"moment": "Must be a date or time in ISO 8601 form."}
+
+    def to_internal_value(self, text: Any) -> Any:
+        if "T" in text:
+            text = text.replace(" ", "+")  # an offset whose sign was not encoded
+        try:
+            moment = datetime.fromisoformat(text)
+            moment = moment if timezone.is_aware(moment) else moment.replace(tzinfo=UTC)
+            # Compared as the project keeps its times, aware or naive.
+            return moment.astimezone(UTC) if settings.USE_TZ else timezone.make_naive(moment)
+        except (ValueError, OverflowError):
+            self.fail("moment")
+
+
+class UsersQuery(serializers.Serializer[Any]):
+    """What narrows the list; what it is sorted by and cut to is the same in all lists."""
+
+    query = Text(max_length=254, required=False, allow_blank=True)
+    active = QueryFlag(required=False)
+    email_verified = QueryFlag(required=False)
+    is_super_admin = QueryFlag(required=False)
+    created_after = QueryMoment(required=False)
+    created_before = QueryMoment(required=False)
+    last_login_before = QueryMoment(required=False)
+
+
+class UsersPage(UsersQuery):
+    """The same with what lists share, for the description: `listing.page` reads that part."""
+
+    offset = serializers.IntegerField(required=False, min_value=0, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, default=20)
+    sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+
+
+class NewUserIn(serializers.Serializer[Any]):
+    email = Email()
+    username = Username(required=False, allow_blank=True, default="")
+    name = Text(max_length=255, required=False, allow_blank=True, default="")
+    first_name = Text(max_length=150, required=False, allow_blank=True, default="")
+    last_name = Text(max_length=150, required=False, allow_blank=True, default="")
+    phone_number = Phone(required=False, allow_blank=True, default="")
+
+
+class UserIn(serializers.Serializer[Any]):
+    """Each may be left out, and one must not be; a blank address or username is none."""
+
+    null_omits = True
+
+    first_name = Text(max_length=150, required=False, allow_blank=True)
+    last_name = Text(max_length=150, required=False, allow_blank=True)
+    name = Text(max_length=255, required=False, allow_blank=True)
+    email = Email(required=False)
+    username = Username(required=False)
+    avatar = Url(max_length=2048, required=False, allow_blank=True)
+    phone_number = Phone(required=False, allow_blank=True)
+    active = Flag(required=False)
+    email_verified = Flag(required=False)
+    phone_number_verified = Flag(required=False)
+    is_super_admin = Flag(required=False)

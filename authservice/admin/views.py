@@ -1,0 +1,136 @@
+"""Routes of super admins. Each view says so by `super_admin`, and the base view sees to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+
+from authservice.admin import roster
+from authservice.admin.serializers import SORT_FIELDS, NewUserIn, UserIn, UsersPage, UsersQuery
+from authservice.core import amending, answers, directory, enrolment, removal, revocation
+from authservice.core.newcomers import Newcomer
+from authservice.core.people import Person
+from authservice.kernel import errors
+from authservice.kernel.http import fields
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.listing import Listing, listing, page
+from authservice.kernel.http.operations import operation
+from authservice.kernel.http.views import Endpoint
+
+_TAKEN = (errors.UserAlreadyExists, errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse)
+_KEPT = (errors.CannotModifySelf, errors.LastSuperAdmin)
+
+
+class AdminUser(answers.User):
+    """The User of the interface with the fields of admin views."""
+
+    is_super_admin: bool
+    token_version: int
+
+
+class Administration(Endpoint):
+    """A route of super admins; `found` is whom the path names."""
+
+    super_admin = True
+
+    def found(self, user_id: str) -> Person:
+        person = directory.by_id(user_id)
+        if person is None:
+            raise errors.UserNotFound
+        return person
+
+    def by(self) -> dict[str, Any]:
+        """Who does it and from where."""
+        return {"by": self.identity.person.user, "client": self.client}
+
+
+class Users(Administration):
+    @operation("List users", query=UsersPage, answer=Listing[AdminUser])
+    def find(self) -> HttpResponse:
+        asked = self.request.GET.dict()
+        wanted = page(asked, SORT_FIELDS)
+        narrowed = roster.Narrowed(**fields.read(UsersQuery, asked))
+        people, total = roster.part(wanted, narrowed)
+        return answer(listing([admin_user(person) for person in people], wanted, total))
+
+    @operation(
+        "Create a user, who is mailed a link to set a password",
+        body=NewUserIn,
+        answer=AdminUser,
+        status=201,
+        faults=(*_TAKEN, errors.EmailNotConfigured),
+        id="createAdminUser",
+    )
+    def create(self) -> HttpResponse:
+        person = enrolment.enrol(Newcomer(**self.read(NewUserIn)), **self.by())
+        return answer(admin_user(person), status=201)
+
+
+class User(Administration):
+    @operation("Show a user", answer=AdminUser, faults=(errors.UserNotFound,))
+    def show(self, user_id: str) -> HttpResponse:
+        return answer(admin_user(self.found(user_id)))
+
+    @operation(
+        "Change a user",
+        body=UserIn,
+        answer=answers.Said,
+        faults=(errors.UserNotFound, *_TAKEN, *_KEPT),
+    )
+    def change(self, user_id: str) -> HttpResponse:
+        wanted = self.read(UserIn)
+        person = self.found(user_id)
+        if not wanted:
+            raise errors.ValidationFailed("At least one field to change is required.")
+        amending.update(person.user.pk, wanted, **self.by())
+        return answers.said("User updated.")
+
+    @operation(
+        "Delete a user for good",
+        answer=answers.Said,
+        faults=(errors.UserNotFound, *_KEPT, errors.UserInUse),
+    )
+    def delete(self, user_id: str) -> HttpResponse:
+        removal.delete(self.found(user_id).user.pk, **self.by())
+        return answers.said("User deleted.")
+
+
+class Suspend(Administration):
+    @operation("Suspend a user", answer=answers.Said, faults=(errors.UserNotFound, *_KEPT))
+    def suspend(self, user_id: str) -> HttpResponse:
+        amending.update(self.found(user_id).user.pk, {"active": False}, **self.by())
+        return answers.said("User suspended. All sign-ins have ended.")
+
+
+class Reactivate(Administration):
+    @operation("Let a suspended user in again", answer=answers.Said, faults=(errors.UserNotFound,))
+    def reactivate(self, user_id: str) -> HttpResponse:
+        amending.update(self.found(user_id).user.pk, {"active": True}, **self.by())
+        return answers.said("User reactivated.")
+
+
+class Logout(Administration):
+    @operation("End all sign-ins of a user", answer=answers.Said, faults=(errors.UserNotFound,))
+    def log_out(self, user_id: str) -> HttpResponse:
+        revocation.of([self.found(user_id).user], **self.by())
+        return answers.said("All sign-ins of the user have ended.")
+
+
+class ResetPassword(Administration):
+    @operation(
+        "Mail a user a link to set a new password",
+        answer=answers.Said,
+        faults=(errors.UserNotFound, errors.ValidationFailed, errors.EmailNotConfigured),
+    )
+    def mail_link(self, user_id: str) -> HttpResponse:
+        enrolment.mail_reset(self.found(user_id), **self.by())
+        return answers.said("A link to set a new password is on its way.")
+
+
+def admin_user(person: Person) -> AdminUser:
+    return {
+        **answers.user(person),
+        "is_super_admin": person.is_super_admin,
+        "token_version": person.account.token_version,
+    }

@@ -1,0 +1,1 @@
+"""CSRF tokens, and the guard that asks for them."""

@@ -1,0 +1,19 @@
+"""Data sheet of the csrf module."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class CsrfConfig(modules.ModuleConfig):
+    name = "authservice.csrf"
+    label = "authservice_csrf"
+    verbose_name = "CSRF protection"
+    urls = "authservice.csrf.urls"
+    request_guard = "authservice.csrf.guard.guard"
+
+    def ready(self) -> None:
+        from authservice.csrf import checks
+
+        super().ready()
+        checks.connect()

@@ -1,0 +1,65 @@
+"""For a host's own views: the same token, asked for by the same rules.
+
+Put `authservice.csrf.middleware.CsrfMiddleware` into `MIDDLEWARE`. Routes of authservice ask by
+themselves. Django's own `csrf_exempt` says nothing here, because every view of the REST framework
+has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
+
+from authservice.core.token_cookies import access_sign_in_of
+from authservice.csrf.conf import conf
+from authservice.csrf.guard import guard
+from authservice.kernel import errors
+from authservice.kernel.http.authentication import SAFE_METHODS, by_cookie
+from authservice.kernel.http.envelope import refusal
+from authservice.kernel.http.views import Endpoint
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def exempt(view: View) -> View:
+    """Leave a view of the host's alone: a decorator, also of what `as_view()` gives."""
+    view.authservice_csrf_exempt = True  # type: ignore[attr-defined]
+    return view
+
+
+class CsrfMiddleware(MiddlewareMixin):
+    """Refuses with 403 `INVALID_CSRF`, in the envelope."""
+
+    def __init__(self, get_response: Any) -> None:
+        super().__init__(get_response)
+        if not apps.is_installed("authservice.csrf"):
+            raise ImproperlyConfigured("CsrfMiddleware needs 'authservice.csrf' installed.")
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        if request.method in SAFE_METHODS or _is_exempt(request.path, view):
+            return None
+        try:
+            guard(request, access_sign_in_of(request) if by_cookie(request) else None)
+        except errors.InvalidCsrf as fault:
+            return refusal(fault)
+        return None
+
+
+def _is_exempt(path: str, view: Any) -> bool:
+    if getattr(view, "authservice_csrf_exempt", False):
+        return True
+    kind = getattr(view, "cls", None)
+    if isinstance(kind, type) and issubclass(kind, Endpoint):
+        return True
+    return any(path == root or path.startswith(_below(root)) for root in conf.exempt_paths)
+
+
+def _below(root: str) -> str:
+    return f"{root.rstrip('/')}/"

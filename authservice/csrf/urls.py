@@ -1,0 +1,9 @@
+"""Paths of the csrf module, below the mount."""
+
+from django.urls import path
+
+from authservice.csrf import views
+
+urlpatterns = [
+    path("csrf-token", views.CsrfToken.as_view({"get": "hand_out"}), name="csrf-token"),
+]

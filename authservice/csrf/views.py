@@ -1,0 +1,41 @@
+"""Handing out the pair: the token as JSON, and the same as a cookie."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from django.http import HttpResponse
+
+from authservice.core.token_cookies import sign_in_of
+from authservice.csrf import tokens
+from authservice.csrf.conf import conf
+from authservice.kernel.http import cookies
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import carries, operation
+from authservice.kernel.http.views import Endpoint
+
+
+@carries("Set-Cookie")
+class Pair(TypedDict):
+    """What to send back in the header, beside the cookie."""
+
+    csrf_token: str
+
+
+class CsrfToken(Endpoint):
+    public = True
+
+    @operation("Get a CSRF token", answer=Pair)
+    def hand_out(self) -> HttpResponse:
+        token = tokens.mint(sign_in_of(self.request))
+        pair: Pair = {"csrf_token": token}
+        response = answer(pair)
+        cookies.put(
+            response,
+            conf.cookie_name,
+            token,
+            ttl=conf.ttl,
+            httponly=False,
+            samesite=conf.cookie_samesite,
+        )
+        return response

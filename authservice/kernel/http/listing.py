@@ -1,0 +1,85 @@
+"""Lists: one reading of `offset`, `limit`, `sort_field` and `sort_dir`, one shape of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypedDict, TypeVar
+
+from authservice.kernel import errors
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+MAX_OFFSET = 2**31 - 1
+_WHOLE = re.compile(r"[0-9]{1,10}")
+
+T = TypeVar("T")
+
+
+class Listing(TypedDict, Generic[T]):
+    """The list object of the interface; `total` counts all rows, not those of this page."""
+
+    list: list[T]
+    sort_field: str
+    sort_dir: str
+    total: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which part of a list is asked for, in which order."""
+
+    offset: int
+    limit: int
+    sort_field: str
+    sort_dir: str
+
+    def order(self, column: str = "", *, tie: str = "pk") -> tuple[str, ...]:
+        """Arguments of `order_by`; ties break on `tie`, in the same direction, so that pages never
+        overlap and one index serves both. `column` is the look-up of `sort_field`."""
+        sign = "-" if self.sort_dir == "desc" else ""
+        return f"{sign}{column or self.sort_field}", f"{sign}{tie}"
+
+    def cut(self, rows: Any) -> Any:
+        return rows[self.offset : self.offset + self.limit]
+
+
+def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
+    """The page that a query string asks for. Raises `ValidationFailed`.
+
+    The first of `sort_fields` is the default, newest or highest first. A limit above 100 is 100.
+    """
+    fields = list(sort_fields)
+    limit = _number(query, "limit", DEFAULT_LIMIT, least=1)
+    return Page(
+        offset=min(_number(query, "offset", 0, least=0), MAX_OFFSET),
+        limit=min(limit, MAX_LIMIT),
+        sort_field=_one_of(query, "sort_field", fields, fields[0]),
+        sort_dir=_one_of(query, "sort_dir", ["asc", "desc"], "desc"),
+    )
+
+
+def listing(rows: list[T], page: Page, total: int) -> Listing[T]:
+    return {
+        "list": rows,
+        "sort_field": page.sort_field,
+        "sort_dir": page.sort_dir,
+        "total": total,
+    }
+
+
+def _number(query: Mapping[str, str], name: str, default: int, *, least: int) -> int:
+    text = query.get(name)
+    if text is None:
+        return default
+    if not _WHOLE.fullmatch(text) or int(text) < least:
+        raise errors.invalid(name, f"Must be a whole number of at least {least}.")
+    return int(text)
+
+
+def _one_of(query: Mapping[str, str], name: str, allowed: list[str], default: str) -> str:
+    text = query.get(name, default)
+    if text not in allowed:
+        raise errors.invalid(name, f"Must be one of {', '.join(allowed)}.")
+    return text

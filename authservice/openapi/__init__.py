@@ -1,0 +1,1 @@
+"""The API described in OpenAPI, and two pages that show it."""

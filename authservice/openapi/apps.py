@@ -1,0 +1,18 @@
+"""Data sheet of the module that describes the API."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class OpenAPIConfig(modules.ModuleConfig):
+    name = "authservice.openapi"
+    label = "authservice_openapi"
+    verbose_name = "API description"
+    urls = "authservice.openapi.urls"
+
+    def ready(self) -> None:
+        from authservice.openapi import checks
+
+        super().ready()
+        checks.connect()

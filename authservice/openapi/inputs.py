@@ -1,0 +1,135 @@
+"""What a route takes: serializers and path converters as JSON Schema.
+
+A field class says what it knows of itself in `described`, keywords that replace those of its base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.urls import converters
+from rest_framework import serializers
+
+Schema = dict[str, Any]
+
+_FIELDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], Schema], ...] = (
+    (serializers.BooleanField, {"type": "boolean"}),
+    (serializers.IntegerField, {"type": "integer"}),
+    (serializers.FloatField, {"type": "number"}),
+    (serializers.EmailField, {"type": "string", "format": "email"}),
+    (serializers.URLField, {"type": "string", "format": "uri"}),
+    (serializers.UUIDField, {"type": "string", "format": "uuid"}),
+    (serializers.DateTimeField, {"type": "string", "format": "date-time"}),
+    (serializers.DateField, {"type": "string", "format": "date"}),
+    (serializers.CharField, {"type": "string"}),
+    (serializers.DictField, {"type": "object"}),
+    (serializers.JSONField, {}),
+)
+_CONVERTERS: Mapping[type, Schema] = {
+    converters.IntConverter: {"type": "integer", "minimum": 0},
+    converters.UUIDConverter: {"type": "string", "format": "uuid"},
+}
+_BOUNDS = {
+    "max_length": "maxLength",
+    "min_length": "minLength",
+    "max_value": "maximum",
+    "min_value": "minimum",
+}
+
+
+def body(schema: type[serializers.Serializer[Any]]) -> Schema:
+    """The JSON object that a route takes. Further fields are ignored."""
+    fields = schema().fields
+    nullable = getattr(schema, "null_omits", False)
+    return {
+        "type": "object",
+        "required": [name for name, given in fields.items() if given.required],
+        "properties": {
+            name: _nullable(field(given)) if nullable else field(given)
+            for name, given in fields.items()
+        },
+        **_choice(schema),
+    }
+
+
+def query(schema: type[serializers.Serializer[Any]]) -> Iterator[Schema]:
+    """A parameter for each field of a query string."""
+    for name, given in schema().fields.items():
+        yield {"name": name, "in": "query", "required": given.required, "schema": field(given)}
+
+
+def path(parameters: Mapping[str, Any]) -> Iterator[Schema]:
+    """A parameter for each converter of a path."""
+    for name, converter in parameters.items():
+        schema = _CONVERTERS.get(type(converter), {"type": "string", "pattern": _whole(converter)})
+        yield {"name": name, "in": "path", "required": True, "schema": dict(schema)}
+
+
+def field(given: Any) -> Schema:
+    """The schema of one field."""
+    if isinstance(given, serializers.ListField):
+        schema: Schema = {"type": "array", "items": field(given.child)}
+    elif isinstance(given, serializers.ChoiceField):
+        schema = {"enum": list(given.choices)}
+    else:
+        schema = {**_plain(given), **_bounds(given), **getattr(given, "described", {})}
+    if given.allow_null:
+        schema = _nullable(schema)
+    if isinstance(given.default, str | int | bool) and given.default != "":
+        schema["default"] = given.default
+    if given.help_text:
+        schema["description"] = str(given.help_text)
+    return _blank(given, schema)
+
+
+def _plain(given: Any) -> Schema:
+    for kind, schema in _FIELDS:
+        if isinstance(given, kind):
+            return dict(schema)
+    raise TypeError(f"{type(given)} has no schema")
+
+
+def _bounds(given: Any) -> Schema:
+    bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
+    return {word: bound for word, bound in bounds.items() if bound is not None}
+
+
+def _blank(given: Any, schema: Schema) -> Schema:
+    """An empty string where it is refused, or let in although it does not have the form."""
+    if schema.get("type") != "string":
+        return schema
+    if not getattr(given, "allow_blank", False):
+        return {"minLength": 1, **schema}
+    if "pattern" in schema or "format" in schema:
+        return {"anyOf": [{"type": "string", "maxLength": 0}, schema]}
+    return schema
+
+
+def _nullable(schema: Schema) -> Schema:
+    if isinstance(schema.get("type"), str) and "enum" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _choice(schema: Any) -> Schema:
+    """Which fields exclude or need each other; an empty one counts as absent."""
+    alongside = getattr(schema, "alongside", {})
+    for word, names in (
+        ("oneOf", getattr(schema, "exactly_one", ())),
+        ("anyOf", getattr(schema, "at_least_one", ())),
+    ):
+        if names:
+            return {word: [_filled(name, *alongside.get(name, ())) for name in names]}
+    return {}
+
+
+def _filled(*names: str) -> Schema:
+    return {
+        "required": list(names),
+        "properties": {name: {"type": "string", "minLength": 1} for name in names},
+    }
+
+
+def _whole(converter: Any) -> str:
+    return f"^(?:{converter.regex})$"

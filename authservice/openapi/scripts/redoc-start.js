@@ -1,0 +1,3 @@
+"use strict";
+const page = document.getElementById("page");
+Redoc.init(page.dataset.schema, { hideDownloadButton: false }, page);

@@ -1,0 +1,152 @@
+"""Types of answers as JSON Schema (2020-12, as OpenAPI 3.1 has it).
+
+A TypedDict becomes a component of its name, whatever holds it refers to it. Beside a type,
+`Annotated` may carry further keywords (`Is`), or a `Slot` whose fillers say the properties.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from authservice.kernel.http.operations import Is, Slot
+from authservice.kernel.modules import plugs
+
+Schema = dict[str, Any]
+
+_PLAIN: Mapping[Any, Schema] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    type(None): {"type": "null"},
+    None: {"type": "null"},
+    Any: {},
+}
+
+
+class Shapes:
+    """The components that have been referred to so far."""
+
+    def __init__(self) -> None:
+        self.components: dict[str, Schema] = {}
+        self._owners: dict[str, Any] = {}
+
+    def of(self, hint: Any) -> Schema:
+        """The schema of a type. Raises TypeError for one that has none."""
+        if hint in _PLAIN:
+            return dict(_PLAIN[hint])
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return self._annotated(arguments[0], arguments[1:])
+        if origin in (Required, NotRequired):
+            return self.of(arguments[0])
+        if origin in (Union, types.UnionType):
+            return self._union(arguments)
+        if origin is Literal:
+            return {**self.of(type(arguments[0])), "enum": list(arguments)}
+        if origin is list:
+            return {"type": "array", "items": self.of(arguments[0])}
+        if origin in (dict, Mapping):
+            values = self.of(arguments[1])
+            return {"type": "object", **({"additionalProperties": values} if values else {})}
+        if is_typeddict(origin or hint):
+            return self._reference(hint)
+        raise TypeError(f"{hint!r} has no schema")
+
+    def _annotated(self, hint: Any, notes: tuple[Any, ...]) -> Schema:
+        schema = self.of(hint)
+        for note in notes:
+            if isinstance(note, Slot):
+                schema = self._filled(note)
+            elif isinstance(note, Is):
+                schema = {**schema, **note.keywords}
+        return schema
+
+    def _filled(self, slot: Slot) -> Schema:
+        """What the installed modules put into a slot, by what their fillers say they return."""
+        merged: Schema = {"type": "object", "required": [], "properties": {}}
+        for filler in plugs(slot.name):
+            returned = get_type_hints(filler, include_extras=True).get("return")
+            if is_typeddict(returned):
+                own = self.object(returned)
+                merged["required"] += own["required"]
+                merged["properties"].update(own["properties"])
+        return merged
+
+    def _union(self, members: tuple[Any, ...]) -> Schema:
+        schemas = [self.of(member) for member in members]
+        plain = [schema["type"] for schema in schemas if set(schema) == {"type"}]
+        rest = [schema for schema in schemas if set(schema) != {"type"}]
+        if len(rest) == 1 and plain == ["null"] and isinstance(rest[0].get("type"), str):
+            return {**rest[0], "type": [rest[0]["type"], "null"]}
+        if not rest:
+            return {"type": plain}
+        return {"anyOf": schemas}
+
+    def _reference(self, hint: Any) -> Schema:
+        name = named(hint)
+        if self._owners.setdefault(name, hint) != hint:
+            raise TypeError(f"{name} is the name of two types: {hint!r}, {self._owners[name]!r}")
+        if name not in self.components:
+            self.components[name] = {}  # a type may hold itself
+            self.components[name] = self.object(hint)
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def object(self, hint: Any) -> Schema:
+        """The schema of a TypedDict itself."""
+        kind = get_origin(hint) or hint
+        generic = dict(zip(getattr(kind, "__parameters__", ()), get_args(hint), strict=False))
+        hints = get_type_hints(kind, include_extras=True)
+        fields = {name: _told(field, generic) for name, field in hints.items()}
+        text = inspect.cleandoc(kind.__doc__ or "")
+        return {
+            "type": "object",
+            **({"description": text} if text else {}),
+            "required": [name for name, field in fields.items() if _is_required(kind, name, field)],
+            "properties": {
+                name: self.of(field) for name, field in fields.items() if not _is_empty(field)
+            },
+        }
+
+
+def named(hint: Any) -> str:
+    """A component's name: `User`, and `UserListing` for `Listing[User]`."""
+    arguments = "".join(named(argument) for argument in get_args(hint))
+    return arguments + str((get_origin(hint) or hint).__name__).lstrip("_")
+
+
+def _told(field: Any, generic: Mapping[Any, Any]) -> Any:
+    """A field's type with its type variables replaced."""
+    if isinstance(field, TypeVar):
+        return generic[field]
+    inner = getattr(field, "__parameters__", ())
+    return field[tuple(generic[variable] for variable in inner)] if inner else field
+
+
+def _is_empty(field: Any) -> bool:
+    """Whether it is what modules put into a slot, and none is installed that does."""
+    inner = get_args(field)[0] if get_origin(field) in (Required, NotRequired) else field
+    slots = [note for note in getattr(inner, "__metadata__", ()) if isinstance(note, Slot)]
+    return bool(slots) and not any(plugs(slot.name) for slot in slots)
+
+
+def _is_required(kind: Any, name: str, field: Any) -> bool:
+    # `__required_keys__` is wrong where annotations are strings: it never sees into them.
+    if get_origin(field) in (Required, NotRequired):
+        return get_origin(field) is Required
+    return name in kind.__required_keys__

@@ -1,0 +1,1 @@
+"""What attackers try, and what others shipped and had to mend: a rule each."""

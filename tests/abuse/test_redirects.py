@@ -1,0 +1,93 @@
+"""Nothing a stranger says decides where a browser goes."""
+
+from itertools import product
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from tests.routes import routes
+
+pytestmark = pytest.mark.django_db
+
+APP = "https://app.example.com"
+NAMES = ["next", "redirect", "redirect_to", "redirect_uri", "return_to", "callback", "url", "to"]
+VECTORS = [
+    "https://evil.example",
+    "http://evil.example",
+    "//evil.example",
+    "///evil.example",
+    "////evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "\\/evil.example",
+    "https:evil.example",
+    "https:/evil.example",
+    "https:///evil.example",
+    "https:\\\\evil.example",
+    "HTTPS://EVIL.EXAMPLE",
+    "%2f%2fevil.example",
+    "%252f%252fevil.example",
+    "%5c%5cevil.example",
+    "/%09/evil.example",
+    "/\t/evil.example",
+    "\thttps://evil.example",
+    "\nhttps://evil.example",
+    " https://evil.example",
+    "https://app.example.com@evil.example",
+    "https://app.example.com:pw@evil.example",
+    "https://app.example.com.evil.example",
+    "https://evil.example/https://app.example.com",
+    "https://evil.example#app.example.com",
+    "https://evil.example?app.example.com",
+    "https://evil.example\\.app.example.com",
+    "https://evil.example%00.app.example.com",
+    "https://evil。example",
+    "https://evil．example",
+    "https://xn--evl-sma.example",
+    "https://evıl.example",
+    "https://[::1]/",
+    "https://169.254.169.254/",
+    "https://0x7f.1/",
+    "javascript:alert(1)",
+    "java\tscript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:msgbox(1)",
+    "file:///etc/passwd",
+    "ftp://evil.example",
+    "SECRET_KEY",
+    "AUTHSERVICE",
+    "#access_token=x",
+    "?status=success",
+    "../../evil",
+]
+
+
+@pytest.fixture(autouse=True)
+def _frontend(configure):
+    configure(
+        FRONTEND={"URL": APP, "VERIFY_EMAIL_CALLBACK_PATH": "/verified"},
+        THROTTLE={"ENABLED": False},
+    )
+
+
+def gets():
+    return [route.path for route in routes() if route.method == "GET" and route.public]
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_no_parameter_leads_a_browser_elsewhere(api, vector):
+    for path, name in product(gets(), NAMES):
+        answer = api.get(f"{path}?{name}={quote(vector, safe='')}&token=A&email=B")
+        onward = answer.headers.get("Location", "")
+        assert not onward or onward == f"{APP}/verified?status=error"
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_nothing_that_is_stored_leads_a_browser_elsewhere(api, vector):
+    token = api.sign_up(name=vector.strip().replace("\t", ""))["access_token"]
+    api.request("PUT", "profile", {"avatar": vector}, token=token)
+
+    for path in gets():
+        onward = api.get(path, token=token).headers.get("Location", APP)
+        assert urlsplit(onward).netloc == urlsplit(APP).netloc

@@ -1,0 +1,75 @@
+"""DELETE /admin/users/{id}."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db.models import ProtectedError
+
+from authservice.core.models import Account, SignIn
+from authservice.kernel.modules import plugged
+from tests.admin_api.people import ANN, PHONE, account
+from tests.client import PASSWORD
+from tests.contract.shapes import fits, is_refusal
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_deleted_user_is_gone_with_everything_kept_of_them(root, ann, ann_id):
+    answer = root.delete(ann_id)
+
+    assert answer.status == 200
+    assert fits(answer.body, {"data": {"message": str}})
+    assert not get_user_model().objects.filter(pk=ann_id).exists()
+    assert Account.objects.count() == 1
+    assert not SignIn.objects.filter(user=ann_id).exists()
+
+
+def test_their_tokens_are_refused_at_once(root, api, ann, ann_id):
+    root.delete(ann_id)
+
+    assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
+    refused = api.post("refresh", refresh_token=ann["refresh_token"])
+    assert refused.error == (401, "INVALID_REFRESH_TOKEN")
+    assert api.post("login", email=ANN, password=PASSWORD).error == (401, "INVALID_CREDENTIALS")
+
+
+def test_their_names_are_free(root, api, ann_id):
+    root.delete(ann_id)
+
+    api.sign_up(ANN, username="ann", phone_number=PHONE)
+
+
+def test_a_second_time_is_user_not_found(root, ann_id):
+    root.delete(ann_id)
+
+    assert is_refusal(root.delete(ann_id), 404, "USER_NOT_FOUND")
+    assert is_refusal(root.show(ann_id), 404, "USER_NOT_FOUND")
+
+
+def test_modules_are_asked_before(root, ann_id):
+    asked = []
+
+    with plugged("before_delete", lambda person: asked.append((person.id, account().email))):
+        root.delete(ann_id)
+
+    assert asked == [(ann_id, ANN)]
+
+
+def test_a_module_that_fails_keeps_the_user(root, ann_id):
+    def fail(person):
+        raise RuntimeError("the organization cannot be handed on")
+
+    root.api.raising = False
+    with plugged("before_delete", fail):
+        assert root.delete(ann_id).status == 500
+
+    assert root.show(ann_id).status == 200
+
+
+def test_a_table_of_the_host_that_holds_on_is_a_refusal(root, ann_id, monkeypatch):
+    def protected(self, *args, **options):
+        raise ProtectedError("Invoices hold on.", set())
+
+    monkeypatch.setattr(get_user_model(), "delete", protected)
+
+    assert is_refusal(root.delete(ann_id), 409, "USER_IN_USE")
+    assert root.show(ann_id).status == 200

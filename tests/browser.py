@@ -1,0 +1,108 @@
+"""A real Chromium for tests, and pages of other origins for it to visit.
+
+    with chromium(tmp_path) as browser, pages({"/": "<form …>"}) as elsewhere:
+        browser.get(elsewhere + "/")
+
+Chromium and chromedriver are Debian's (`chromium`, `chromium-driver`); nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+_SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_WAIT = 20
+
+needs_chromium = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="chromium and chromium-driver are not installed"
+)
+
+
+@contextmanager
+def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
+    """A browser without a past; its profile lives in `folder`."""
+    options = Options()
+    options.binary_location = str(CHROMIUM)
+    for switch in (*_SWITCHES, f"--user-data-dir={folder / 'chromium'}"):
+        options.add_argument(switch)
+    # Otherwise Selenium answers `alert()` and the like by itself, and a test would not see it.
+    options.unhandled_prompt_behavior = "ignore"
+    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    browser.set_page_load_timeout(_WAIT)
+    browser.set_script_timeout(_WAIT)
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+_FETCH = """
+const [url, options, done] = arguments;
+fetch(url, options)
+    .then(async answer => done({
+        status: answer.status,
+        type: answer.type,
+        text: await answer.text(),
+    }))
+    .catch(wrong => done({status: 0, type: "error", text: String(wrong)}));
+"""
+
+
+def fetch(browser: webdriver.Chrome, url: str, **options: Any) -> dict[str, Any]:
+    """What a script of the present page gets: `status` (0 where it may not see it), `text`."""
+    return browser.execute_async_script(_FETCH, url, options)
+
+
+@contextmanager
+def pages(
+    of: Mapping[str, str], *, host: str = "127.0.0.1", headers: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Serve HTML by path at a free port of a loopback name; the origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = of.get(self.path.partition("?")[0])
+            body = (page or "").encode()
+            self.send_response(404 if page is None else 200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{host}:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,52 @@
+"""Where the module is not installed it leaves no trace; the example project says when it is."""
+
+import json
+import os
+
+import pytest
+
+from tests.hosts.runs import python
+
+TRACES = """
+import sys
+import django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns[0].url_patterns
+from authservice.kernel import conf
+print([name for name in sys.modules if name.startswith("authservice.csrf")])
+print("CSRF" in conf.declared())
+"""
+MODULES = """
+import json
+from example_project.settings import AUTHSERVICE, INSTALLED_APPS
+print(json.dumps(["authservice.csrf" in INSTALLED_APPS, INSTALLED_APPS.count("authservice.csrf"),
+    AUTHSERVICE.get("CSRF", {})]))
+"""
+
+
+def test_nothing_of_it_is_imported_or_declared():
+    run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert run.stdout.splitlines() == ["[]", "False"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "there"),
+    [
+        ({}, False),
+        ({"AUTHSERVICE_CSRF": "1"}, True),
+        ({"AUTHSERVICE_CSRF": "0"}, False),
+        ({"AUTHSERVICE_MODULES": "notification,csrf"}, True),
+        ({"AUTHSERVICE_MODULES": "csrf", "AUTHSERVICE_CSRF": "0"}, True),
+        ({"AUTHSERVICE_MODULES": "csrf", "AUTHSERVICE_CSRF": "1"}, True),
+        ({"AUTHSERVICE_MODULES": "", "AUTHSERVICE_CSRF": "1"}, True),
+        ({"AUTHSERVICE_MODULES": ""}, False),
+    ],
+)
+def test_the_example_project_has_it_if_either_variable_says_so(environment, there):
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
+
+    installed, times, settings = json.loads(run.stdout)
+    assert (installed, times) == (there, int(there))
+    assert bool(settings) is there

@@ -1,0 +1,150 @@
+"""Pages in a real Chromium: what a page of another origin tries, and what our own does."""
+
+import json
+
+import pytest
+
+from authservice.core.models import SignIn
+from tests.browser import chromium, fetch, needs_chromium, pages
+from tests.client import PASSWORD
+from tests.people import the_user
+
+pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
+
+ANN = {"email": "ann@example.com", "password": PASSWORD}
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def service(live_server, settings, configure):
+    """The service with tokens in cookies, at 127.0.0.1."""
+    url = live_server.url.replace("localhost", "127.0.0.1")
+    configure(API_URL=url, COOKIES={"ENABLED": True})
+    return url
+
+
+@pytest.fixture
+def home(browser, service):
+    """A script of the service's own origin; `home(method, path, body)` is an answer."""
+    browser.get(f"{service}/auth/csrf-token")
+    browser.delete_all_cookies()
+
+    def ask(method, path, **body):
+        browser.get(f"{service}/auth/csrf-token")
+        headers = {**JSON, "X-CSRF-Token": cookies(browser)["__service_csrf"]}
+        url = f"{service}/auth/{path}"
+        return fetch(browser, url, method=method, headers=headers, body=json.dumps(body))
+
+    return ask
+
+
+@pytest.fixture
+def ann(browser, home):
+    """Signed in, by cookies."""
+    assert home("POST", "signup", **ANN)["status"] == 201
+    assert {"authservice_access", "authservice_refresh"} <= set(cookies(browser))
+
+
+def cookies(browser):
+    return {cookie["name"]: cookie["value"] for cookie in browser.get_cookies()}
+
+
+def form(action, kind, fields):
+    inputs = "".join(f"<input name='{name}' value='{value}'>" for name, value in fields)
+    return (
+        f"<form method=post action='{action}' enctype='{kind}'>{inputs}</form>"
+        "<script>document.forms[0].submit()</script>"
+    )
+
+
+@pytest.mark.usefixtures("ann")
+class TestOwnOrigin:
+    def test_it_logs_in_and_changes_something_by_cookie(self, home):
+        answer = home("PUT", "profile", name="Ann")
+
+        assert (answer["status"], '"name":"Ann"' in answer["text"]) == (200, True)
+
+    def test_it_refreshes_and_logs_out_by_cookie(self, browser, home):
+        assert home("POST", "refresh")["status"] == 200
+        assert home("POST", "logout")["status"] == 200
+        assert not {"authservice_access", "authservice_refresh"} & set(cookies(browser))
+
+    def test_its_scripts_see_the_csrf_cookie_and_no_token(self, browser):
+        seen = browser.execute_script("return document.cookie")
+
+        assert "__service_csrf=" in seen
+        assert "authservice_" not in seen
+
+    def test_without_the_header_even_it_may_not(self, browser, service):
+        answer = fetch(browser, f"{service}/auth/logout", method="POST", headers=JSON, body="{}")
+
+        assert (answer["status"], "INVALID_CSRF" in answer["text"]) == (403, True)
+
+
+# `localhost` is another site than 127.0.0.1: the browser keeps the cookies back. Another port is
+# another origin of the same site: the cookies go along, the csrf cookie can even be read, and only
+# the guard stands in the way.
+@pytest.mark.usefixtures("ann")
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+class TestOtherOrigin:
+    @pytest.mark.parametrize(
+        "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
+    )
+    def test_a_form_it_posts_is_refused(self, browser, service, host, kind):
+        page = form(f"{service}/auth/logout", kind, [('{"a":"', '"}')])
+
+        with pages({"/": page}, host=host) as elsewhere:
+            browser.get(elsewhere + "/")
+            shown = browser.execute_script("return document.body.innerText")
+
+        assert browser.current_url == f"{service}/auth/logout"
+        assert "INVALID_CSRF" in shown
+        assert alive()
+
+    @pytest.mark.parametrize("mode", ["cors", "no-cors"])
+    @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
+    def test_what_its_scripts_fetch_changes_nothing(self, browser, service, host, mode, kind):
+        token = cookies(browser)["__service_csrf"]
+        headers = {"Content-Type": kind, "X-CSRF-Token": token}
+
+        with pages({"/": "<p>other</p>"}, host=host) as elsewhere:
+            browser.get(elsewhere + "/")
+            answer = fetch(
+                browser,
+                f"{service}/auth/logout",
+                method="POST",
+                mode=mode,
+                credentials="include",
+                headers=headers,
+                body='{"a": "b"}',
+            )
+
+        assert answer["status"] == 0
+        assert alive()
+
+    def test_a_login_it_posts_signs_nobody_in(self, browser, service, host):
+        before = SignIn.objects.count()
+        body = json.dumps({**ANN, "x": ""}).removesuffix('"}')
+        page = form(f"{service}/auth/login", "text/plain", [(body, '"}')])
+
+        with pages({"/": page}, host=host) as elsewhere:
+            browser.get(elsewhere + "/")
+
+        assert SignIn.objects.count() == before
+
+    def test_it_cannot_read_the_token_that_it_fetches(self, browser, service, host):
+        with pages({"/": "<p>other</p>"}, host=host) as elsewhere:
+            browser.get(elsewhere + "/")
+            answer = fetch(browser, f"{service}/auth/csrf-token", credentials="include")
+
+        assert (answer["status"], "csrf_token" in answer["text"]) == (0, False)
+
+
+def alive():
+    return SignIn.objects.filter(user=the_user(), ended_at=None).exists()

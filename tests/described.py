@@ -1,0 +1,139 @@
+"""Every answer that the suite sees is held against the description of the API.
+
+Status, content type, headers and body must be what the description says of the route, objects with
+no property more than it names: so a refusal that a route does not declare fails the test that
+provoked it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import Resolver404, resolve
+from jsonschema import Draft202012Validator, FormatChecker
+
+from authservice.kernel import errors, modules
+from authservice.openapi.document import describe
+from authservice.openapi.routes import routes
+
+# What every address answers to a method it does not have, and an unknown one to any.
+_ELSEWHERE = {
+    200: None,
+    **{
+        fault.status: fault.code
+        for fault in (
+            errors.InternalError,
+            errors.MethodNotAllowed,
+            errors.NotFound,
+            errors.TooManyRequests,
+        )
+    },
+}
+
+
+def check(method: str, path: str, response: HttpResponse) -> None:
+    """Raises AssertionError for an answer that the description does not have."""
+    plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
+    described = _described(tuple(config.name for config in modules.installed()), plugged)
+    operation = described.operations.get((_place(path), method.lower()))
+    if operation:
+        described.check(operation, response, f"{method} {path}")
+    else:
+        _check_elsewhere(method, response)
+
+
+class Described:
+    """The description, its schemas compiled and closed."""
+
+    def __init__(self) -> None:
+        self.document = _closed(describe())
+        paths = {route.path: route.name for route in routes()}
+        self.operations = {
+            (paths[path], method): operation
+            for path, operations in self.document["paths"].items()
+            for method, operation in operations.items()
+        }
+        self._compiled: dict[int, Draft202012Validator] = {}
+
+    def resolve(self, entry: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in entry:
+            found: Any = self.document
+            for step in entry["$ref"].removeprefix("#/").split("/"):
+                found = found[step]
+            entry = found
+        return entry
+
+    def check(self, operation: dict[str, Any], response: HttpResponse, asked: str) -> None:
+        said = f"{asked} answered {response.status_code} {response.content[:400]!r}"
+        declared = operation["responses"].get(str(response.status_code))
+        assert declared is not None, f"{said}, which is not described"
+        declared = self.resolve(declared)
+        for name, header in declared.get("headers", {}).items():
+            self._check_header(name, self.resolve(header), response, said)
+        assert "X-Device-Token" not in response.headers or "X-Device-Token" in declared["headers"]
+        content = declared.get("content")
+        if content is None:
+            assert not response.content, said
+            return
+        kind = response.headers["Content-Type"].partition(";")[0]
+        assert kind in content, f"{said} as {kind}"
+        if kind == "application/json":
+            self._check_body(content[kind]["schema"], json.loads(response.content), said)
+
+    def _check_header(
+        self, name: str, header: dict[str, Any], response: HttpResponse, said: str
+    ) -> None:
+        given = response.headers.get(name)
+        assert given is not None or not header.get("required"), f"{said} without {name}"
+        if given is not None:
+            self._check_body(header["schema"], given, f"{said} with {name}: {given!r}")
+
+    def _check_body(self, schema: dict[str, Any], body: Any, said: str) -> None:
+        validator = self._compiled.get(id(schema))
+        if validator is None:
+            whole = {**schema, "components": self.document["components"]}
+            validator = Draft202012Validator(whole, format_checker=FormatChecker())
+            self._compiled[id(schema)] = validator
+        wrong = next(validator.iter_errors(body), None)
+        assert wrong is None, f"{said}, which is not as described: {wrong}"
+
+
+@cache
+def _described(installed: tuple[str, ...], plugged: tuple[Any, ...]) -> Described:
+    return Described()
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(route.name for route in routes())
+
+
+def _place(path: str) -> str | None:
+    """The name of the route that a path leads to; None where there is none."""
+    try:
+        found = resolve(path)
+    except (Resolver404, UnicodeError):
+        return None
+    return found.url_name if found.url_name in _names() else None
+
+
+def _check_elsewhere(method: str, response: HttpResponse) -> None:
+    assert response.status_code in _ELSEWHERE, response
+    if method != "HEAD" and response.status_code != 200:
+        code = json.loads(response.content)["data"]["code"]
+        assert code == _ELSEWHERE[response.status_code]
+
+
+def _closed(schema: Any) -> Any:
+    """The same with every object that names its properties closed for others."""
+    if isinstance(schema, list):
+        return [_closed(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _closed(entry) for name, entry in schema.items()}
+    if closed.get("type") == "object" and isinstance(closed.get("properties"), dict):
+        closed.setdefault("additionalProperties", False)
+    return closed

@@ -1,0 +1,13 @@
+"""A host that installs core and the one module that the environment's `MODULE` names."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tests.hosts.shipped import alone, replace
+
+
+def change(settings: dict[str, Any]) -> None:
+    apps = alone(os.environ["MODULE"])
+    settings["INSTALLED_APPS"] = replace(settings["INSTALLED_APPS"], apps)

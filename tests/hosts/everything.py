@@ -1,0 +1,11 @@
+"""A host that installs every module there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.hosts.shipped import everything, replace
+
+
+def change(settings: dict[str, Any]) -> None:
+    settings["INSTALLED_APPS"] = replace(settings["INSTALLED_APPS"], everything())

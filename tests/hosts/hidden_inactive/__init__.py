@@ -1,0 +1,10 @@
+"""A host whose user manager shows nobody who is inactive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def change(settings: dict[str, Any]) -> None:
+    settings["INSTALLED_APPS"].append("tests.hosts.hidden_inactive")
+    settings["AUTH_USER_MODEL"] = "hidden_inactive.User"

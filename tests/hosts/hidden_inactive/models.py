@@ -1,0 +1,12 @@
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.db import models
+
+
+class ActiveOnes(UserManager):
+    def get_queryset(self) -> models.QuerySet:
+        return super().get_queryset().filter(is_active=True)
+
+
+class User(AbstractUser):
+    objects = ActiveOnes()
+    everybody = models.Manager()

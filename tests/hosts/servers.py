@@ -1,0 +1,168 @@
+"""The example project under real servers, on a database of its own and below a path of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.hosts.runs import ROOT
+from tests.notification.servers import Sink, free_port
+
+PREFIX = "/app"
+_PATIENCE = 60  # seconds until a server that never answers fails the test
+_GUNICORN = ("gunicorn", "--worker-class", "gthread", "--threads", "8", "example_project.wsgi")
+_UVICORN = ("uvicorn", "--log-level", "warning", "example_project.asgi:application")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A server; `cuts` where the proxy in front of it is to cut the prefix off."""
+
+    name: str
+    command: tuple[str, ...]
+    address: str
+    cuts: bool
+
+
+GUNICORN = Kind("gunicorn", _GUNICORN, "--bind=127.0.0.1:{port}", cuts=False)
+UVICORN = Kind("uvicorn", (*_UVICORN, f"--root-path={PREFIX}"), "--port={port}", cuts=True)
+
+
+@dataclass
+class Server:
+    """A running service."""
+
+    kind: Kind
+    port: int
+    pid: int
+    sink: Sink
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def base(self) -> str:
+        return "/auth/" if self.kind.cuts else f"{PREFIX}/auth/"
+
+    def call(self, method: str, path: str, token: str = "", **body: Any) -> tuple[int, Any]:
+        """Status and `data`, by a connection of its own."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if method != "GET":
+            headers["Content-Type"] = "application/json"
+        raw = json.dumps(body) if method != "GET" else None
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        try:
+            connection.request(method, self.base + path, raw, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())["data"]
+        finally:
+            connection.close()
+
+    def post(self, path: str, token: str = "", **body: Any) -> tuple[int, Any]:
+        return self.call("POST", path, token, **body)
+
+    def held(self) -> tuple[int, int]:
+        """How many threads and open files the server and its workers hold."""
+        pids = [self.pid, *_children(self.pid)]
+        return sum(_count(pid, "task") for pid in pids), sum(_count(pid, "fd") for pid in pids)
+
+
+def _children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(child) for child in listed.split()]
+
+
+def _count(pid: int, what: str) -> int:
+    return len(list(Path(f"/proc/{pid}/{what}").iterdir()))
+
+
+@contextmanager
+def served(kind: Kind, folder: Path) -> Iterator[Server]:
+    """The service, migrated and answering; its mails go to the server's `sink`."""
+    port = free_port()
+    with _database(kind.name, folder) as url, Sink() as sink:
+        variables = _variables(kind, port, url, sink)
+        migrate = [sys.executable, "example_project/manage.py", "migrate", "-v", "0"]
+        subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
+        command = [*kind.command, kind.address.format(port=port)]
+        log = (folder / "server.log").open("w")
+        running = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            server = Server(kind, port, running.pid, sink)
+            _wait_for(server, folder / "server.log")
+            yield server
+        finally:
+            running.terminate()
+            running.wait()
+            log.close()
+
+
+def _variables(kind: Kind, port: int, url: str, sink: Sink) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "COV_", "AUTHSERVICE", "DJANGO_"))
+    }
+    return {
+        **kept,
+        "AUTHSERVICE_API_URL": f"http://127.0.0.1:{port}{PREFIX}",
+        "AUTHSERVICE_THROTTLE": "0",
+        "DATABASE_URL": url,
+        "DEBUG": "0",
+        "EMAIL_URL": f"smtp://127.0.0.1:{sink.port}",
+        "PYTHONPATH": str(ROOT),
+        "SECRET_KEY": "a secret of the tests, long enough to be a key",
+        **({} if kind.cuts else {"SCRIPT_NAME": PREFIX}),
+    }
+
+
+def _wait_for(server: Server, log: Path) -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            assert server.call("GET", "me")[0] == 401
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(log.read_text())
+
+
+@contextmanager
+def _database(name: str, folder: Path) -> Iterator[str]:
+    """A fresh database on PostgreSQL where the suite has it, else a file."""
+    given: Mapping[str, str] = os.environ
+    parts = urlsplit(given.get("DATABASE_URL", ""))
+    if not parts.scheme.startswith("postgres"):
+        yield f"sqlite:///{folder}/db.sqlite3"
+        return
+    import psycopg
+
+    own = "_".join(filter(None, [parts.path[1:], "served", name, given.get("PYTEST_XDIST_WORKER")]))
+    administration = parts._replace(scheme="postgresql", path="/postgres").geturl()
+    drop = f'DROP DATABASE IF EXISTS "{own}" WITH (FORCE)'
+    with psycopg.connect(administration, autocommit=True) as connection:
+        connection.execute(drop)
+        connection.execute(f'CREATE DATABASE "{own}"')
+        try:
+            yield parts._replace(path=f"/{own}").geturl()
+        finally:
+            connection.execute(drop)

@@ -1,0 +1,13 @@
+"""A host that a server puts under `/app`, which takes paths as they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def change(settings: dict[str, Any]) -> None:
+    settings.update(
+        APPEND_SLASH=False,
+        AUTHSERVICE={"API_URL": "http://testserver/app"},
+        FORCE_SCRIPT_NAME="/app",
+    )

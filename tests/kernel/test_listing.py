@@ -1,0 +1,47 @@
+"""Lists read their query strictly and never overlap."""
+
+import pytest
+
+from authservice.kernel import errors
+from authservice.kernel.http import listing
+
+FIELDS = ("created_at", "name")
+
+
+def test_an_empty_query_is_the_first_twenty_newest_first():
+    assert listing.page({}, FIELDS) == listing.Page(0, 20, "created_at", "desc")
+
+
+def test_a_limit_above_a_hundred_is_a_hundred():
+    assert listing.page({"limit": "101"}, FIELDS).limit == 100
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"limit": "0"},
+        {"limit": "-1"},
+        {"limit": "1.5"},
+        {"limit": ""},
+        {"limit": "１"},
+        {"limit": "+5"},
+        {"limit": " 5"},
+        {"offset": "-1"},
+        {"offset": "ten"},
+        {"sort_field": "password"},
+        {"sort_field": ""},
+        {"sort_dir": "DESC"},
+    ],
+)
+def test_anything_else_is_refused_by_name(query):
+    with pytest.raises(errors.ValidationFailed) as refused:
+        listing.page(query, FIELDS)
+
+    assert refused.value.message.startswith(f"{next(iter(query))}: ")
+
+
+def test_ties_break_on_the_id_in_the_same_direction():
+    page = listing.page({"sort_field": "name", "sort_dir": "asc"}, FIELDS)
+
+    assert page.order("account__name") == ("account__name", "pk")
+    assert listing.page({}, FIELDS).order(tie="id") == ("-created_at", "-id")
