@@ -36,7 +36,16 @@ NAMES = [
 # Near what is meant, where the rules begin to look.
 NEAR = [
     *("Bearer ", "Bearer a.b.c", "bearer\t.", "Basic YTpi", "JWT x", "Bearer " + "a" * 9000),
-    *("-1", "1e3", "٣".encode().decode("latin-1"), "99999999999999999999", "0x10", "+5", "5, 5", "65537"),
+    *(
+        "-1",
+        "1e3",
+        "٣".encode().decode("latin-1"),
+        "99999999999999999999",
+        "0x10",
+        "+5",
+        "5, 5",
+        "65537",
+    ),
     *("1.2.3.4, ", "::1%eth0", "[::1]:80", "256.1.1.1", "unknown", ",,,,", "1.2.3.4:99999"),
     *("application/json; charset=utf-16", "application/json; charset=", "a/b; c", ";", "=?="),
     *('authservice_device="\\"', "authservice_device=\x00", "a=b; a=c; =; ;;", "$Version=1"),
