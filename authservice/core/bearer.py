@@ -9,12 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from authservice.core import access_tokens, directory, sign_ins
-from authservice.core.conf import stateless
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.core.policy import policy
 from authservice.core.sign_ins import Used
 from authservice.kernel import errors
-from authservice.kernel.modules import plugs
 
 
 @dataclass
@@ -42,14 +41,16 @@ class Identity:
     @cached_property
     def _live(self) -> bool:
         person, used = self._found
-        return self.claims["ver"] == person.token_version and sign_ins.holds(person, used)
+        return (
+            self.claims["ver"] == person.token_version
+            and sign_ins.holds(person, used)
+            and policy().use(used)
+        )
 
     def require_live(self) -> None:
-        """Raises `InvalidToken` unless the sign-in still stands."""
+        """Raises `InvalidToken` unless the sign-in still stands, or what the login policy says."""
         if not self._live:
             raise errors.InvalidToken
-        for admit in plugs("login_policy"):
-            admit(self.person, self.sign_in)
         directory.current(self.person)
 
     def require_super_admin(self) -> None:
@@ -60,12 +61,12 @@ class Identity:
 
 
 def identify(token: str) -> Identity:
-    """Raises `InvalidToken` or `TokenExpired`."""
+    """Raises `InvalidToken`, `TokenExpired`, or what the login policy says."""
     claims = access_tokens.read(token)
     try:
         caller = Identity(claims, uuid.UUID(claims["sid"]))
     except (ValueError, AttributeError, TypeError) as wrong:
         raise errors.InvalidToken from wrong
-    if stateless.check == "full" or plugs("login_policy"):
+    if policy().checks_every_request():
         caller.require_live()
     return caller

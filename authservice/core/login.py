@@ -126,8 +126,11 @@ def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...])
     # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
     # the sign-in, as in Django's own login(). It goes first: a new row locks its user shared on
     # MySQL and MariaDB, and two logins that both held that lock could not both write the user.
+    before = person.last_login_at
     user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
-    sign_in = sign_ins.begin(person, client, amr=" ".join(proofs), device_id=device_id)
+    held = person.last_login_at != before
+    amr = " ".join(proofs)
+    sign_in = sign_ins.begin(person, client, amr=amr, device_id=device_id, held=held)
     if method != SIGNUP:
         facts.tell(_event("auth.login.success", person, client, method=method))
     return Login(

@@ -17,6 +17,7 @@ from django.utils import timezone
 from authservice.core import directory, facts, passwords, refresh_tokens, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.core.policy import policy
 from authservice.core.refresh_tokens import RefreshToken
 from authservice.core.sign_ins import Tokens
 from authservice.kernel import crypto, errors, events, flood
@@ -62,7 +63,10 @@ _MOVE = Update(
 
 
 def refresh(text: str, client: Client) -> Tokens:
-    """New tokens for a live refresh token. Raises `InvalidRefreshToken`, `TooManyRequests`."""
+    """New tokens for a live refresh token.
+
+    Raises `InvalidRefreshToken`, `TooManyRequests`, or what the login policy says.
+    """
     token = _parse(text)
     person, sign_in = _find(token)
     flood.count("refresh", str(sign_in.pk))
@@ -96,6 +100,8 @@ def _find(token: RefreshToken) -> tuple[Person, SignIn]:
         raise errors.InvalidRefreshToken
     if not sign_ins.holds(person, sign_in) or _expired(sign_in, timezone.now()):
         raise errors.InvalidRefreshToken
+    if not policy().alive(sign_in):
+        raise errors.InvalidRefreshToken
     return person, sign_in
 
 
@@ -115,7 +121,7 @@ def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
         now=now,
         # The time since which the live token is the live one: a counter that stays keeps it.
         refreshed_at=now if sign_in.counter != counter else sign_in.refreshed_at,
-        idle_expires_at=now + root.refresh_token_ttl,
+        idle_expires_at=now + policy().lifetimes().idle,
         read_mark=sign_in.password_mark,
         password_mark=passwords.mark(person.user.password),
     )

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from authservice.core import directory, facts, sign_ins
 from authservice.core.host import host
@@ -78,8 +77,7 @@ def open_sign_ins(before: datetime | None = None) -> QuerySet[SignIn]:
 
 
 def _end_begun(pks: list[Any], before: datetime) -> int:
-    rows = open_sign_ins(before).order_by().filter(user__in=pks)
-    return rows.update(ended_at=timezone.now(), end_reason=REVOKED)
+    return sign_ins.end_some(open_sign_ins(before).order_by().filter(user__in=pks), REVOKED)
 
 
 def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:

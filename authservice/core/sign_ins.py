@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from authservice.core import access_tokens, directory, passwords, people, refresh_tokens
 from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
+from authservice.core.policy import policy
 from authservice.kernel.ports import Client
-from authservice.kernel.settings import root
 from authservice.kernel.sql import Insert, Select, param
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
@@ -46,10 +47,12 @@ class Used(NamedTuple):
     token_version: int
     organization_id: uuid.UUID | None
     last_used_at: datetime
+    idle_expires_at: datetime
+    expires_at: datetime
     ended_at: datetime | None
 
 
-_LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at", "idle_expires_at", "expires_at")
+_LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at")
 _USED = _fields(*Used._fields)
 # What a refresh asks beyond; a field that was left out is read when it is touched.
 _REFRESHED = _fields(*Used._fields, *_LIFE)
@@ -104,9 +107,14 @@ def holds(person: Person, sign_in: SignIn | Used) -> bool:
     )
 
 
-def begin(person: Person, client: Client, *, amr: str, device_id: uuid.UUID) -> SignIn:
-    """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces."""
-    now = timezone.now()
+def begin(
+    person: Person, client: Client, *, amr: str, device_id: uuid.UUID, held: bool = False
+) -> SignIn:
+    """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces.
+
+    `held` says that this transaction has locked the user's row. Raises what the login policy says.
+    """
+    now, lifetimes = timezone.now(), policy().lifetimes()
     sign_in = SignIn(
         user_id=person.user.pk,
         seed=secrets.token_hex(16),
@@ -120,9 +128,10 @@ def begin(person: Person, client: Client, *, amr: str, device_id: uuid.UUID) -> 
         created_at=now,
         refreshed_at=now,
         last_used_at=now,
-        idle_expires_at=now + root.refresh_token_ttl,
-        expires_at=now + root.session_ttl,
+        idle_expires_at=now + lifetimes.idle,
+        expires_at=now + lifetimes.absolute,
     )
+    policy().begin(person, sign_in, client, held=held)
     _BEGIN.run(directory.database(), sign_in)
     return sign_in
 
@@ -136,26 +145,36 @@ def tokens(person: Person, sign_in: SignIn) -> Tokens:
 
 def stands(sign_in: SignIn) -> bool:
     """Whether nobody has ended it since it was read."""
-    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk, ended_at=None)
-    return rows.exists()
-
-
-def end(sign_in_id: uuid.UUID, reason: str) -> bool:
-    """End one sign-in and all its tokens; False if it had ended already."""
-    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in_id, ended_at=None)
-    return bool(rows.update(ended_at=timezone.now(), end_reason=reason))
-
-
-def end_others(person: Person, kept: SignIn, reason: str) -> None:
-    """End every other sign-in of the person."""
-    rows = SignIn.objects.using(directory.database()).filter(user=person.user.pk, ended_at=None)
-    rows.exclude(pk=kept.pk).update(ended_at=timezone.now(), end_reason=reason)
+    return _rows().filter(pk=sign_in.pk, ended_at=None).exists()
 
 
 def keep(person: Person, sign_in: SignIn) -> None:
     """Carry one sign-in over to the password that its person has now."""
-    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk)
-    rows.update(password_mark=passwords.mark(person.user.password))
+    _rows().filter(pk=sign_in.pk).update(password_mark=passwords.mark(person.user.password))
+
+
+def end(sign_in_id: uuid.UUID, reason: str) -> bool:
+    """End one sign-in and all its tokens; False if it had ended already."""
+    ended = bool(_end(_rows().filter(pk=sign_in_id), reason))
+    _tell([sign_in_id] if ended else [])
+    return ended
+
+
+def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
+    """End those of the chosen rows that have not ended; how many."""
+    if policy().ended is None:
+        return _end(chosen, reason)
+    with transaction.atomic(using=directory.database()):
+        still = chosen.filter(ended_at=None).order_by("pk").select_for_update()
+        ids = list(still.values_list("pk", flat=True))
+        ended = _end(_rows().filter(pk__in=ids), reason)
+        _tell(ids)
+    return ended
+
+
+def end_others(person: Person, kept: SignIn, reason: str) -> int:
+    """End every other sign-in of the person; how many."""
+    return end_some(_rows().filter(user=person.user.pk).exclude(pk=kept.pk), reason)
 
 
 def end_everywhere(person: Person, reason: str) -> None:
@@ -165,8 +184,31 @@ def end_everywhere(person: Person, reason: str) -> None:
 
 def end_all_of(users: Collection[Any], reason: str) -> int:
     """The same for users named by primary key; how many sign-ins it ended."""
-    using = directory.database()
-    accounts = Account.objects.using(using).filter(pk__in=users)
+    accounts = Account.objects.using(directory.database()).filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
-    rows = SignIn.objects.using(using).filter(user__in=users, ended_at=None)
-    return rows.update(ended_at=timezone.now(), end_reason=reason)
+    return end_some(_rows().filter(user__in=users), reason)
+
+
+def _rows() -> QuerySet[SignIn]:
+    return SignIn.objects.using(directory.database())
+
+
+def _end(rows: QuerySet[SignIn], reason: str) -> int:
+    """The one place where sign-ins end."""
+    return rows.filter(ended_at=None).update(ended_at=timezone.now(), end_reason=reason)
+
+
+def _tell(ids: list[uuid.UUID]) -> None:
+    """Let the login policy know before anybody is answered, once the rows say so.
+
+    Not sooner: what would be undone with its transaction has not ended. Robustly, since the rows
+    are what counts, and nothing else that waits for the commit may be lost over a store.
+    """
+    heed = policy().ended
+    if heed is None or not ids:
+        return
+
+    def tell() -> None:  # Django names what fails, and a partial has no name
+        heed(ids)
+
+    transaction.on_commit(tell, using=directory.database(), robust=True)

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 
 from authservice.core import access_tokens, sign_ins
 from authservice.core import refresh as refreshing
+from authservice.core.policy import policy
 from authservice.core.refresh_tokens import RefreshToken, parse
 from authservice.core.serializers import RefreshIn
 from authservice.core.sign_ins import Tokens
@@ -30,7 +31,7 @@ def put(response: HttpResponse, issued: Tokens) -> None:
         return
     kept = (
         (conf.access_name, issued.access_token, root.access_token_ttl),
-        (conf.refresh_name, issued.refresh_token, root.refresh_token_ttl),
+        (conf.refresh_name, issued.refresh_token, policy().lifetimes().idle),
     )
     for name, token, ttl in kept:
         cookies.put(response, name, token, ttl=ttl, samesite=conf.samesite)

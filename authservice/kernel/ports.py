@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
@@ -53,12 +54,20 @@ class Challenge:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-Filler = TypeVar("Filler", bound=Callable[..., Any])
+@dataclass(frozen=True)
+class Lifetimes:
+    """How long a sign-in may lie unused, and how long it lives however much it is used."""
+
+    idle: timedelta
+    absolute: timedelta
+
+
+Filler = TypeVar("Filler")
 
 
 def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
-    """Decorates what fills `login_policy` or `request_guard`: the API description adds these
-    refusals to every route that asks it."""
+    """Decorates what fills `login_policy` (its class) or `request_guard`: the API description adds
+    these refusals to every route that asks it."""
 
     def note(filler: Filler) -> Filler:
         filler.faults = faults  # type: ignore[attr-defined]
@@ -71,6 +80,33 @@ class Identify(Protocol):
     """Slot `identify`: who a bearer token speaks for. Raises `InvalidToken` or `TokenExpired`."""
 
     def __call__(self, token: str) -> Any: ...
+
+
+class LoginPolicy(Protocol):
+    """Slot `login_policy`: what a login module adds to the life of sign-ins, as one object.
+
+    Core keeps the rows, and asks. What a policy refuses stands in its `faults`, see `refuses`.
+    """
+
+    ended: Callable[[Sequence[UUID]], None] | None
+    """Told which sign-ins have ended, once that is committed; None where nobody needs to know."""
+
+    def checks_every_request(self) -> bool:
+        """Whether the row of the sign-in is read for each request, whatever the route."""
+
+    def lifetimes(self) -> Lifetimes:
+        """Those of a sign-in that begins or goes on now."""
+
+    def begin(self, person: Any, sign_in: Any, client: Client, *, held: bool) -> None:
+        """This sign-in is about to begin, in this transaction; `held` says that the user's row is
+        locked in it already. Raises a `Fault` to refuse it."""
+
+    def alive(self, sign_in: Any) -> bool:
+        """Whether a sign-in whose row stands may be refreshed. Raises a `Fault`."""
+
+    def use(self, sign_in: Any) -> bool:
+        """Whether a sign-in whose row stands may be used by a request: asked once for each, at the
+        end of its check. Raises a `Fault`."""
 
 
 class LoginGate(Protocol):

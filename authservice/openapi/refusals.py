@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
+from authservice.kernel.http.operations import Operation
 from authservice.kernel.modules import plugs
 from authservice.openapi.routes import Route
 
@@ -41,6 +42,7 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
     yield from _ALWAYS
     if not route.view.public:
         yield from _TOKEN
+    if not route.view.public or _issues_tokens(said):
         yield from _of_slot("login_policy")
     if route.view.super_admin:
         yield errors.Forbidden
@@ -52,6 +54,13 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
         yield from said.faults
         if said.body or said.query:
             yield errors.ValidationFailed
+
+
+def _issues_tokens(said: Operation | None) -> bool:
+    """Whether a sign-in begins or goes on here: some answer has an access token."""
+    answered = said.answer if said else None
+    kinds = get_args(answered) or (answered,)
+    return any("access_token" in getattr(kind, "__annotations__", {}) for kind in kinds)
 
 
 def _of_slot(slot: str) -> Iterable[type[Fault]]:

@@ -33,7 +33,7 @@ class Guard(Plug):
 
 
 class Policy(Plug):
-    login_policy = "tests.plugs.fillers.admit_nobody"
+    login_policy = "tests.plugs.fillers.policy"
 
 
 class Messenger(Plug):

@@ -1,9 +1,10 @@
 """What the modules of the tests plug in."""
 
+from datetime import timedelta
 from typing import TypedDict
 
 from authservice.kernel import errors
-from authservice.kernel.ports import Challenge, refuses
+from authservice.kernel.ports import Challenge, Lifetimes, refuses
 
 kept = []
 sent = []
@@ -47,8 +48,34 @@ def guard(request, sign_in_id):
         raise errors.Forbidden
 
 
-def admit_nobody(person, sign_in):
-    raise errors.InvalidToken
+@refuses(errors.ServiceUnavailable)
+class Policy:
+    """A login policy whose verdicts a test sets, and which notes what it is told."""
+
+    def __init__(self):
+        self.verdict, self.away, self.told = True, False, []
+
+    def ended(self, ids):
+        self.told.append(list(ids))
+
+    def checks_every_request(self):
+        return True
+
+    def lifetimes(self):
+        return Lifetimes(timedelta(minutes=30), timedelta(hours=2))
+
+    def begin(self, person, sign_in, client, *, held):
+        self.told.append((person.id, held))
+
+    def alive(self, sign_in):
+        if self.away:
+            raise errors.ServiceUnavailable
+        return self.verdict
+
+    use = alive
+
+
+policy = Policy()
 
 
 class Recorder:

@@ -1,8 +1,9 @@
-"""Login, refresh and logout with access tokens."""
+"""Login, refresh and logout: what every login module has."""
 
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.urls import URLPattern, path
 
 from authservice.core import answers, login, logout, token_cookies
 from authservice.core.answers import Authenticated, Challenged, Refreshed, Said
@@ -48,3 +49,12 @@ class Logout(Endpoint):
     def log_out(self) -> HttpResponse:
         logout.log_out(self.identity.person, self.identity.sign_in, self.client)
         return answers.logged_out()
+
+
+def paths() -> list[URLPattern]:
+    """What a login module mounts, below the mount of the service."""
+    return [
+        path("login", Login.as_view({"post": "log_in"}), name="login"),
+        path("refresh", Refresh.as_view({"post": "refresh"}), name="refresh"),
+        path("logout", Logout.as_view({"post": "log_out"}), name="logout"),
+    ]
