@@ -8,6 +8,7 @@ Chromium and chromedriver are Debian's (`chromium`, `chromium-driver`); nothing 
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
         options.add_argument(switch)
     # Otherwise Selenium answers `alert()` and the like by itself, and a test would not see it.
     options.unhandled_prompt_behavior = "ignore"
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(DRIVER))
     browser.set_page_load_timeout(_WAIT)
     browser.set_script_timeout(_WAIT)
@@ -56,6 +58,18 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
         yield browser
     finally:
         browser.quit()
+
+
+def requested(browser: webdriver.Chrome) -> list[str]:
+    """Every address that the browser has asked for since the last call, answered or not."""
+    told = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [one["params"] for one in told if one["method"] == "Network.requestWillBeSent"]
+    return [one["request"]["url"] for one in sent]
+
+
+def complaints(browser: webdriver.Chrome) -> list[str]:
+    """What the browser wrote to its console as errors since the last call."""
+    return [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
 
 
 _FETCH = """

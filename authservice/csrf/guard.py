@@ -18,12 +18,13 @@ from authservice.csrf import origins, tokens
 from authservice.csrf.conf import conf
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
-from authservice.kernel.ports import refuses
+from authservice.kernel.ports import asks_for, refuses
 
 _ELSEWHERE = "The request comes from a site that may not call."
 
 
 @refuses(errors.InvalidCsrf)
+@asks_for(lambda: conf.header_name)
 def guard(request: HttpRequest, sign_in_id: UUID | None = None) -> None:
     """Raises `InvalidCsrf`; `sign_in_id` where a cookie of ours speaks for that sign-in."""
     meta = request.META

@@ -76,6 +76,16 @@ def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
     return note
 
 
+def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
+    """Decorates what fills `request_guard`: the API description tells clients of this header."""
+
+    def note(filler: Filler) -> Filler:
+        filler.header = header  # type: ignore[attr-defined]
+        return filler
+
+    return note
+
+
 class Identify(Protocol):
     """Slot `identify`: who a bearer token speaks for. Raises `InvalidToken` or `TokenExpired`."""
 

@@ -7,15 +7,15 @@ the host's own drf-spectacular, which has one set of settings per process.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any, get_args, get_origin
 
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 
 import authservice
 from authservice.kernel.conf import on_change
 from authservice.kernel.http.operations import Operation, Raw, carried
-from authservice.openapi import inputs, refusals
+from authservice.openapi import inputs, refusals, security
 from authservice.openapi.conf import conf
 from authservice.openapi.routes import Route, routes
 from authservice.openapi.shapes import Shapes
@@ -29,9 +29,13 @@ _JSON = "application/json"
 _EVERYWHERE = ("X-Request-ID", "Cache-Control")
 
 
-@cache
 def document() -> Schema:
-    """The description of what is installed, made once."""
+    """The description of what is installed, made once for each path that servers put us below."""
+    return _document(get_script_prefix())
+
+
+@lru_cache(maxsize=8)
+def _document(_prefix: str) -> Schema:
     return describe()
 
 
@@ -50,16 +54,14 @@ def describe() -> Schema:
             "description": DESCRIPTION,
         },
         "servers": [{"url": reverse("authservice:nowhere").rstrip("/")}],
-        "security": [{"bearer": []}],
+        "security": security.EVERYWHERE,
         "tags": [{"name": tag} for tag in dict.fromkeys(route.tag for route in routes())],
         "paths": paths,
         "components": {
             "schemas": dict(sorted({**shapes.components, "Refusal": refusals.SCHEMA}.items())),
             "responses": dict(sorted(refused.items())),
             "headers": HEADERS,
-            "securitySchemes": {
-                "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-            },
+            "securitySchemes": security.schemes(),
         },
     }
 
@@ -72,7 +74,7 @@ def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Sche
         "operationId": route.id,
         "summary": said.summary,
         "tags": [route.tag],
-        **({"security": []} if route.view.public else {}),
+        **security.of(route),
         **({"parameters": parameters} if parameters else {}),
         **({"requestBody": _body(said)} if said.body else {}),
         "responses": {
@@ -136,4 +138,4 @@ def _headers(names: tuple[str, ...]) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *names)}
 
 
-on_change(document.cache_clear)
+on_change(_document.cache_clear)

@@ -48,8 +48,8 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
         yield errors.Forbidden
     if route.takes_body:
         yield from _BODY
-        if not route.view.unguarded:
-            yield from _of_slot("request_guard")
+    if route.guarded:
+        yield from _of_slot("request_guard")
     if said is not None:
         yield from said.faults
         if said.body or said.query:

@@ -39,6 +39,11 @@ class Route:
         return self.method != "get"
 
     @property
+    def guarded(self) -> bool:
+        """Whether a guard against forged requests is asked, where one is installed."""
+        return self.takes_body and not self.view.unguarded
+
+    @property
     def id(self) -> str:
         """`signup`, `getMe`, `deleteSession`: of the route's name, and of the method if need be."""
         given = self.operation.id if self.operation else ""

@@ -37,16 +37,25 @@ _POLICY = "; ".join(
 _DAY = 24 * 3600
 
 
+class _While:
+    """A flag of a view that is true while the host gives this access, on the class as well."""
+
+    def __init__(self, access: str) -> None:
+        self.access = access
+
+    def __get__(self, *_: object) -> bool:
+        return conf.access == self.access
+
+
 class _Guarded(Endpoint):
     """Open to everyone or to super admins, as the host decided."""
 
-    public = True
+    public = _While("everyone")
+    super_admin = _While("super_admins")
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
-        if conf.access == "super_admins" and not _in_admin(request):
-            # Bearer tokens it is, then: the base view asks for one.
-            self.public = False  # type: ignore[misc]
-            self.super_admin = True  # type: ignore[misc]
+        if _in_admin(request):
+            self.public, self.super_admin = True, False  # type: ignore[misc]
         return super()._action(request)
 
 

@@ -63,7 +63,7 @@ def test_it_holds_what_the_header_holds(api):
     assert answer.response.cookies[PLAIN].value == answer.headers["X-Device-Token"]
 
 
-def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, configure):
+def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, clock, configure):
     configure(API_URL="https://api.example.com")
     device = api.post("signup", email="ann@example.com", password=PASSWORD).headers[
         "X-Device-Token"

@@ -112,6 +112,7 @@ HOSTS = [
             without("tests/core/test_backends.py"),
         ),
     ),
+    *(Host("spectacular", variables={"OAS_VERSION": version}) for version in ("3.0.3", "3.1.1")),
     # What error trackers are told of is rightly the path with its prefix.
     Host(
         "subpath",

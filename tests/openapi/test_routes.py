@@ -8,6 +8,7 @@ from drf_spectacular.validation import validate_schema
 
 from authservice.openapi.document import describe
 from authservice.openapi.routes import routes
+from tests.csrf.installed import installed
 from tests.routes import routes as mounted
 
 
@@ -40,6 +41,10 @@ def test_the_description_is_valid_by_the_schema_of_openapi(document):
     validate_schema(document)
 
 
+def asks_for_a_token(operation):
+    return any({"bearer", "cookie"} & set(asked) for asked in operation["security"])
+
+
 def test_public_routes_and_no_others_need_no_token(document):
     public = {
         route.path for route in routes() if route.view.public and document["paths"][route.path]
@@ -49,5 +54,27 @@ def test_public_routes_and_no_others_need_no_token(document):
         path
         for path, operations in document["paths"].items()
         for operation in operations.values()
-        if operation.get("security") == []
+        if "security" in operation and not asks_for_a_token(operation)
     }
+
+
+def test_what_the_host_keeps_to_super_admins_is_described_so(configure):
+    configure(OPENAPI={"ACCESS": "super_admins"})
+
+    schema = describe()["paths"]["/openapi.json"]["get"]
+
+    assert "security" not in schema  # the one of the whole document, then: a bearer token
+    assert {"401", "403"} <= set(schema["responses"])
+
+
+def test_where_tokens_are_kept_in_cookies_a_cookie_or_a_bearer_token_will_do(configure):
+    with installed():
+        configure(COOKIES={"ENABLED": True})
+        document = describe()
+
+    assert document["paths"]["/me"]["get"]["security"] == [{"bearer": []}, {"cookie": []}]
+    assert document["paths"]["/logout"]["post"]["security"] == [
+        {"bearer": [], "guard": []},
+        {"cookie": [], "guard": []},
+    ]
+    assert document["paths"]["/login"]["post"]["security"] == [{"guard": []}]

@@ -1,0 +1,30 @@
+"""`python -m tests.openapi.whole` writes docs/openapi.yaml: the API with every module installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.hosts.runs import ROOT, python
+
+FILE = ROOT / "docs" / "openapi.yaml"
+COMMAND = "python -m tests.openapi.whole"
+
+
+def whole() -> str:
+    """What `manage.py authservice_openapi` prints in a host that has every module."""
+    printed = python(
+        *("-m", "django", "authservice_openapi"),
+        host="everything",
+        DJANGO_SETTINGS_MODULE="tests.settings",
+        DATABASE_URL="sqlite://:memory:",
+    )
+    assert printed.returncode == 0, printed.stdout
+    return printed.stdout
+
+
+def write(file: Path = FILE) -> None:
+    file.write_text(whole())
+
+
+if __name__ == "__main__":
+    write()
