@@ -109,7 +109,10 @@ def test_a_title_is_text_and_no_markup(api, configure):
         ({"const": "Bearer"}, {"enum": ["Bearer"]}),
         ({"required": [], "type": "object"}, {"type": "object"}),
         # Fields that happen to be called like keywords.
-        ({"properties": {"type": {"type": "string"}}}, {"properties": {"type": {"type": "string"}}}),
+        (
+            {"properties": {"type": {"type": "string"}}},
+            {"properties": {"type": {"type": "string"}}},
+        ),
         ({"properties": {"const": {"const": "a"}}}, {"properties": {"const": {"enum": ["a"]}}}),
     ],
 )
