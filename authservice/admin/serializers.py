@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from authservice.core.serializers import Email, Phone, Url, Username
 from authservice.kernel.http.fields import Text
+from authservice.kernel.http.listing import MOST
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
 
@@ -69,8 +70,8 @@ class UsersQuery(serializers.Serializer[Any]):
 class UsersPage(UsersQuery):
     """The same with what lists share, for the description: `listing.page` reads that part."""
 
-    offset = serializers.IntegerField(required=False, min_value=0, default=0)
-    limit = serializers.IntegerField(required=False, min_value=1, default=20)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
     sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
     sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
 
@@ -88,6 +89,10 @@ class UserIn(serializers.Serializer[Any]):
     """Each may be left out, and one must not be; a blank address or username is none."""
 
     null_omits = True
+    at_least_one: ClassVar = (
+        *("first_name", "last_name", "name", "email", "username", "avatar", "phone_number"),
+        *("active", "email_verified", "phone_number_verified", "is_super_admin"),
+    )
 
     first_name = Text(max_length=150, required=False, allow_blank=True)
     last_name = Text(max_length=150, required=False, allow_blank=True)

@@ -60,7 +60,7 @@ class Url(Text):
     """An absolute web address."""
 
     default_error_messages = {"url": "Must be a URL that starts with http:// or https://."}
-    described: ClassVar = {"format": "uri"}
+    described: ClassVar = {"format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}
 
     def to_internal_value(self, data: str) -> str:
         text = super().to_internal_value(data)
@@ -124,10 +124,19 @@ class AvailabilityIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("email", "username", "phone")
 
     # Whether the form is right is the rule's to say.
-    email = Text(max_length=254, required=False, allow_blank=True, default="")
-    username = Text(max_length=254, required=False, allow_blank=True, default="")
+    email = Text(
+        max_length=254, required=False, allow_blank=True, default="", described=Email.described
+    )
+    username = Text(
+        max_length=254, required=False, allow_blank=True, default="", described=Username.described
+    )
     phone = Text(
-        max_length=254, trim_whitespace=False, required=False, allow_blank=True, default=""
+        max_length=254,
+        trim_whitespace=False,
+        required=False,
+        allow_blank=True,
+        default="",
+        described=Phone.described,
     )
 
 

@@ -88,7 +88,8 @@ def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Sche
 
 def _body(said: Operation) -> Schema:
     assert said.body is not None  # noqa: S101 asked before
-    return {"required": True, "content": {_JSON: {"schema": inputs.body(said.body)}}}
+    content = {_JSON: {"schema": inputs.body(said.body)}}
+    return {**({"required": True} if inputs.needed(said.body) else {}), "content": content}
 
 
 def _refusals(route: Route, refused: dict[str, Schema]) -> dict[int, Schema]:

@@ -5,7 +5,8 @@ A field class says what it knows of itself in `described`, keywords that replace
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.urls import converters
@@ -30,6 +31,7 @@ _CONVERTERS: Mapping[type, Schema] = {
     converters.IntConverter: {"type": "integer", "minimum": 0},
     converters.UUIDConverter: {"type": "string", "format": "uuid"},
 }
+_FILLED: Schema = {"type": "string", "minLength": 1}
 _BOUNDS = {
     "max_length": "maxLength",
     "min_length": "minLength",
@@ -51,6 +53,12 @@ def body(schema: type[serializers.Serializer[Any]]) -> Schema:
         },
         **_choice(schema),
     }
+
+
+def needed(schema: type[serializers.Serializer[Any]]) -> bool:
+    """Whether an empty body, which counts as an empty object, is not enough."""
+    described = body(schema)
+    return bool(described["required"] or {"oneOf", "anyOf"} & set(described))
 
 
 def query(schema: type[serializers.Serializer[Any]]) -> Iterator[Schema]:
@@ -101,7 +109,7 @@ def _blank(given: Any, schema: Schema) -> Schema:
         return schema
     if not getattr(given, "allow_blank", False):
         return {"minLength": 1, **schema}
-    if "pattern" in schema or "format" in schema:
+    if "format" in schema or not re.search(schema.get("pattern", ""), ""):
         return {"anyOf": [{"type": "string", "maxLength": 0}, schema]}
     return schema
 
@@ -113,22 +121,25 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _choice(schema: Any) -> Schema:
-    """Which fields exclude or need each other; an empty one counts as absent."""
-    alongside = getattr(schema, "alongside", {})
-    for word, names in (
-        ("oneOf", getattr(schema, "exactly_one", ())),
-        ("anyOf", getattr(schema, "at_least_one", ())),
-    ):
-        if names:
-            return {word: [_filled(name, *alongside.get(name, ())) for name in names]}
-    return {}
+    """Which fields exclude or need each other; an empty one counts as absent, or null does."""
+    either, any_of = getattr(schema, "exactly_one", ()), getattr(schema, "at_least_one", ())
+    if either:
+        alongside = getattr(schema, "alongside", {})
+        return {"oneOf": [_only(name, either, alongside.get(name, ())) for name in either]}
+    if any_of and getattr(schema, "null_omits", False):
+        return {"anyOf": [_with({name: {"not": {"type": "null"}}}) for name in any_of]}
+    return {"anyOf": [_with({name: _FILLED}) for name in any_of]} if any_of else {}
 
 
-def _filled(*names: str) -> Schema:
-    return {
-        "required": list(names),
-        "properties": {name: {"type": "string", "minLength": 1} for name in names},
-    }
+def _only(name: str, either: Sequence[str], alongside: Sequence[str]) -> Schema:
+    """One of several that exclude each other, with what must come with it."""
+    schema = _with(dict.fromkeys((name, *alongside), _FILLED))
+    schema["properties"] |= {other: {"maxLength": 0} for other in either if other != name}
+    return schema
+
+
+def _with(needed: Mapping[str, Schema]) -> Schema:
+    return {"required": list(needed), "properties": {k: dict(v) for k, v in needed.items()}}
 
 
 def _whole(converter: Any) -> str:

@@ -60,7 +60,11 @@ class _Guarded(Endpoint):
 
 
 class Yaml(_Guarded):
-    @operation("This description, in YAML", answer=Raw(("application/yaml",)), id="getSchema")
+    @operation(
+        "This description, in YAML",
+        answer=Raw(("application/yaml",), dict[str, Any]),
+        id="getSchema",
+    )
     def fetch(self) -> HttpResponse:
         return _plain(rendering.as_yaml(document()), "application/yaml; charset=utf-8")
 

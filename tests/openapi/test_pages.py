@@ -1,16 +1,12 @@
 """Swagger UI and ReDoc in a real Chromium: they come up, and nothing comes from elsewhere."""
 
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
-from socketserver import ThreadingMixIn
-from threading import Thread
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import pytest
-from django.core.handlers.wsgi import WSGIHandler
 
 from tests.browser import chromium, complaints, needs_chromium, requested
+from tests.serving import served
 
 pytestmark = needs_chromium
 
@@ -20,37 +16,6 @@ SHOWN = {
     "docs": "return document.querySelectorAll('.opblock').length > 10",
     "redoc": "return document.querySelectorAll('[data-section-id] h2').length > 10",
 }
-
-
-class Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class Silent(WSGIRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def served(prefix):
-    """The project below `prefix`, which the server cuts off; the address of the service."""
-    project = WSGIHandler()
-
-    def application(environ, start_response):
-        environ["SCRIPT_NAME"] = prefix
-        environ["PATH_INFO"] = environ["PATH_INFO"].removeprefix(prefix)
-        return project(environ, start_response)
-
-    server = Server(("127.0.0.1", 0), Silent)
-    server.set_app(application)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}{prefix}/auth/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -15,18 +15,28 @@ from authservice.kernel import errors
 class Text(serializers.CharField):
     """A string: NFC-normalised, without control characters, of bounded length, trimmed or not.
 
-    `described` of a subclass holds what JSON Schema can say of its form.
+    `described` holds what JSON Schema can say of its form, that of a subclass or of a field whose
+    form is judged later.
     """
 
-    described: ClassVar[Mapping[str, Any]] = {}
+    described: ClassVar[Mapping[str, Any]] = {"pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
 
     default_error_messages = {
         "invalid": "Must be a string.",
         "control": "Must not contain control characters or broken Unicode.",
     }
 
-    def __init__(self, *, max_length: int, trim_whitespace: bool = True, **options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        max_length: int,
+        trim_whitespace: bool = True,
+        described: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(max_length=max_length, trim_whitespace=trim_whitespace, **options)
+        if described is not None:
+            self.described = described  # type: ignore[misc]
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):

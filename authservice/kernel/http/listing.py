@@ -12,6 +12,7 @@ from authservice.kernel import errors
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
+MOST = 10**10 - 1  # what a query string may say; more than a page or a table has
 _WHOLE = re.compile(r"[0-9]{1,10}")
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""Lines on which safety rests, broken one at a time: the tests that are meant to see it do."""

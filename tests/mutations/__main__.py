@@ -1,0 +1,70 @@
+"""`python -m tests.mutations` breaks each line of the table in turn and names what turned red.
+
+Ends with 1 where a mutation does not apply any more or no test saw it. `--only WORD` takes those
+whose name holds the word, `--rst` prints the table of docs/mutations.rst.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.mutations.table import MUTATIONS, Mutation
+from tests.mutations.turns import Copy, Stale, Survivor
+
+_HEAD = ".. list-table::\n   :header-rows: 1\n   :widths: 36 24 40\n"
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m tests.mutations")
+    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--rst", action="store_true")
+    chosen = parser.parse_args()
+    mutations = [one for one in MUTATIONS if chosen.only in one.name]
+    with tempfile.TemporaryDirectory() as folder:
+        rows, wrong = turns(Copy.into(Path(folder)), mutations)
+    if chosen.rst:
+        print(table(rows))
+    for text in wrong:
+        print(text, file=sys.stderr)
+    print(f"{len(rows)} of {len(mutations)} were seen", file=sys.stderr)
+    sys.exit(bool(wrong))
+
+
+def turns(
+    copy: Copy, mutations: Iterable[Mutation]
+) -> tuple[list[tuple[Mutation, str]], list[str]]:
+    """Which mutation turned which test red, and what went wrong."""
+    rows, wrong, green = [], [], set()
+    for mutation in mutations:
+        try:
+            if (mutation.tests, mutation.host) not in green:
+                copy.stay_green(mutation)
+                green.add((mutation.tests, mutation.host))
+            red = copy.turn_red(mutation)
+        except (Stale, Survivor) as fault:
+            wrong.append(str(fault))
+            print(f"NOT SEEN  {mutation.lost}", file=sys.stderr, flush=True)
+        else:
+            rows.append((mutation, red))
+            print(f"red       {mutation.lost}: {red}", file=sys.stderr, flush=True)
+    return rows, wrong
+
+
+def table(rows: Iterable[tuple[Mutation, str]]) -> str:
+    lines = [_HEAD, "   * - What is lost", "     - File", "     - What turned red"]
+    for mutation, red in rows:
+        test = red.partition("::")[2].partition("[")[0].replace("::", " ")
+        lines += [
+            f"   * - {mutation.lost}",
+            f"     - ``{mutation.file.removeprefix('authservice/')}``",
+            f"     - ``{test}``",
+        ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+"""What is broken, and the tests that are to turn red.
+
+A mutation is named for what would be lost. Its `edits` are pairs of text in `file`; each old text
+must stand there as often as it is said to, or the mutation does not apply any more and has to be
+written anew, for the line that took its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CORE, HTTP, CSRF = "authservice/core/", "authservice/kernel/http/", "authservice/csrf/"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    lost: str
+    file: str
+    edits: tuple[tuple[str, str], ...]
+    tests: tuple[str, ...]
+    times: int = 1
+    host: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.lost.lower().replace(" ", "-")
+
+
+def _without(line: str) -> tuple[tuple[str, str], ...]:
+    return ((line, ""),)
+
+
+def _to(old: str, new: str) -> tuple[tuple[str, str], ...]:
+    return ((old, new),)
+
+
+_INTERLEAVED = "tests/core/test_refresh_interleaved.py"
+_REFRESH = "tests/core/test_refresh.py"
+_ENDS = "tests/recovery/test_ends.py"
+_TOKENS = "tests/core/test_access_tokens.py"
+
+SIGN_INS = (
+    Mutation(
+        "One successor of a refresh token",
+        CORE + "refresh.py",
+        _without('        counter=param("counter", SignIn),\n'),
+        (_INTERLEAVED,),
+    ),
+    Mutation(
+        "A logout that wins over a refresh",
+        CORE + "refresh.py",
+        _without("        ended_at=None,\n"),
+        (_INTERLEAVED,),
+    ),
+    Mutation(
+        "The end of a stolen family",
+        CORE + "refresh.py",
+        _without("    _end_family(person, sign_in, client)\n"),
+        (_REFRESH,),
+    ),
+    Mutation(
+        "The proof that a refresh token is ours",
+        CORE + "refresh_tokens.py",
+        _to("any(hmac.compare_digest(made, self.mac) for made", "any(made for made"),
+        ("tests/core/test_refresh_forgery.py",),
+    ),
+    Mutation(
+        "The seed of the row in a refresh token",
+        CORE + "refresh_tokens.py",
+        _without(" + bytes.fromhex(seed)"),
+        ("tests/core/test_refresh_forgery.py",),
+    ),
+    Mutation(
+        "The end of every sign-in by a changed password",
+        CORE + "sign_ins.py",
+        _without("\n        and passwords.still(sign_in.password_mark, person.password)"),
+        ("tests/core/test_standing.py",),
+    ),
+    Mutation(
+        "The end of every sign-in of somebody inactive",
+        CORE + "sign_ins.py",
+        _without("\n        and person.active"),
+        ("tests/core/test_standing.py",),
+    ),
+    Mutation(
+        "The end of every sign-in by a raised token version",
+        CORE + "sign_ins.py",
+        _without("\n        and sign_in.token_version == person.token_version"),
+        ("tests/core/test_standing.py",),
+    ),
+)
+
+DOOR = (
+    Mutation(
+        "The gates before the tokens",
+        CORE + "login.py",
+        _to("challenges = _challenges(arrival)", "challenges = ()"),
+        ("tests/kernel/test_slots.py",),
+    ),
+    Mutation(
+        "The refusal of somebody inactive",
+        CORE + "login.py",
+        _to("if not person.active:", "if False:"),
+        ("tests/contract/test_login.py",),
+    ),
+    Mutation(
+        "The count of a guess before it is judged",
+        CORE + "login.py",
+        _to("attempts.take(guess, attempts.PASSWORD)", "None"),
+        ("tests/core/test_guess_limits.py",),
+    ),
+    Mutation(
+        "The hash in vain for somebody unknown",
+        CORE + "passwords.py",
+        _to("        _hash_in_vain(password)\n        return False\n", "        return False\n"),
+        ("tests/core/test_one_hash.py",),
+    ),
+    Mutation(
+        "The account that a device token is for",
+        CORE + "devices.py",
+        _to("fresh and owner == _owner(person)", "fresh"),
+        ("tests/core/test_devices.py",),
+    ),
+    Mutation(
+        "The end of a budget of guesses",
+        CORE + "attempts_sql.py",
+        _to('_OPEN = f"( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )"', '_OPEN = "1 = 1"'),
+        ("tests/core/test_guess_limits.py",),
+    ),
+    Mutation(
+        "The count of a guess in a request that is rolled back",
+        HTTP + "views.py",
+        _to("view = transaction.non_atomic_requests(using=alias)(view)", "pass"),
+        ("tests/hosts/inside/test_essentials.py",),
+        host="hostile",
+    ),
+)
+
+SECRETS = (
+    Mutation(
+        "The count of a try at a code before it is judged",
+        CORE + "tickets.py",
+        _to("not (counted and right)", "not right"),
+        ("tests/recovery/test_reset_by_code.py",),
+    ),
+    Mutation(
+        "The tries that a code has",
+        CORE + "tickets.py",
+        _without(", attempts__lt=TRIES"),
+        ("tests/recovery/test_reset_by_code.py",),
+    ),
+    Mutation(
+        "The comparison of a code with its digest",
+        CORE + "tickets.py",
+        _to(
+            'right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code}", stored)',
+            "right = True",
+        ),
+        ("tests/recovery/test_reset_by_code.py",),
+    ),
+    Mutation(
+        "The one use of a secret",
+        CORE + "tickets.py",
+        _to(
+            "rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)",
+            "rows = _tickets().filter(pk=ticket.pk, expires_at__gt=now)",
+        ),
+        ("tests/recovery/test_verify_email.py",),
+    ),
+    Mutation(
+        "The purpose of a link",
+        CORE + "tickets.py",
+        (
+            ('f"{purpose.name}|{token}"', 'f"{token}"'),
+            ("digest__in=digests, purpose=purpose.name", "digest__in=digests"),
+        ),
+        ("tests/recovery/test_purposes.py",),
+        times=0,
+    ),
+    Mutation(
+        "The address that a secret was sent to",
+        CORE + "tickets.py",
+        _to(
+            "if purpose.addressed and ticket.target_key not in",
+            "if False and ticket.target_key not in",
+        ),
+        (_ENDS,),
+    ),
+    Mutation(
+        "The end of a secret by a changed password",
+        CORE + "tickets.py",
+        _to("return passwords.still(ticket.password_mark, person.user.password)", "return True"),
+        (_ENDS,),
+    ),
+    Mutation(
+        "The address beside a reset token",
+        CORE + "recovery.py",
+        _without(" or (email and ticket.target_key != identity.email_key(email))"),
+        ("tests/recovery/test_reset_by_link.py",),
+    ),
+    Mutation(
+        "The harmlessness of a look ahead",
+        CORE + "recovery_views.py",
+        _to("if self.looking_ahead:", "if False:"),
+        ("tests/recovery/test_verify_email.py",),
+    ),
+    Mutation(
+        "The settings as the only source of a redirect",
+        CORE + "recovery_views.py",
+        _to(
+            'onward = links.verified("error" if fault else "success")',
+            'onward = query.get("next") or links.verified("error" if fault else "success")',
+        ),
+        ("tests/recovery/test_redirects.py", "tests/abuse/test_redirects.py"),
+    ),
+)
+
+TOKENS = (
+    Mutation(
+        "The version in an access token",
+        CORE + "bearer.py",
+        _to('self.claims["ver"] == person.token_version\n            and ', ""),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The user that a sign-in belongs to",
+        CORE + "bearer.py",
+        _without(' or found[0].id != self.claims["sub"]'),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The type of an access token",
+        CORE + "access_tokens.py",
+        _to('if claims["typ"] != TYPE:', "if False:"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The issuer and audience of an access token",
+        CORE + "keyring.py",
+        _to(
+            'if claims["iss"] != self.issuer or claims["aud"] != self.audience:',
+            "if False:",
+        ),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The end of an access token",
+        CORE + "keyring.py",
+        _to('if claims["exp"] <= time.time():', "if False:"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The one algorithm of a key",
+        CORE + "keyring.py",
+        _without("                or key.alg != alg\n"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The signature of an access token",
+        CORE + "keyring.py",
+        _without(
+            '                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))\n'
+        ),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The few members of a token's header",
+        CORE + "keyring.py",
+        _to("set(parsed) != _HEADER", "not set(parsed) >= _HEADER"),
+        (_TOKENS,),
+    ),
+)
+
+RIGHTS = (
+    Mutation(
+        "The guard of the routes of super admins",
+        HTTP + "views.py",
+        _to("if self.super_admin:", "if False:"),
+        ("tests/admin_api/test_access.py",),
+    ),
+    Mutation(
+        "The last super admin",
+        CORE + "super_admins.py",
+        _to("if losing and _reigns(present)", "if False and _reigns(present)"),
+        ("tests/admin_api/test_rights.py",),
+    ),
+    Mutation(
+        "The sight of super admins who were made by the project",
+        CORE + "super_admins.py",
+        _to("if host().superuser:", "if False:"),
+        ("tests/admin_api/test_rights.py",),
+    ),
+)
+
+FORGERY = (
+    Mutation(
+        "The comparison of the CSRF pair",
+        CSRF + "guard.py",
+        _without(" or not constant_time_compare(given, cookies.get(request, conf.cookie_name))"),
+        ("tests/csrf/test_guard.py",),
+    ),
+    Mutation(
+        "The proof that a CSRF token is ours",
+        CSRF + "guard.py",
+        _to("if not tokens.holds(given, sign_in_id):", "if False:"),
+        ("tests/csrf/test_guard.py",),
+    ),
+    Mutation(
+        "The sign-in that a CSRF token is for",
+        CSRF + "tokens.py",
+        _to("(sign_in_id is None or owner == _name(sign_in_id))", "True"),
+        ("tests/csrf/test_binding.py",),
+    ),
+    Mutation(
+        "The origin that may call",
+        CSRF + "guard.py",
+        _to('if not origins.may_call(origin, site, _own(request) if origin else ""):', "if False:"),
+        ("tests/csrf/test_origins.py",),
+    ),
+    Mutation(
+        "The cookie's bond to this very host",
+        HTTP + "cookies.py",
+        _to('return f"__Host-{plain}" if settings.secure() else plain', "return plain"),
+        ("tests/core/test_cookies.py",),
+    ),
+    Mutation(
+        "Cookies that count only beside a guard",
+        HTTP + "authentication.py",
+        _to('token_cookies.enabled and bool(plugs("request_guard"))', "token_cookies.enabled"),
+        ("tests/csrf/test_absent.py",),
+    ),
+)
+
+PLACES = (
+    Mutation(
+        "The proxies that are trusted",
+        HTTP + "client.py",
+        _to("return hops[-proxies] if", "return hops[0] if"),
+        ("tests/core/test_flood_limits.py",),
+    ),
+    Mutation(
+        "The distrust of X-Forwarded-For",
+        HTTP + "client.py",
+        _to("    if not proxies:\n        return peer\n", "    proxies = proxies or 1\n"),
+        ("tests/core/test_flood_limits.py",),
+    ),
+    Mutation(
+        "The network that an address stands for",
+        HTTP + "client.py",
+        _to("(plain, 64)", "(plain, 128)"),
+        ("tests/core/test_flood_limits.py",),
+    ),
+)
+
+MUTATIONS = (*SIGN_INS, *DOOR, *SECRETS, *TOKENS, *RIGHTS, *FORGERY, *PLACES)

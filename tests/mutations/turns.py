@@ -1,0 +1,95 @@
+"""One mutation after another, in a copy of the tree: what turned red, and what did not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutations.table import Mutation
+
+ROOT = Path(__file__).resolve().parents[2]
+_PARTS = ("authservice", "example_project", "tests", "docs", "pyproject.toml", "README.rst")
+_RED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = 1  # pytest's exit code for "tests were run, and some failed"
+
+
+class Stale(Exception):
+    """A mutation whose text is not in the tree as it says."""
+
+
+class Survivor(Exception):
+    """A mutation that no test saw."""
+
+
+@dataclass
+class Copy:
+    """A tree of its own to break things in."""
+
+    folder: Path
+
+    @classmethod
+    def into(cls, folder: Path) -> Copy:
+        for name in _PARTS:
+            source, target = ROOT / name, folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+        return cls(folder)
+
+    def turn_red(self, mutation: Mutation) -> str:
+        """The first test that fails once the tree is so changed. Raises `Stale`, `Survivor`."""
+        file = self.folder / mutation.file
+        sound = file.read_text()
+        file.write_text(mutated(sound, mutation))
+        try:
+            run = self.tests(mutation)
+        finally:
+            file.write_text(sound)
+        red = _RED.search(run.stdout)
+        if run.returncode != _FAILED or red is None:
+            raise Survivor(f"{mutation.lost}: nothing turned red\n{run.stdout[-2000:]}")
+        return red[1]
+
+    def stay_green(self, mutation: Mutation) -> None:
+        """Raises `Survivor` where the tests fail on a sound tree, since then they show nothing."""
+        run = self.tests(mutation)
+        if run.returncode != 0:
+            raise Survivor(f"{mutation.lost}: red without it\n{run.stdout[-2000:]}")
+
+    def tests(self, mutation: Mutation) -> subprocess.CompletedProcess[str]:
+        """Run what is meant to see the mutation, up to the first failure."""
+        options = ("-q", "-x", "--tb=no", "-rfE", "-p", "no:cacheprovider")
+        return subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", *options, *mutation.tests],
+            cwd=self.folder,
+            env=self._environment(mutation),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    def _environment(self, mutation: Mutation) -> dict[str, str]:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTEST_", "COV_")) and name != "DATABASE_URL"
+        }
+        return {**kept, "PYTHONPATH": str(self.folder), "TEST_HOST": mutation.host}
+
+
+def mutated(text: str, mutation: Mutation) -> str:
+    """`text` with the edits of the mutation. Raises `Stale`."""
+    for old, new in mutation.edits:
+        found = text.count(old)
+        if not found or (mutation.times and found != mutation.times):
+            raise Stale(f"{mutation.lost}: {old!r} stands {found} times in {mutation.file}")
+        text = text.replace(old, new)
+    return text
