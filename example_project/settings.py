@@ -24,8 +24,8 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: what AUTHSERVICE_MODULES may name.
-OPTIONAL_MODULES = ("notification", "admin", "audit", "csrf")
-LOGIN_MODULES = ("stateless",)
+OPTIONAL_MODULES = ("notification", "admin", "csrf")
+LOGIN_MODULES = ("stateless", "session")
 
 
 def chosen(variable: str, names: list[str], allowed: tuple[str, ...]) -> list[str]:
@@ -57,6 +57,11 @@ AUTHSERVICE = {
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
 }
+if LOGIN == "session":
+    AUTHSERVICE["SESSION"] = {
+        "STORE": env.str("AUTHSERVICE_SESSION_STORE", default="database"),
+        "MAX_PER_USER": env.int("AUTHSERVICE_SESSION_MAX_PER_USER", default=0),
+    }
 if "notification" in MODULES:
     WEBHOOK = env.str("SMS_WEBHOOK_URL", default="")
     AUTHSERVICE["NOTIFICATION"] = {

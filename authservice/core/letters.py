@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
 
-from django.db import transaction
-
 from authservice.core import directory, facts, links, tickets
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
@@ -40,15 +38,9 @@ class Letter:
 
 
 def compose(message: Message) -> Letter | None:
-    """The letter of a job, or None where nobody is to be written to.
-
-    What is told of it and the secret in it are written together or not at all.
-    """
+    """The letter of a job, or None where nobody is to be written to."""
     composer = _composers().get(message.kind)
-    if composer is None:
-        return None
-    with transaction.atomic(using=directory.database()):
-        return composer(message)
+    return composer(message) if composer else None
 
 
 def _composers() -> Mapping[str, Callable[[Message], Letter | None]]:

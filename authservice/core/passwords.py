@@ -31,6 +31,11 @@ def mark(encoded: str) -> str:
     return crypto.digest(_MARK, encoded)
 
 
+def marks(encoded: str) -> list[str]:
+    """Every mark that the hash may have been given, under each key there is."""
+    return crypto.digests(_MARK, encoded)
+
+
 def still(stored: str, encoded: str) -> bool:
     """Whether `encoded` is the password hash that `stored` is the mark of."""
     return crypto.matches(_MARK, encoded, stored)
@@ -190,9 +195,9 @@ def _upgrade(person: Person, password: str) -> None:
 
 def remark(person: Person, before: str) -> None:
     """Carry sign-ins and secrets over from a hash to a better one of the same password."""
-    marks = crypto.digests(_MARK, before)
+    stale = marks(before)
     for model in (SignIn, Ticket):
         rows = model._base_manager.using(directory.database())
-        rows.filter(user=person.user.pk, password_mark__in=marks).update(
+        rows.filter(user=person.user.pk, password_mark__in=stale).update(
             password_mark=mark(person.user.password)
         )

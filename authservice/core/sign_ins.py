@@ -107,6 +107,19 @@ def holds(person: Person, sign_in: SignIn | Used) -> bool:
     )
 
 
+def live(person: Person) -> QuerySet[SignIn]:
+    """The sign-ins of an active person that stand and are not over."""
+    now = timezone.now()
+    return _rows().filter(
+        user=person.user.pk,
+        ended_at=None,
+        idle_expires_at__gt=now,
+        expires_at__gt=now,
+        token_version=person.token_version,
+        password_mark__in=passwords.marks(person.password),
+    )
+
+
 def begin(
     person: Person, client: Client, *, amr: str, device_id: uuid.UUID, held: bool = False
 ) -> SignIn:

@@ -127,6 +127,12 @@ class InvalidRefreshToken(Fault):
     message = "The refresh token is not valid."
 
 
+class SessionNotFound(Fault):
+    status = 404
+    code = "SESSION_NOT_FOUND"
+    message = "There is no such session."
+
+
 class Forbidden(Fault):
     status = 403
     code = "FORBIDDEN"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
@@ -98,8 +98,9 @@ class LoginPolicy(Protocol):
     Core keeps the rows, and asks. What a policy refuses stands in its `faults`, see `refuses`.
     """
 
-    ended: Callable[[Sequence[UUID]], None] | None
-    """Told which sign-ins have ended, once that is committed; None where nobody needs to know."""
+    @property
+    def ended(self) -> Callable[[Sequence[UUID]], None] | None:
+        """Told which sign-ins have ended, once that is committed; None where nobody needs to be."""
 
     def checks_every_request(self) -> bool:
         """Whether the row of the sign-in is read for each request, whatever the route."""
@@ -117,6 +118,50 @@ class LoginPolicy(Protocol):
     def use(self, sign_in: Any) -> bool:
         """Whether a sign-in whose row stands may be used by a request: asked once for each, at the
         end of its check. Raises a `Fault`."""
+
+
+class LiveSession(Protocol):
+    """What a store is told of a session; moments are as the project has them, aware or naive."""
+
+    @property
+    def id(self) -> UUID: ...
+
+    @property
+    def user_id(self) -> Any: ...
+
+    @property
+    def last_used_at(self) -> datetime: ...
+
+    @property
+    def idle_expires_at(self) -> datetime: ...
+
+    @property
+    def expires_at(self) -> datetime: ...
+
+
+class SessionStore(Protocol):
+    """What `SESSION.STORE` names: keeps watch over sessions beside their rows.
+
+    The rows are in the database and read for each request, whatever the store: it can only refuse.
+    Whatever it raises is answered 503 `SERVICE_UNAVAILABLE`, but logged where a request has gone
+    through already: in `touch` and `end`.
+    """
+
+    def begin(self, session: LiveSession) -> None:
+        """It is about to begin, in a transaction that may yet be undone."""
+
+    def alive(self, session: LiveSession) -> bool:
+        """Whether it goes on; asked at each request and each refresh, once the row has said so."""
+
+    def touch(self, session: LiveSession, *, now: datetime, until: datetime) -> None:
+        """It was used `now` and idles out at `until`; told every five minutes at most. Writes both
+        into the row, if that has not ended or been used since it was read."""
+
+    def end(self, ids: Sequence[UUID]) -> None:
+        """The rows of these have ended. Told after the commit and before anybody is answered."""
+
+    def live_for(self, person: Any) -> Sequence[Any]:
+        """The rows of the person's sessions that go on, newest first."""
 
 
 class LoginGate(Protocol):

@@ -46,7 +46,7 @@ BODIES = {
     "10 MB": (b" " * 10_000_000, TOO_LARGE),
 }
 # Refusals that a route has for an empty object too.
-UNRELATED = ("VALIDATION_ERROR", "USER_NOT_FOUND", "CANNOT_MODIFY_SELF")
+UNRELATED = ("VALIDATION_ERROR", "USER_NOT_FOUND", "CANNOT_MODIFY_SELF", "SESSION_NOT_FOUND")
 ROUTES = with_a_body()
 
 

@@ -91,7 +91,7 @@ def _count(pid: int, what: str) -> int:
 def served(kind: Kind, folder: Path) -> Iterator[Server]:
     """The service, migrated and answering; its mails go to the server's `sink`."""
     port = free_port()
-    with _database(kind.name, folder) as url, Sink() as sink:
+    with own_database(kind.name, folder) as url, Sink() as sink:
         variables = _variables(kind, port, url, sink)
         migrate = [sys.executable, "example_project/manage.py", "migrate", "-v", "0"]
         subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
@@ -147,7 +147,7 @@ def _wait_for(server: Server, log: Path) -> None:
 
 
 @contextmanager
-def _database(name: str, folder: Path) -> Iterator[str]:
+def own_database(name: str, folder: Path) -> Iterator[str]:
     """A fresh database on PostgreSQL where the suite has it, else a file."""
     given: Mapping[str, str] = os.environ
     parts = urlsplit(given.get("DATABASE_URL", ""))

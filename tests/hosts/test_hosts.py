@@ -83,6 +83,21 @@ HOSTS = [
             without("tests/core/test_cookies.py::test_a_login_sets_no_other_cookie"),
         ),
     ),
+    *(
+        Host(
+            "session",
+            (
+                *(CONTRACT, CORE, RECOVERY),
+                # Sessions are looked at for each request, whatever that setting says.
+                without(
+                    "tests/core/test_standing.py::"
+                    "test_where_the_signature_is_trusted_a_token_lives_until_it_expires"
+                ),
+            ),
+            variables={"SESSION_STORE": store},
+        )
+        for store in ("database", "cache")
+    ),
     Host("neighbours", ROUTES, needs=("allauth", "organizations")),
     Host(
         "two_databases",

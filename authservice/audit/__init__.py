@@ -1,1 +1,0 @@
-"""The audit log: who did what to whom, when and from where."""

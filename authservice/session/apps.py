@@ -1,0 +1,19 @@
+"""Data sheet of the session module; its sessions are core's sign-ins."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class SessionConfig(modules.ModuleConfig):
+    name = "authservice.session"
+    label = "authservice_session"
+    verbose_name = "Sessions"
+    urls = "authservice.session.urls"
+    login_policy = "authservice.session.policy.policy"
+
+    def ready(self) -> None:
+        from authservice.session import checks
+
+        super().ready()
+        checks.connect()

@@ -1,0 +1,40 @@
+"""No user has more sessions than `MAX_PER_USER`: the oldest make room for a new one.
+
+The user's row is held from before the sessions are counted until the new one is there. So of many
+logins at once each sees what the one before it left.
+"""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from authservice.core import directory, facts, passwords, sign_ins
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+
+LIMIT = "limit"
+
+
+def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
+    """End what is too much for one more, in the transaction in which it begins; `held` says that
+    the user's row is locked in it already."""
+    if not held:
+        passwords.locked(person)
+    now = timezone.now()
+    rows = SignIn.objects.using(directory.database()).filter(
+        user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
+    )
+    surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
+    for pk in list(surplus):
+        # One by one, since it may have been left meanwhile: only what ends here is told.
+        if sign_ins.end(pk, LIMIT):
+            facts.tell(
+                Event(
+                    action="security.session.revoked",
+                    user=person.user,
+                    client=client,
+                    metadata={"reason": LIMIT, "sign_in": str(pk)},
+                )
+            )

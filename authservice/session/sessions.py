@@ -1,0 +1,60 @@
+"""A user's own sessions: seeing them, ending them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from authservice.core import directory, facts, sign_ins
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.core.revocation import REVOKED
+from authservice.kernel import errors
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+from authservice.session.stores import store
+
+
+def live(person: Person) -> list[SignIn]:
+    """Newest first."""
+    return list(store().live_for(person))
+
+
+def find(person: Person, session_id: str) -> SignIn:
+    """Raises `SessionNotFound`, also for what is somebody else's or over."""
+    for session in live(person):
+        # As text: an id has one spelling, and what is no id at all is merely unknown.
+        if str(session.pk) == session_id:
+            return session
+    raise errors.SessionNotFound
+
+
+def revoke(person: Person, session_id: str, client: Client) -> UUID:
+    """End one; which. Raises `SessionNotFound`."""
+    session = find(person, session_id)
+    with transaction.atomic(using=directory.database()):
+        if not sign_ins.end(session.pk, REVOKED):
+            raise errors.SessionNotFound
+        _tell(person, client, sign_in=session_id)
+    return session.pk
+
+
+def revoke_others(person: Person, kept: SignIn, client: Client) -> None:
+    """End all but one."""
+    with transaction.atomic(using=directory.database()):
+        ended = sign_ins.end_others(person, kept, REVOKED)
+        if ended:
+            _tell(person, client, sign_ins=ended)
+
+
+def _tell(person: Person, client: Client, **which: Any) -> None:
+    facts.tell(
+        Event(
+            action="security.session.revoked",
+            user=person.user,
+            client=client,
+            metadata={"reason": REVOKED, **which},
+        )
+    )

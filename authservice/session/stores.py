@@ -1,0 +1,115 @@
+"""Stores: who keeps watch over sessions beside their rows.
+
+The rows are core's, always in the database, and read for every request, whatever the store. So a
+store can only refuse. What it forgets, misses or hears late revives nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, cast
+from uuid import UUID
+
+from django.core.cache import caches
+from django.db.models import QuerySet
+from django.utils.module_loading import import_string
+
+from authservice.core import directory, sign_ins
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.kernel import conf as settings
+from authservice.kernel.ports import LiveSession, SessionStore
+from authservice.kernel.settings import root
+from authservice.kernel.sql import Update, param
+from authservice.session.conf import conf
+
+_CACHED_LONGER = timedelta(minutes=5)  # than a token: clocks of machines differ
+
+
+def _as_read() -> QuerySet[SignIn]:
+    return SignIn.objects.filter(
+        pk=param("id", SignIn),
+        ended_at=None,
+        last_used_at=param("seen", SignIn, "last_used_at"),
+    )
+
+
+# Of several requests at once that have read the same last use, one writes the next.
+_TOUCH = Update(
+    _as_read,
+    lambda: {
+        "last_used_at": param("now", SignIn, "last_used_at"),
+        "idle_expires_at": param("until", SignIn, "idle_expires_at"),
+    },
+)
+
+
+class DatabaseStore:
+    """The rows alone: they say all there is to say."""
+
+    def begin(self, session: LiveSession) -> None:
+        """The row is about to be written."""
+
+    def alive(self, session: LiveSession) -> bool:
+        return True
+
+    def touch(self, session: LiveSession, *, now: datetime, until: datetime) -> None:
+        _TOUCH.run(
+            directory.database(), id=session.id, seen=session.last_used_at, now=now, until=until
+        )
+
+    def end(self, ids: Sequence[UUID]) -> None:
+        """The rows have ended already."""
+
+    def live_for(self, person: Person) -> list[SignIn]:
+        return list(sign_ins.live(person).order_by("-created_at", "-pk"))
+
+
+class CacheStore(DatabaseStore):
+    """A Django cache in front, written through: it names each ended session for as long as a token
+    of it could be good.
+
+    It says of none that it lives. So there is no entry to take back, and no moment in which one
+    from before contradicts the row; and what else has the cache, such as a service that looks at
+    signatures alone, learns of an end there.
+    """
+
+    def begin(self, session: LiveSession) -> None:
+        # No session begins whose end could not be told.
+        self.alive(session)
+
+    def alive(self, session: LiveSession) -> bool:
+        return caches[conf.cache].get(_key(session.id)) is None
+
+    def end(self, ids: Sequence[UUID]) -> None:
+        life = root.access_token_ttl + _CACHED_LONGER
+        named = {_key(pk): 1 for pk in ids}
+        failed = caches[conf.cache].set_many(named, timeout=int(life.total_seconds()))
+        if failed:
+            raise ConnectionError(f"The cache did not take {len(failed)} ended sessions.")
+
+    def live_for(self, person: Person) -> list[SignIn]:
+        found = super().live_for(person)
+        ended = caches[conf.cache].get_many([_key(session.pk) for session in found])
+        return [session for session in found if _key(session.pk) not in ended]
+
+
+_OURS: dict[str, type[Any]] = {"database": DatabaseStore, "cache": CacheStore}
+
+
+@cache
+def store() -> SessionStore:
+    """The one that the settings name."""
+    made = _OURS.get(conf.store) or import_string(conf.store)
+    return cast(SessionStore, made())
+
+
+def _key(session_id: UUID) -> str:
+    return f"authservice:session:ended:{session_id}"
+
+
+@settings.on_change
+def _forget() -> None:
+    store.cache_clear()

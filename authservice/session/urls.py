@@ -1,0 +1,20 @@
+"""Paths of the session module, below the mount."""
+
+from django.urls import path
+
+from authservice.core.login_views import paths
+from authservice.session import views
+
+urlpatterns = [
+    *paths(),
+    path(
+        "sessions",
+        views.Sessions.as_view({"get": "find", "delete": "revoke_others"}),
+        name="sessions",
+    ),
+    path(
+        "sessions/<str:session_id>",
+        views.OneSession.as_view({"get": "show", "delete": "revoke"}),
+        name="session",
+    ),
+]

@@ -1,0 +1,65 @@
+"""Sessions over the API; login, refresh and logout are core's."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+from uuid import UUID
+
+from django.http import HttpResponse
+
+from authservice.core import answers, token_cookies
+from authservice.core.answers import Said
+from authservice.core.models import SignIn
+from authservice.kernel import errors
+from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.http.views import Endpoint
+from authservice.session import sessions
+
+
+class Session(TypedDict):
+    """One sign-in that goes on; `expires_at` is when it ends if nobody uses it until then."""
+
+    id: Uuid
+    user_agent: str
+    ip_address: str
+    created_at: Moment
+    expires_at: Moment
+    current: bool
+
+
+class Sessions(Endpoint):
+    @operation("List one's sessions, newest first", answer=list[Session])
+    def find(self) -> HttpResponse:
+        found = sessions.live(self.identity.person)
+        return answer([_session(session, self.identity.sign_in_id) for session in found])
+
+    @operation("End all sessions but this one", answer=Said)
+    def revoke_others(self) -> HttpResponse:
+        sessions.revoke_others(self.identity.person, self.identity.sign_in, self.client)
+        return answers.said("All other sessions have ended.")
+
+
+class OneSession(Endpoint):
+    @operation("Show a session", answer=Session, faults=(errors.SessionNotFound,))
+    def show(self, session_id: str) -> HttpResponse:
+        found = sessions.find(self.identity.person, session_id)
+        return answer(_session(found, self.identity.sign_in_id))
+
+    @operation("End a session", answer=Said, faults=(errors.SessionNotFound,))
+    def revoke(self, session_id: str) -> HttpResponse:
+        ended = sessions.revoke(self.identity.person, session_id, self.client)
+        if ended == self.identity.sign_in_id:
+            self.parting = token_cookies.forget
+        return answers.said("The session has ended.")
+
+
+def _session(session: SignIn, current: UUID) -> Session:
+    return {
+        "id": str(session.pk),
+        "user_agent": session.user_agent,
+        "ip_address": session.ip_address,
+        "created_at": utc(session.created_at),
+        "expires_at": utc(min(session.idle_expires_at, session.expires_at)),
+        "current": session.pk == current,
+    }

@@ -1,0 +1,1 @@
+"""Races of sessions, on databases that let several write at once."""

@@ -1,0 +1,87 @@
+"""An end that crosses a refresh, a request or another end leaves nothing alive."""
+
+from functools import partial
+
+from django.utils import timezone
+
+from authservice.core.models import SignIn
+from tests.races.crowd import SIZE, tally
+
+
+def revoke(api, session_id, token):
+    return partial(api.request, "DELETE", f"sessions/{session_id}", token=token)
+
+
+def test_a_revocation_that_crosses_a_refresh_leaves_nothing_alive(crowd, api, rounds, each_store):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        stolen = api.sign_up(email)
+        session_id = str(SignIn.objects.latest("created_at").pk)
+        mine = api.log_in(email)["access_token"]
+        refresh = partial(api.post, "refresh", refresh_token=stolen["refresh_token"])
+
+        answers = crowd.race([refresh, revoke(api, session_id, mine)] * (SIZE // 2))
+        won = [answer.data for answer in answers[::2] if answer.status == 200]
+
+        for left in [stolen, *won]:
+            assert api.post("refresh", refresh_token=left["refresh_token"]).status == 401
+            assert api.get("me", token=left["access_token"]).status == 401
+
+
+def test_of_many_revocations_of_one_session_one_is_told(crowd, api, rounds, told):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        session_id = str(SignIn.objects.latest("created_at").pk)
+        mine = api.log_in(email)["access_token"]
+        told.clear()
+
+        answers = crowd.all_do(revoke(api, session_id, mine))
+
+        assert tally(answers) == {200: 1, "SESSION_NOT_FOUND": SIZE - 1}
+        assert [event.action for event in told] == ["security.session.revoked"]
+
+
+def test_of_two_sessions_that_end_each_other_nothing_odd_is_left(crowd, api, rounds):
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        tokens = [api.sign_up(email)["access_token"], api.log_in(email)["access_token"]]
+        ends = [partial(api.request, "DELETE", "sessions", token=token) for token in tokens]
+
+        answers = crowd.race(ends * (SIZE // 2))
+
+        assert set(tally(answers)) <= {200, "INVALID_TOKEN"}
+        assert SignIn.objects.filter(end_reason="revoked").count() >= number + 1
+
+
+def test_no_request_answers_a_session_that_ended_before_it_came(crowd, api, rounds, each_store):
+    """Requests that read the row before its end must not bring the session back for later ones."""
+    for number in rounds:
+        tokens = api.sign_up(f"ann{number}@example.com")["access_token"]
+        ago = timezone.now() - timezone.timedelta(minutes=6)
+        SignIn.objects.filter(ended_at=None).update(last_used_at=ago)
+        leave = partial(api.post, "logout", token=tokens)
+
+        crowd.race([partial(api.get, "me", token=tokens)] * (SIZE - 1) + [leave])
+
+        assert api.get("me", token=tokens).error == (401, "INVALID_TOKEN")
+
+
+def test_of_many_requests_at_once_one_writes_the_last_use(crowd, api, rounds, monkeypatch):
+    written = []
+    from authservice.session import stores
+
+    run = stores._TOUCH.run
+    monkeypatch.setattr(
+        stores._TOUCH, "run", lambda *given, **named: written.append(run(*given, **named))
+    )
+    for number in rounds:
+        token = api.sign_up(f"ann{number}@example.com")["access_token"]
+        ago = timezone.now() - timezone.timedelta(minutes=6)
+        SignIn.objects.update(last_used_at=ago)
+        written.clear()
+
+        answers = crowd.all_do(partial(api.get, "me", token=token))
+
+        assert tally(answers) == {200: SIZE}
+        assert sum(written) == 1

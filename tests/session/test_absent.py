@@ -1,0 +1,75 @@
+"""Where the module is not installed it leaves no trace; the example project says when it is."""
+
+import json
+import os
+
+import pytest
+
+from tests.hosts.runs import python
+
+TRACES = """
+import json
+import sys
+import django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns[0].url_patterns
+from django.core.management import call_command
+call_command("check")
+from authservice.kernel import conf
+from authservice.core.policy import policy
+names = [name for name in sys.modules if name.startswith("authservice.{absent}")]
+paths = [name for name in get_resolver("authservice.urls").reverse_dict if isinstance(name, str)]
+print(json.dumps([names, "SESSION" in conf.declared(), type(policy()).__name__,
+    sorted(name for name in paths if "session" in name)]))
+"""
+EXAMPLE = """
+import json
+from example_project.settings import AUTHSERVICE, INSTALLED_APPS
+print(json.dumps([[app for app in INSTALLED_APPS if app.endswith((".session", ".stateless"))],
+    AUTHSERVICE.get("SESSION")]))
+"""
+
+
+def said(script, host="", **variables):
+    run = python("-c", script, host=host, PYTHONPATH=os.getcwd(), **variables)
+    assert run.returncode == 0, run.stdout
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def test_nothing_of_it_is_imported_declared_or_mounted():
+    found = said(TRACES.format(absent="session"), DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert found == [[], False, "Stateless", []]
+
+
+def test_beside_it_nothing_of_the_stateless_module_is_imported():
+    found = said(
+        TRACES.format(absent="stateless"), host="session", DJANGO_SETTINGS_MODULE="tests.settings"
+    )
+
+    assert found == [[], True, "SessionPolicy", ["session", "sessions"]]
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, [["authservice.stateless"], None]),
+        ({"AUTHSERVICE_LOGIN": "stateless"}, [["authservice.stateless"], None]),
+        (
+            {"AUTHSERVICE_LOGIN": "session"},
+            [["authservice.session"], {"STORE": "database", "MAX_PER_USER": 0}],
+        ),
+        (
+            {
+                "AUTHSERVICE_LOGIN": "session",
+                "AUTHSERVICE_SESSION_STORE": "cache",
+                "AUTHSERVICE_SESSION_MAX_PER_USER": "5",
+            },
+            [["authservice.session"], {"STORE": "cache", "MAX_PER_USER": 5}],
+        ),
+    ],
+    ids=str,
+)
+def test_the_example_project_has_the_login_module_that_is_chosen(environment, expected):
+    assert said(EXAMPLE, **environment) == expected

@@ -1,0 +1,100 @@
+"""How many SQL statements a request costs with sessions, with either store."""
+
+import pytest
+from django.utils import timezone
+
+from authservice.core.models import SignIn
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _either(each_store):
+    """Both stores in turn: the cache saves no statement and costs none."""
+
+
+@pytest.fixture
+def tokens(api):
+    api.sign_up()
+    return api.log_in()
+
+
+def cost(call):
+    """Of the second call; the first one fills what is kept by process."""
+    call()
+    return len(statements(call))
+
+
+def test_me_costs_one(api, tokens):
+    assert cost(lambda: api.get("me", token=tokens["access_token"])) == 1
+
+
+def test_me_costs_two_when_the_last_use_is_written(api, tokens):
+    def after_a_while():
+        ago = timezone.now() - timezone.timedelta(minutes=6)
+        SignIn.objects.update(last_used_at=ago)
+        found = statements(lambda: api.get("me", token=tokens["access_token"]))
+        return len(found)
+
+    after_a_while()
+
+    assert after_a_while() == 2
+
+
+def test_login_costs_five(api, tokens):
+    assert cost(api.log_in) == 5
+
+
+def test_login_costs_six_where_sessions_are_limited(api, tokens, settings):
+    limit(settings, 100)
+
+    assert cost(api.log_in) == 6
+
+
+def test_it_costs_seven_where_an_old_one_ends(api, tokens, settings):
+    limit(settings, 1)
+
+    assert cost(api.log_in) == 7
+
+
+def test_refresh_costs_two(api, tokens):
+    live = [tokens["refresh_token"]]
+
+    def refresh():
+        live.append(api.post("refresh", refresh_token=live[-1]).data["refresh_token"])
+
+    assert cost(refresh) == 2
+
+
+def test_logout_costs_two(api):
+    api.sign_up()
+    several = [api.log_in()["access_token"] for _ in range(2)]
+
+    assert cost(lambda: api.post("logout", token=several.pop())) == 2
+
+
+def test_the_list_costs_two(api, tokens):
+    assert cost(lambda: api.get("sessions", token=tokens["access_token"])) == 2
+
+
+def test_one_of_it_costs_two(api, tokens):
+    session_id = SignIn.objects.first().pk
+
+    assert cost(lambda: api.get(f"sessions/{session_id}", token=tokens["access_token"])) == 2
+
+
+def test_ending_one_costs_three(api, tokens):
+    ids = [str(SignIn.objects.earliest("created_at").pk)]
+    api.log_in()
+    ids.append(str(SignIn.objects.latest("created_at").pk))
+
+    def end():
+        return api.request("DELETE", f"sessions/{ids.pop()}", token=tokens["access_token"])
+
+    assert cost(end) == 3
+
+
+def limit(settings, most):
+    sessions = {**settings.AUTHSERVICE.get("SESSION", {}), "MAX_PER_USER": most}
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "SESSION": sessions}
