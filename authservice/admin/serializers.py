@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -10,7 +9,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from authservice.core.serializers import Email, Phone, Url, Username
-from authservice.kernel.http.fields import Text
+from authservice.kernel.http.fields import Moment, Text
 from authservice.kernel.http.listing import MOST
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
@@ -38,19 +37,13 @@ class QueryFlag(serializers.BooleanField):
         return data == "true"
 
 
-class QueryMoment(serializers.DateTimeField):
-    """A date or time in ISO form; without an offset it is UTC."""
-
-    default_error_messages = {"moment": "Must be a date or time in ISO 8601 form."}
+class QueryMoment(Moment):
+    """A moment, compared as the project keeps its times, aware or naive."""
 
     def to_internal_value(self, text: Any) -> Any:
-        if "T" in text:
-            text = text.replace(" ", "+")  # an offset whose sign was not encoded
+        moment = super().to_internal_value(text)
         try:
-            moment = datetime.fromisoformat(text)
-            moment = moment if timezone.is_aware(moment) else moment.replace(tzinfo=UTC)
-            # Compared as the project keeps its times, aware or naive.
-            return moment.astimezone(UTC) if settings.USE_TZ else timezone.make_naive(moment)
+            return moment if settings.USE_TZ else timezone.make_naive(moment)
         except (ValueError, OverflowError):
             self.fail("moment")
 

@@ -77,12 +77,13 @@ def _require_another(pk: Any) -> None:
 
 
 class AccountFormSet(FormSet):
-    """The account on the page of its user; `editor` is the member of staff who saves it."""
+    """The account on the page of its user; `editor` saves it, from `client`."""
 
     editor: Any = None
+    client = Client()
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)
         if commit:
-            amend(account, form.before(), by=self.editor, client=Client())
+            amend(account, form.before(), by=self.editor, client=self.client)
         return account

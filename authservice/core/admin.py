@@ -22,8 +22,8 @@ from authservice.core.host import host
 from authservice.core.models import Account, Attempt, SignIn, Ticket
 from authservice.core.people import Person
 from authservice.kernel import messages as letters
+from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
-from authservice.kernel.ports import Client
 
 if TYPE_CHECKING:
     AnyPage = admin.options.BaseModelAdmin[Any]
@@ -100,7 +100,8 @@ class AccountInline(ShowsAccount, Inline):
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         formset: Any = super().get_formset(request, obj, **kwargs)
-        formset.editor = request.user  # a class made for this request
+        # A class made for this request.
+        formset.editor, formset.client = request.user, of_page(request)
         return formset
 
 
@@ -142,7 +143,7 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
-            amend(obj, form.before(), by=request.user, client=Client())
+            amend(obj, form.before(), by=request.user, client=of_page(request))
 
     @admin.display(description="account", ordering="email")
     def who(self, account: Account) -> str:
@@ -155,7 +156,8 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
     @admin.action(permissions=["change"], description="End all sign-ins")
     def end_sign_ins(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = _people(chosen)
-        ended = revocation.of([person.user for person in people], by=request.user)
+        users, client = [person.user for person in people], of_page(request)
+        ended = revocation.of(users, by=request.user, client=client)
         _log(request, _accounts(people), "Ended all sign-ins.")
         self.message_user(request, f"Ended {ended} sign-ins of {len(people)} accounts.")
 
@@ -166,8 +168,9 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
             self.message_user(request, text, messages.ERROR)
             return
         people = [p for p in _people(chosen) if p.active and p.email and not p.email_verified]
+        client = of_page(request)
         for person in people:
-            letters.send(letters.VERIFY_EMAIL, person.email, Client())
+            letters.send(letters.VERIFY_EMAIL, person.email, client)
         _log(request, _accounts(people), "Resent the verification e-mail.")
         self.message_user(request, f"Sent to {len(people)} accounts that were not verified.")
 
@@ -219,9 +222,25 @@ class SignInAdmin(GoesWithUser, ReadOnly, SignInPage):
 
     @admin.action(permissions=["end"], description="End the selected sign-ins")
     def end(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> None:
-        ended = [s for s in chosen.select_related("user") if revocation.one(s, by=request.user)]
+        ended = self._ended(request, chosen)
         _log(request, ended, "Ended.")
         self.message_user(request, f"Ended {len(ended)} sign-ins.")
+
+    def delete_model(self, request: HttpRequest, obj: SignIn) -> None:
+        self._ended(request, SignIn.objects.filter(pk=obj.pk))
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[SignIn]) -> None:
+        # By key, for a filter of the list may be that they are open.
+        chosen = SignIn.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
+        self._ended(request, chosen)
+        super().delete_queryset(request, chosen)
+
+    def _ended(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> list[SignIn]:
+        """Those of the chosen that are ended by this, each told of; who deletes one ends it too."""
+        by, client = request.user, of_page(request)
+        rows = chosen.select_related("user")
+        return [one for one in rows if revocation.one(one, by=by, client=client)]
 
 
 @admin.register(Ticket)

@@ -15,7 +15,11 @@ from authservice.kernel.ports import Client
 def change(person: Person, sign_in: SignIn, old: str, new: str, client: Client) -> None:
     """Raises `TooManyAttempts`, `InvalidCredentials`, `InvalidPassword`."""
     guess = guesses.at_change(person)
-    attempts.take(guess, attempts.PASSWORD)
+    try:
+        attempts.take(guess, attempts.PASSWORD)
+    except errors.TooManyAttempts:
+        facts.tell(_throttled(person, client))
+        raise
     accepted = passwords.check(person, person.user.get_username(), old, client)
     if accepted is None or accepted.user.pk != person.user.pk:
         raise errors.InvalidCredentials
@@ -38,3 +42,12 @@ def change(person: Person, sign_in: SignIn, old: str, new: str, client: Client) 
         event = Event(action="auth.password.changed", user=person.user, client=client)
         facts.tell(event)
         messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)
+
+
+def _throttled(person: Person, client: Client) -> Event:
+    return Event(
+        action="security.account.throttled",
+        user=person.user,
+        client=client,
+        metadata={"reason": "throttled", "method": "change_password"},
+    )

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
 
+from django.db import transaction
+
 from authservice.core import directory, facts, links, tickets
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
@@ -38,9 +40,15 @@ class Letter:
 
 
 def compose(message: Message) -> Letter | None:
-    """The letter of a job, or None where nobody is to be written to."""
+    """The letter of a job, or None where nobody is to be written to.
+
+    What is told of it and the secret in it are written together or not at all.
+    """
     composer = _composers().get(message.kind)
-    return composer(message) if composer else None
+    if composer is None:
+        return None
+    with transaction.atomic(using=directory.database()):
+        return composer(message)
 
 
 def _composers() -> Mapping[str, Callable[[Message], Letter | None]]:

@@ -60,13 +60,13 @@ def of(
     return ended
 
 
-def one(sign_in: SignIn, *, by: Any = None) -> bool:
+def one(sign_in: SignIn, *, by: Any = None, client: Client | None = None) -> bool:
     """End one sign-in; False if it had ended already."""
     using = directory.database()
     with transaction.atomic(using=using):
         ended = sign_ins.end(sign_in.pk, REVOKED)
         if ended:
-            facts.tell(_revoked(sign_in.user, by, None, sign_in=str(sign_in.pk)))
+            facts.tell(_revoked(sign_in.user, by, client, sign_in=str(sign_in.pk)))
     return ended
 
 

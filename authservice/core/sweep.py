@@ -45,7 +45,7 @@ def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
 
 def sweep(waste: Rubbish, *, batch_size: int) -> int:
     """Delete the rows; how many."""
-    return sum(_delete(waste.rows, pks) for pks in _batches(waste.rows, batch_size))
+    return sum(delete(waste.rows, pks) for pks in batches(waste.rows, batch_size))
 
 
 def _stale(by: datetime) -> Q:
@@ -61,14 +61,15 @@ def _forgiven(now: datetime) -> Q:
     return Q(ends_at__lte=now - attempts.FORGIVEN_AFTER)
 
 
-def _batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
+def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
+    """Primary keys of the rows, in their order, so many at a time."""
     pks, last = rows.order_by("pk").values_list("pk", flat=True), None
     while batch := list((pks if last is None else pks.filter(pk__gt=last))[:size]):
         yield batch
         last = batch[-1]
 
 
-def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
+def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still may go and that nobody else holds."""
     found, connection = rows.filter(pk__in=pks), connections[rows.db]
     with transaction.atomic(using=rows.db):

@@ -16,12 +16,13 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from authservice import signals
+from authservice.kernel import actions
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Client
 
 logger = logging.getLogger("authservice.events")
 
-INFO, WARNING, CRITICAL = "info", "warning", "critical"
+INFO, WARNING, CRITICAL = actions.SEVERITIES
 
 SIGNALS: dict[str, Signal] = {
     "auth.signup": signals.signed_up,
@@ -39,16 +40,20 @@ class Event:
     """One fact.
 
     `user` is the actor (None when a refused sign-in named nobody), `target` whom it was done to
-    when that is somebody else. `metadata` holds JSON-able values and never a secret.
+    when that is somebody else. `metadata` holds JSON-able values and never a secret. How grave it
+    is stands in the table of actions; a KeyError says that the action does not.
     """
 
     action: str
     user: Any = None
     target: Any = None
-    actor_type: str = "user"
-    severity: str = INFO
+    actor_type: str = actions.USER
+    severity: str = ""
     client: Client = field(default_factory=Client)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "severity", actions.ACTIONS[self.action].severity)
 
 
 def tell(event: Event, *, using: str | None = None) -> None:

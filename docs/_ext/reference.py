@@ -40,6 +40,19 @@ class ErrorCatalogue(Table):
             yield f"     - {fault.message}"
 
 
+class ActionCatalogue(Table):
+    def entries(self) -> Iterator[str]:
+        from authservice.kernel.actions import ACTIONS
+
+        yield from (".. list-table::", "   :header-rows: 1", "   :widths: 34 12 18 36", "")
+        yield from ("   * - Action", "     - Severity", "     - Actor", "     - Details")
+        for name, action in ACTIONS.items():
+            yield f"   * - ``{name}``"
+            yield f"     - {action.severity}"
+            yield f"     - {', '.join(action.actors)}"
+            yield f"     - {action.text}"
+
+
 class SettingsReference(Table):
     def entries(self) -> Iterator[str]:
         from authservice.kernel import conf
@@ -77,5 +90,6 @@ def _documented(schema: type[Any]) -> dict[str, str]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("error-catalogue", ErrorCatalogue)
+    app.add_directive("action-catalogue", ActionCatalogue)
     app.add_directive("settings-reference", SettingsReference)
     return {"parallel_read_safe": True}

@@ -2,8 +2,11 @@
 
 import time
 import uuid
+from datetime import UTC, datetime, timedelta
 
-from authservice.kernel.ids import uuid7
+import pytest
+
+from authservice.kernel.ids import least, uuid7, uuid7_of
 
 MANY = 2000
 
@@ -55,3 +58,35 @@ def test_every_random_bit_varies():
 
     assert ones & random == random
     assert zeros & random == random
+
+
+def test_one_of_a_moment_says_its_microsecond():
+    noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
+    moments = [noon + timedelta(microseconds=n) for n in range(2500)]
+
+    made = [uuid7_of(moment) for moment in moments]
+
+    assert made == sorted(made)
+    assert len({one.int >> 64 for one in made}) == len(moments)
+    assert {one.version for one in made} == {7}
+    assert {one.variant for one in made} == {uuid.RFC_4122}
+    assert made[1500].int >> 80 == (noon.timestamp() * 1000) + 1
+
+
+def test_those_of_one_microsecond_differ():
+    noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+    assert len({uuid7_of(noon) for _ in range(MANY)}) == MANY
+
+
+def test_the_least_of_a_moment_parts_what_was_before_from_what_is_not():
+    noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
+    before = [uuid7_of(noon - timedelta(microseconds=1)) for _ in range(MANY)]
+    since = [uuid7_of(noon) for _ in range(MANY)]
+
+    assert max(before) < least(noon) <= min(since)
+
+
+@pytest.mark.parametrize("moment", [datetime.min, datetime.max])
+def test_a_moment_beyond_all_ids_is_an_id_still(moment):
+    assert least(moment.replace(tzinfo=UTC)).version == 7

@@ -41,6 +41,11 @@ def client(request: HttpRequest, request_id: str) -> Client:
     )
 
 
+def of_page(request: HttpRequest) -> Client:
+    """The same for a page that is none of ours, such as one of Django admin."""
+    return client(request, request_id(request))
+
+
 def network(request: HttpRequest) -> str:
     """What flood limits count: the IPv4 address or the IPv6 /64 of the client."""
     return _place(_claimed(request))[1]

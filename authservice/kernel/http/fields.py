@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar
 
+from django.utils import timezone
 from rest_framework import serializers
 
 from authservice.kernel import errors
@@ -66,6 +68,22 @@ class Password(Text):
         if len(text.encode()) > self.BYTES:
             self.fail("long")
         return text
+
+
+class Moment(serializers.DateTimeField):
+    """A date or time in ISO form in a query string, aware; without an offset it is UTC."""
+
+    default_error_messages = {"moment": "Must be a date or time in ISO 8601 form."}
+
+    def to_internal_value(self, text: Any) -> Any:
+        if "T" in text:
+            text = text.replace(" ", "+")  # an offset whose sign was not encoded
+        try:
+            moment = datetime.fromisoformat(text)
+            moment = moment if timezone.is_aware(moment) else moment.replace(tzinfo=UTC)
+            return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            self.fail("moment")
 
 
 def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""The audit log: who did what to whom, when and from where."""

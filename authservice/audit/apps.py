@@ -1,0 +1,19 @@
+"""Data sheet of the audit module."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class AuditConfig(modules.ModuleConfig):
+    name = "authservice.audit"
+    label = "authservice_audit"
+    verbose_name = "Audit log"
+    urls = "authservice.audit.urls"
+    listener = "authservice.audit.entries.keep"
+
+    def ready(self) -> None:
+        from authservice.audit import checks
+
+        super().ready()
+        checks.connect()

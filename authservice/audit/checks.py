@@ -1,0 +1,73 @@
+"""System checks of this module: what would keep no entry, or not long enough, or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.core import checks
+from django.db import router
+
+from authservice.audit import retention
+from authservice.audit.conf import conf
+from authservice.audit.models import Entry
+from authservice.core import directory
+from authservice.kernel.actions import ACTIONS
+from authservice.kernel.conf import complaints
+
+
+def connect() -> None:
+    checks.register(check_audit, "authservice")
+
+
+def check_audit(**_: Any) -> list[checks.CheckMessage]:
+    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    if not apps.is_installed("authservice.audit") or list(complaints()):
+        return []
+    return [*_excluded(), *_retention(), *_limit(), *_database()]
+
+
+def _excluded() -> Iterator[checks.CheckMessage]:
+    for action in conf.exclude:
+        if action not in ACTIONS:
+            yield _error(
+                "E150",
+                f"AUDIT.EXCLUDE names {action!r}, which is no action.",
+                "Name whole actions, such as 'auth.token.refreshed'.",
+            )
+
+
+def _retention() -> Iterator[checks.CheckMessage]:
+    for stem, kept in conf.retention.items():
+        if not any(action.startswith(stem) for action in ACTIONS if isinstance(stem, str)):
+            yield _error(
+                "E151",
+                f"AUDIT.RETENTION names {stem!r}, with which no action begins.",
+                "Name prefixes such as 'auth.login.', or whole actions.",
+            )
+        try:
+            retention.duration(kept)
+        except TypeError as wrong:
+            yield _error(
+                "E152", f"AUDIT.RETENTION[{stem!r}] must be {wrong}.", "None keeps for ever."
+            )
+
+
+def _limit() -> Iterator[checks.CheckMessage]:
+    if conf.cleanup_limit < 1:
+        yield _error("E153", "AUDIT.CLEANUP_LIMIT must be at least 1.", "The default is 100,000.")
+
+
+def _database() -> Iterator[checks.CheckMessage]:
+    if router.db_for_write(Entry) != directory.database():
+        yield _error(
+            "E154",
+            "The audit log is not in the database of the accounts.",
+            "Route 'authservice_audit' where 'authservice_core' is: an entry is written by the"
+            " transaction of its deed.",
+        )
+
+
+def _error(id_: str, text: str, hint: str) -> checks.CheckMessage:
+    return checks.Error(f"AUTHSERVICE: {text}", hint=hint, id=f"authservice.{id_}")

@@ -1,0 +1,35 @@
+"""Settings of the audit module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from authservice.kernel.conf import section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """`AUTHSERVICE["AUDIT"]`."""
+
+    exclude: tuple[str, ...] = ("auth.token.refreshed",)
+    """Actions of which no entry is kept."""
+    retention: Mapping[str, Any] = field(default_factory=dict)
+    """How long entries are kept, by a prefix such as `"auth.login."` or a whole action: a duration,
+    or None for ever. Of those that fit the longest counts, the defaults among them."""
+    cleanup_limit: int = 100_000
+    """How many entries a `POST /admin/audit/cleanup` deletes at most; the command has no limit."""
+
+
+conf = section("AUDIT", Audit)
+
+RETENTION: Mapping[str, timedelta | None] = {
+    "auth.": timedelta(days=90),
+    "user.": timedelta(days=90),
+    "admin.": timedelta(days=365),
+    "org.": timedelta(days=365),
+    "invitation.": timedelta(days=365),
+    "security.": None,
+}

@@ -1,0 +1,51 @@
+"""One table: an entry per fact, written once and never changed.
+
+People are named by their ids and not by foreign keys, since entries outlive them. An id sorts as
+its moment does, so that one index serves a filter and the order of time beneath it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+AGENT = 512
+ACTION = 64
+
+
+class Entry(models.Model):
+    """Who did what to whom; `metadata` is JSON text, `topic` what people may ask for by itself."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    action = models.CharField(max_length=ACTION)
+    severity = models.CharField(max_length=8)
+    topic = models.CharField(max_length=8, blank=True, default="")
+    actor_id = models.CharField(max_length=255, blank=True, default="")
+    actor_type = models.CharField(max_length=8)
+    target_id = models.CharField(max_length=255, blank=True, default="")
+    target_type = models.CharField(max_length=32, blank=True, default="")
+    details = models.CharField(max_length=255, blank=True, default="")
+    metadata = models.TextField(default="{}")
+    ip_address = models.CharField(max_length=45, blank=True, default="")
+    user_agent = models.CharField(max_length=AGENT, blank=True, default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "entries"
+        # Everything that lists are filtered and sorted by, each with the order of time beneath it;
+        # some people are the actor of a twentieth of all entries.
+        indexes: ClassVar = [
+            models.Index(fields=["action", "id"], name="authsvc_audit_action"),
+            models.Index(fields=["severity", "id"], name="authsvc_audit_severity"),
+            models.Index(fields=["actor_id", "id"], name="authsvc_audit_actor"),
+            models.Index(fields=["actor_id", "topic", "id"], name="authsvc_audit_actor_topic"),
+            models.Index(fields=["actor_id", "action", "id"], name="authsvc_audit_actor_action"),
+            models.Index(
+                fields=["actor_id", "severity", "id"], name="authsvc_audit_actor_severity"
+            ),
+            models.Index(fields=["target_id", "id"], name="authsvc_audit_target"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.pk}"

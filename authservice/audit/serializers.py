@@ -1,0 +1,50 @@
+"""What the lists of entries take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from authservice.audit.models import ACTION
+from authservice.kernel.actions import SEVERITIES
+from authservice.kernel.http.fields import Moment, Text
+from authservice.kernel.http.listing import MOST
+
+SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
+
+
+class EntriesQuery(serializers.Serializer[Any]):
+    """What narrows the lists of super admins."""
+
+    action = Text(max_length=ACTION, required=False)
+    severity = serializers.ChoiceField(SEVERITIES, required=False)
+    actor_id = Text(max_length=255, required=False)
+    target_id = Text(max_length=255, required=False)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `from` is a word of Python's own.
+        return {
+            **super().get_fields(),
+            "from": Moment(required=False),
+            "to": Moment(required=False),
+        }
+
+
+class UserIdIn(serializers.Serializer[Any]):
+    """An id in a path, of whatever form a host's ids have."""
+
+    user_id = Text(max_length=255)
+
+
+class Paged(serializers.Serializer[Any]):
+    """What all lists take, for the description: `listing.page` reads it."""
+
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
+    sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+
+
+class EntriesPage(EntriesQuery, Paged):
+    """Both."""

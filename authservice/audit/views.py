@@ -1,0 +1,177 @@
+"""Routes of the log: one's own entries, and all of them for super admins."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypedDict
+
+from django.http import HttpResponse
+
+from authservice.audit import log, retention, topics
+from authservice.audit.conf import conf
+from authservice.audit.log import Narrowed
+from authservice.audit.models import Entry
+from authservice.audit.serializers import SORT_FIELDS, EntriesPage, EntriesQuery, Paged, UserIdIn
+from authservice.kernel.actions import ADMIN
+from authservice.kernel.http import fields
+from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.listing import Listing, listing, page
+from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.http.views import Endpoint
+
+
+class AuditEntry(TypedDict):
+    """An entry of the log; `metadata` is JSON text, what is not known is empty."""
+
+    id: Uuid
+    action: str
+    actor_id: str
+    actor_type: str
+    target_id: str
+    target_type: str
+    severity: str
+    details: str
+    metadata: str
+    ip_address: str
+    user_agent: str
+    created_at: Moment
+
+
+class Cleaned(TypedDict):
+    """How many entries were deleted."""
+
+    message: str
+    deleted: int
+
+
+class Mine(Endpoint):
+    """What the caller did and what was done to the caller."""
+
+    @operation(
+        "List what the caller did and what was done to the caller",
+        query=Paged,
+        answer=Listing[AuditEntry],
+        id="getMyAudit",
+    )
+    def find(self) -> HttpResponse:
+        return self._of("")
+
+    @operation(
+        "List the caller's sign-ins, refused ones too",
+        query=Paged,
+        answer=Listing[AuditEntry],
+        id="getMyAuditLogins",
+    )
+    def find_logins(self) -> HttpResponse:
+        return self._of(topics.LOGINS)
+
+    @operation(
+        "List what was changed of the caller's profile",
+        query=Paged,
+        answer=Listing[AuditEntry],
+        id="getMyAuditChanges",
+    )
+    def find_changes(self) -> HttpResponse:
+        return self._of(topics.CHANGES)
+
+    @operation(
+        "List what concerns the caller's security",
+        query=Paged,
+        answer=Listing[AuditEntry],
+        id="getMyAuditSecurity",
+    )
+    def find_security(self) -> HttpResponse:
+        return self._of(topics.SECURITY)
+
+    def _of(self, topic: str) -> HttpResponse:
+        caller: str = self.identity.person.id
+        wanted = page(self.request.GET.dict(), SORT_FIELDS)
+        rows, total = log.part_of(caller, wanted, Narrowed(topic=topic))
+        return answer(listing([own(row, caller) for row in rows], wanted, total))
+
+
+class Everything(Endpoint):
+    super_admin = True
+
+    @operation("List all entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit")
+    def find(self) -> HttpResponse:
+        wanted = page(self.request.GET.dict(), SORT_FIELDS)
+        rows, total = log.part(wanted, Narrowed(**narrowing(self)))
+        return answer(listing([entry(row) for row in rows], wanted, total))
+
+
+class OfUser(Endpoint):
+    super_admin = True
+
+    @operation(
+        "List what a user did and what was done to the user",
+        query=EntriesPage,
+        answer=Listing[AuditEntry],
+        id="getUserAudit",
+    )
+    def find(self, user_id: str) -> HttpResponse:
+        wanted = page(self.request.GET.dict(), SORT_FIELDS)
+        named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
+        rows, total = log.part_of(named, wanted, Narrowed(**narrowing(self)))
+        return answer(listing([entry(row) for row in rows], wanted, total))
+
+
+class OfAction(Endpoint):
+    super_admin = True
+
+    @operation(
+        "List the entries of an action",
+        query=EntriesPage,
+        answer=Listing[AuditEntry],
+        id="getActionAudit",
+    )
+    def find(self, action: str) -> HttpResponse:
+        wanted = page(self.request.GET.dict(), SORT_FIELDS)
+        rows, total = log.part(wanted, Narrowed(**{**narrowing(self), "action": action}))
+        return answer(listing([entry(row) for row in rows], wanted, total))
+
+
+class Cleanup(Endpoint):
+    super_admin = True
+
+    @operation("Delete what has been kept long enough", answer=Cleaned, id="cleanUpAudit")
+    def clean(self) -> HttpResponse:
+        by, limit = self.identity.person.user, conf.cleanup_limit
+        deleted = retention.clean(by=by, client=self.client, actor_type=ADMIN, at_most=limit)
+        more = " There may be more: ask again." if deleted == limit else ""
+        cleaned: Cleaned = {"message": f"Deleted {deleted} entries.{more}", "deleted": deleted}
+        return answer(cleaned)
+
+
+def narrowing(view: Endpoint) -> dict[str, Any]:
+    """What the query of a super admin narrows a list to. Raises `ValidationFailed`."""
+    given = fields.read(EntriesQuery, view.request.GET.dict())
+    return {
+        {"from": "since", "to": "until"}.get(name, name): value for name, value in given.items()
+    }
+
+
+def entry(row: Entry) -> AuditEntry:
+    return {
+        "id": str(row.pk),
+        "action": row.action,
+        "actor_id": row.actor_id,
+        "actor_type": row.actor_type,
+        "target_id": row.target_id,
+        "target_type": row.target_type,
+        "severity": row.severity,
+        "details": row.details,
+        "metadata": row.metadata,
+        "ip_address": row.ip_address,
+        "user_agent": row.user_agent,
+        "created_at": utc(row.created_at),
+    }
+
+
+def own(row: Entry, caller: str) -> AuditEntry:
+    """The same for whom it concerns: where somebody else was is nobody's business."""
+    told = entry(row)
+    if row.actor_id == caller:
+        return told
+    metadata = json.dumps({**json.loads(row.metadata), "request_id": ""}, separators=(",", ":"))
+    return {**told, "metadata": metadata, "ip_address": "", "user_agent": ""}

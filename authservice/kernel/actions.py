@@ -1,0 +1,99 @@
+"""Every action that is told of, in one table: its words, how grave it is, who does it.
+
+What is told under a name that is not here is refused, so that no module tells of something that
+nobody can look up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+INFO, WARNING, CRITICAL = "info", "warning", "critical"
+SEVERITIES = (INFO, WARNING, CRITICAL)
+
+USER, ADMIN, SYSTEM = "user", "admin", "system"
+_ANYBODY = (USER, ADMIN, SYSTEM)
+
+
+@dataclass(frozen=True)
+class Action:
+    """`text` is for people, `actors` are the types of actor that the action may have."""
+
+    text: str
+    severity: str = INFO
+    actors: tuple[str, ...] = (USER,)
+
+
+ACTIONS: Mapping[str, Action] = {
+    # Signing in and out. The actor is the account that is named, also where a stranger named it.
+    "auth.signup": Action("Signed up."),
+    "auth.login.success": Action("Signed in."),
+    "auth.login.failed": Action("A sign-in was refused.", WARNING),
+    "auth.login.challenged": Action("A sign-in needs a further step."),
+    "auth.logout": Action("Signed out."),
+    "auth.token.refreshed": Action("Tokens were refreshed."),
+    "auth.token.reuse_detected": Action(
+        "A used refresh token came again: its sign-in was ended.", CRITICAL
+    ),
+    "auth.password.changed": Action("The password was changed."),
+    "auth.password.reset_requested": Action(
+        "A reset of the password was asked for.", actors=(USER, ADMIN)
+    ),
+    "auth.password.reset": Action("The password was reset."),
+    "auth.2fa.enabled": Action("Two-factor authentication was turned on."),
+    "auth.2fa.disabled": Action(
+        "Two-factor authentication was turned off.", WARNING, actors=_ANYBODY
+    ),
+    "auth.2fa.verified": Action("A second factor was verified."),
+    "auth.2fa.failed": Action("A second factor was refused.", WARNING),
+    "auth.2fa.backup_used": Action("A backup code was used.", WARNING),
+    "auth.2fa.backup_regenerated": Action("New backup codes were made."),
+    "auth.magiclink.sent": Action("A link to sign in was sent."),
+    "auth.oauth.linked": Action("An identity provider was linked."),
+    "auth.oauth.unlinked": Action("An identity provider was unlinked.", actors=_ANYBODY),
+    # What people change of themselves.
+    "user.profile.updated": Action("The profile was changed."),
+    "user.email.changed": Action("The e-mail address was changed.", actors=_ANYBODY),
+    "user.email.verified": Action("The e-mail address was verified."),
+    "user.phone.changed": Action("The phone number was changed."),
+    "user.phone.verified": Action("The phone number was verified."),
+    "user.avatar.updated": Action("The avatar was changed."),
+    # What may be an attack.
+    "security.account.throttled": Action("Too many tries: further ones were refused.", WARNING),
+    "security.session.revoked": Action("Sign-ins were ended.", actors=_ANYBODY),
+    "security.new_device": Action("Signed in on a new device.", WARNING),
+    # What staff do.
+    "admin.user.created": Action("Staff created the user.", actors=(ADMIN, SYSTEM)),
+    "admin.user.updated": Action("Staff changed the user.", actors=(ADMIN, SYSTEM)),
+    "admin.user.deleted": Action("Staff deleted the user.", WARNING, actors=(ADMIN, SYSTEM)),
+    "admin.user.suspended": Action("Staff suspended the user.", WARNING, actors=(ADMIN, SYSTEM)),
+    "admin.user.reactivated": Action(
+        "Staff let the user in again.", WARNING, actors=(ADMIN, SYSTEM)
+    ),
+    "admin.audit.cleaned": Action("Old audit entries were deleted.", actors=(ADMIN, SYSTEM)),
+    "invitation.sent": Action("An invitation was sent."),
+    "invitation.accepted": Action("An invitation was accepted."),
+    "invitation.declined": Action("An invitation was declined."),
+    "invitation.cancelled": Action("An invitation was cancelled."),
+    # What happens in organizations, also as a consequence of what staff do.
+    "org.created": Action("An organization was created.", actors=_ANYBODY),
+    "org.updated": Action("An organization was changed.", actors=_ANYBODY),
+    "org.deleted": Action("An organization was deleted.", actors=_ANYBODY),
+    "org.switched": Action("The active organization was changed."),
+    "org.member.added": Action("A member was added.", actors=_ANYBODY),
+    "org.member.removed": Action("A member was removed.", actors=_ANYBODY),
+    "org.member.role_changed": Action("The role of a member was changed.", actors=_ANYBODY),
+    "org.invitation.sent": Action("An invitation to an organization was sent."),
+    "org.invitation.accepted": Action("An invitation to an organization was accepted."),
+    "org.invitation.declined": Action("An invitation to an organization was declined."),
+    "org.invitation.cancelled": Action("An invitation to an organization was cancelled."),
+}
+
+
+def named(pattern: str) -> list[str]:
+    """The actions of a name, below a name (`auth.login`), or that begin as `auth.log*` says."""
+    if pattern.endswith("*"):
+        return [name for name in ACTIONS if name.startswith(pattern[:-1])]
+    stem = pattern.rstrip(".")
+    return [name for name in ACTIONS if name == stem or name.startswith(f"{stem}.")]

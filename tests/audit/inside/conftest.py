@@ -1,0 +1,47 @@
+from contextlib import ExitStack
+
+import pytest
+from django.test import TestCase
+
+from tests.audit.world import Named, World
+from tests.recovery.post import Post, office
+
+
+class Committing(Named):
+    """Each request commits what it did, as far as anybody waits for the commit."""
+
+    def request(self, *args, **options):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            return super().request(*args, **options)
+
+
+@pytest.fixture
+def api():
+    return Committing()
+
+
+@pytest.fixture(autouse=True)
+def post(settings) -> Post:
+    """Who takes the jobs."""
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
+    office.jobs.clear()
+    office.can_sms = True
+    return office
+
+
+@pytest.fixture
+def world(api, post, configure, db):
+    configure(THROTTLE={"ENABLED": False})
+    with ExitStack() as leave:
+        yield World(api, post, configure_more(configure), leave)
+
+
+def configure_more(configure):
+    """As many changes of the settings as a deed wants."""
+    kept = {"THROTTLE": {"ENABLED": False}}
+
+    def change(**keys):
+        kept.update(keys)
+        configure(**kept)
+
+    return change
