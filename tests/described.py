@@ -15,11 +15,14 @@ from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 from jsonschema import Draft202012Validator, FormatChecker
 
+from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
+from authservice.kernel.settings import secure
 from authservice.openapi.conf import conf
 from authservice.openapi.document import describe
 from authservice.openapi.routes import routes
 
+_LONGEST_COOKIE = 4096  # browsers drop a longer one
 # What every address answers to a method it does not have, and an unknown one to any.
 _ELSEWHERE = {
     200: None,
@@ -36,7 +39,9 @@ _ELSEWHERE = {
 
 
 def check(method: str, path: str, response: HttpResponse) -> None:
-    """Raises AssertionError for an answer that the description does not have."""
+    """Raises AssertionError for an answer that the description does not have, or for a cookie that
+    reaches further than to this host."""
+    _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
     names = tuple(config.name for config in modules.installed())
     described = _described(names, plugged, conf.access)
@@ -120,6 +125,18 @@ def _place(path: str) -> str | None:
     except (Resolver404, UnicodeError):
         return None
     return found.url_name if found.url_name in _names() else None
+
+
+def _check_cookies(response: HttpResponse) -> None:
+    """Every cookie of ours, set or taken away: for this host alone, by https where there is https,
+    out of reach of scripts but for the one that they are to read."""
+    for name, cookie in response.cookies.items():
+        assert (cookie["path"], cookie["domain"]) == ("/", ""), cookie
+        assert cookie["samesite"], cookie
+        assert len(cookie.OutputString()) <= _LONGEST_COOKIE, cookie
+        if cookie.value:
+            assert bool(cookie["secure"]) == name.startswith("__Host-") == secure(), cookie
+            assert bool(cookie["httponly"]) != name.endswith(csrf.cookie_name), cookie
 
 
 def _check_elsewhere(method: str, response: HttpResponse) -> None:

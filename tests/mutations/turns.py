@@ -14,7 +14,7 @@ from tests.mutations.table import Mutation
 
 ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("authservice", "example_project", "tests", "docs", "pyproject.toml", "README.rst")
-_RED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_RED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _FAILED = 1  # pytest's exit code for "tests were run, and some failed"
 
 
