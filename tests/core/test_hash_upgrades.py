@@ -11,7 +11,7 @@ from tests.people import make_user, the_user
 pytestmark = pytest.mark.django_db
 
 FAST = "django.contrib.auth.hashers.MD5PasswordHasher"
-OLD = "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher"
+OLD = "tests.hashing.OldPBKDF2"
 
 
 @pytest.fixture(autouse=True)

@@ -40,6 +40,15 @@ def without(test: str) -> str:
     return f"--deselect={test}"
 
 
+# They take their time over what no host could change.
+LONG = (
+    without("tests/core/test_refresh_property.py"),
+    without(
+        "tests/core/test_flood_limits.py::test_anything_else_is_limited_to_six_hundred_a_minute"
+    ),
+    without("tests/recovery/test_secrecy.py"),
+)
+
 HOSTS = [
     Host("uuid_user", (*ROUTES, CORE, RECOVERY)),
     Host("email_user", (*ROUTES, CORE, RECOVERY)),
@@ -155,7 +164,9 @@ def _marked(host: Host) -> object:
 
 def suite(host: Host, *paths: str):
     plain = ("-q", "--tb=short", "-p", "no:cacheprovider")
-    return python("-m", "pytest", *paths, *plain, *host.options, host=host.name, **host.variables)
+    return python(
+        "-m", "pytest", *paths, *plain, *LONG, *host.options, host=host.name, **host.variables
+    )
 
 
 @each([host for host in HOSTS if host.name in ALWAYS])

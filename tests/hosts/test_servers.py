@@ -12,7 +12,8 @@ import pytest
 from tests.client import PASSWORD
 from tests.hosts.servers import GUNICORN, PREFIX, UVICORN, served
 
-pytestmark = pytest.mark.slow
+# What they start serves all of them, so one worker runs them.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 AT_ONCE = 16
 
 

@@ -41,9 +41,9 @@ def turns(
     rows, wrong, green = [], [], set()
     for mutation in mutations:
         try:
-            if (mutation.tests, mutation.host) not in green:
+            if mutation.tests not in green:
                 copy.stay_green(mutation)
-                green.add((mutation.tests, mutation.host))
+                green.add(mutation.tests)
             red = copy.turn_red(mutation)
         except (Stale, Survivor) as fault:
             wrong.append(str(fault))
@@ -57,7 +57,7 @@ def turns(
 def table(rows: Iterable[tuple[Mutation, str]]) -> str:
     lines = [_HEAD, "   * - What is lost", "     - File", "     - What turned red"]
     for mutation, red in rows:
-        test = red.partition("::")[2].partition("[")[0].replace("::", " ")
+        test = red.partition("::")[2].partition("[")[0].replace("::", ".")
         lines += [
             f"   * - {mutation.lost}",
             f"     - ``{mutation.file.removeprefix('authservice/')}``",

@@ -19,7 +19,6 @@ class Mutation:
     edits: tuple[tuple[str, str], ...]
     tests: tuple[str, ...]
     times: int = 1
-    host: str = ""
 
     @property
     def name(self) -> str:
@@ -128,11 +127,10 @@ DOOR = (
         ("tests/core/test_guess_limits.py",),
     ),
     Mutation(
-        "The count of a guess in a request that is rolled back",
+        "The count of a guess that stands before it is judged, under ATOMIC_REQUESTS",
         HTTP + "views.py",
         _to("view = transaction.non_atomic_requests(using=alias)(view)", "pass"),
-        ("tests/hosts/inside/test_essentials.py",),
-        host="hostile",
+        ("tests/contract/test_transactions.py",),
     ),
 )
 

@@ -68,7 +68,7 @@ class Copy:
         return subprocess.run(
             [sys.executable, "-B", "-m", "pytest", *options, *mutation.tests],
             cwd=self.folder,
-            env=self._environment(mutation),
+            env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -76,13 +76,13 @@ class Copy:
             check=False,
         )
 
-    def _environment(self, mutation: Mutation) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         kept = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("PYTEST_", "COV_")) and name != "DATABASE_URL"
         }
-        return {**kept, "PYTHONPATH": str(self.folder), "TEST_HOST": mutation.host}
+        return {**kept, "PYTHONPATH": str(self.folder), "TEST_HOST": ""}
 
 
 def mutated(text: str, mutation: Mutation) -> str:

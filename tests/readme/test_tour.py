@@ -20,7 +20,8 @@ from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = "+4930123456"
-pytestmark = pytest.mark.slow
+# What they start serves all of them, so one worker runs them.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tour")]
 
 
 def blocks():

@@ -5,7 +5,8 @@ import pytest
 from tests.wheel.conftest import database
 from tests.wheel.projects import MODELS, Project, call, post, readme
 
-pytestmark = pytest.mark.slow
+# What they start serves all of them, so one worker runs them.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 ANN = {"email": "ann@example.com", "password": "plum tart 42 windows"}
 
 

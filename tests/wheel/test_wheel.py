@@ -5,7 +5,8 @@ import pytest
 from tests.wheel.conftest import TWINS, USERS
 from tests.wheel.projects import post
 
-pytestmark = pytest.mark.slow
+# What they start serves all of them, so one worker runs them.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 SAMPLE = range(TWINS, USERS - TWINS, 99)
 
 
