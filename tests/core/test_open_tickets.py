@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core import directory, tickets
@@ -30,7 +30,7 @@ def found(purpose, token):
 def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
     token = tickets.mint_link(LOOSE, ann, payload={"method": "test"})
 
-    with CaptureQueriesContext(connection) as captured:
+    with CaptureQueriesContext(connections[directory.database()]) as captured:
         person, ticket, beside = tickets.find_open(LOOSE, token, "user__email", "purpose")
 
     assert (person.id, ticket.payload, beside) == (
