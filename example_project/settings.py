@@ -24,7 +24,7 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: what AUTHSERVICE_MODULES may name.
-OPTIONAL_MODULES = ("notification", "admin", "audit", "csrf")
+OPTIONAL_MODULES = ("notification", "admin", "audit", "csrf", "magiclink")
 LOGIN_MODULES = ("stateless", "session")
 
 
@@ -67,6 +67,12 @@ if "notification" in MODULES:
     AUTHSERVICE["NOTIFICATION"] = {
         "SMS_SENDER": "webhook" if WEBHOOK else "console",
         "SMS_WEBHOOK_URL": WEBHOOK,
+    }
+if "magiclink" in MODULES:
+    AUTHSERVICE["MAGICLINK"] = {
+        "CALLBACK_URL": env.str("AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=""),
+        "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
+        "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="off"),
     }
 if "csrf" in MODULES:
     # Who may call across origins may also change something across them.

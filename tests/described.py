@@ -43,8 +43,7 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     reaches further than to this host."""
     _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
-    names = tuple(config.name for config in modules.installed())
-    described = _described(names, plugged, conf.access)
+    described = _described(_installed(), plugged, conf.access)
     operation = described.operations.get((_place(path), method.lower()))
     if operation:
         described.check(operation, response, f"{method} {path}")
@@ -108,13 +107,17 @@ class Described:
         assert wrong is None, f"{said}, which is not as described: {wrong}"
 
 
+def _installed() -> tuple[str, ...]:
+    return tuple(config.name for config in modules.installed())
+
+
 @cache
 def _described(installed: tuple[str, ...], plugged: tuple[Any, ...], access: str) -> Described:
     return Described()
 
 
 @cache
-def _names() -> frozenset[str]:
+def _names(installed: tuple[str, ...]) -> frozenset[str]:
     return frozenset(route.name for route in routes())
 
 
@@ -124,7 +127,7 @@ def _place(path: str) -> str | None:
         found = resolve(path)
     except (Resolver404, UnicodeError):
         return None
-    return found.url_name if found.url_name in _names() else None
+    return found.url_name if found.url_name in _names(_installed()) else None
 
 
 def _check_cookies(response: HttpResponse) -> None:

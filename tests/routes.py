@@ -19,6 +19,7 @@ class Route:
     method: str
     public: bool
     super_admin: bool = False
+    takes_form: bool = False
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -58,7 +59,8 @@ def _routes() -> Iterator[Route]:
         for method in view.actions:
             if method != "head":
                 asked = _PARAMETER.sub("1", path), method.upper()
-                yield Route(*asked, view.cls.public, view.cls.super_admin)
+                cls = view.cls
+                yield Route(*asked, cls.public, cls.super_admin, cls.takes_form)
 
 
 def _endpoints(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:

@@ -153,7 +153,8 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     for extras in plugs("login_extras"):
         body.setdefault("data", {}).update(extras(outcome.person))
     response = issue(body, outcome.tokens, status=status)
-    _hand_out_device(response, outcome.device_token)
+    response.headers["X-Device-Token"] = outcome.device_token
+    keep_device(response, outcome.device_token)
     return response
 
 
@@ -193,6 +194,6 @@ def _challenge(outcome: Login) -> Challenged:
     }
 
 
-def _hand_out_device(response: HttpResponse, token: str) -> None:
-    response.headers["X-Device-Token"] = token
+def keep_device(response: HttpResponse, token: str) -> None:
+    """Let the browser keep the token that gives its device guesses of its own."""
     cookies.put(response, DEVICE_COOKIE, token, ttl=devices.TTL)

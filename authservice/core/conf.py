@@ -22,6 +22,9 @@ class Core:
     """`"hide"` answers a taken address like a free one, without tokens, and writes to its owner."""
     reset_requires_email: bool = True
     """Whether `email` must come with the `token` of a reset link; where it comes it must match."""
+    wipe_unproven: bool = True
+    """Whether the first proof of an address ends whatever access there was to the account without
+    it: its password, sign-ins, second factors, linked providers and number."""
     require_uppercase: bool = False
     """Whether a new password needs an uppercase letter."""
     require_lowercase: bool = False

@@ -57,51 +57,51 @@ def _composers() -> Mapping[str, Callable[[Message], Letter | None]]:
 
 
 def _verify_email(message: Message) -> Letter | None:
-    person = _reachable(directory.find_by_email(message.target))
+    person = reachable(directory.find_by_email(message.target))
     if person is None or person.email_verified:
         return None
-    return _mail(message, person, **_email_link(tickets.VERIFY_EMAIL, person, links.verify_email))
+    return mail(message, person, **_email_link(tickets.VERIFY_EMAIL, person, links.verify_email))
 
 
 def _signup(message: Message) -> Letter | None:
     """A sign-up that tells nobody whether the address was taken: its owner learns it by mail."""
-    person = _reachable(directory.find_by_email(message.target))
+    person = reachable(directory.find_by_email(message.target))
     if person is None:
         return None
     if not person.email_verified:
         return _verify_email(replace(message, kind=messages.VERIFY_EMAIL))
-    return _mail(message, person)
+    return mail(message, person)
 
 
 def _reset_by_link(message: Message) -> Letter | None:
-    person = _reachable(directory.find_by_email(message.target))
+    person = reachable(directory.find_by_email(message.target))
     if person is None:
         return None
     if "asked_by" not in message.details:
         _tell_asked(message, person)
-    return _mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
+    return mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
 
 
 def _account_made(message: Message) -> Letter | None:
     """Staff made an account: who uses the link sets a password and proves the address."""
-    person = _reachable(directory.find_by_email(message.target))
+    person = reachable(directory.find_by_email(message.target))
     if person is None or person.user.has_usable_password():
         return None
     purpose = tickets.FIRST_PASSWORD
     token = tickets.mint_link(purpose, person, person.email_key, payload=tickets.PROVES_EMAIL)
     link = links.reset_password(token, person.email)
-    return _mail(message, person, link=link, expires_in=purpose.link_ttl)
+    return mail(message, person, link=link, expires_in=purpose.link_ttl)
 
 
 def _verify_phone(message: Message) -> Letter | None:
-    person = _reachable(directory.find_by_phone(message.target))
+    person = reachable(directory.find_by_phone(message.target))
     if person is None or person.phone_number_verified:
         return None
     return _text(message, person, tickets.VERIFY_PHONE)
 
 
 def _reset_by_code(message: Message) -> Letter | None:
-    person = _reachable(directory.find_by_phone(message.target))
+    person = reachable(directory.find_by_phone(message.target))
     if person is None or not person.phone_number_verified:
         return None
     _tell_asked(message, person)
@@ -115,16 +115,26 @@ def _tell_asked(message: Message, person: Person) -> None:
     facts.tell(event)
 
 
+def _access_wiped(message: Message) -> Letter | None:
+    """The first proof of the address took the password, so this brings a link to set one."""
+    person = reachable(directory.find_by_email(message.target))
+    if person is None:
+        return None
+    return mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
+
+
 def _notice(message: Message) -> Letter | None:
     person = directory.find_by_email(message.target)
-    return _mail(message, person) if person else None
+    return mail(message, person) if person else None
 
 
-def _reachable(person: Person | None) -> Person | None:
+def reachable(person: Person | None) -> Person | None:
+    """The person, if they may be written to at all."""
     return person if person and person.active else None
 
 
-def _mail(message: Message, person: Person, **context: Any) -> Letter:
+def mail(message: Message, person: Person, **context: Any) -> Letter:
+    """The letter of a job to the present address of a person."""
     return Letter(
         kind=message.kind,
         channel="email",
@@ -163,7 +173,7 @@ _COMPOSERS: dict[str, Callable[[Message], Letter | None]] = {
     messages.RESET_BY_LINK: _reset_by_link,
     messages.RESET_BY_CODE: _reset_by_code,
     messages.PASSWORD_CHANGED: _notice,
-    messages.ACCESS_WIPED: _notice,
+    messages.ACCESS_WIPED: _access_wiped,
     messages.WELCOME: _notice,
     messages.NEW_DEVICE: _notice,
     messages.ACCOUNT_MADE: _account_made,

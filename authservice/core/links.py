@@ -11,7 +11,7 @@ from authservice.kernel.settings import frontend, root
 
 def verify_email(token: str, email: str) -> str:
     """Always to the service itself, which redirects the browser on."""
-    return _with(_api("verify-email"), token=token, email=email)
+    return to_route("verify-email", token=token, email=email)
 
 
 def reset_password(token: str, email: str) -> str:
@@ -23,6 +23,11 @@ def verified(status: str) -> str:
     if not frontend.url or not frontend.verify_email_callback_path:
         return ""
     return _with(_joined(frontend.url, frontend.verify_email_callback_path), status=status)
+
+
+def to_route(name: str, **query: str) -> str:
+    """To a route of the service itself, by its name in the URLconf."""
+    return _with(_api(name), **query)
 
 
 def _api(name: str) -> str:

@@ -102,6 +102,14 @@ def admit(person: Person, client: Client, *, method: str) -> None:
         raise fault
 
 
+def failed(person: Person | None, client: Client, reason: str, *, method: str) -> None:
+    """Tell of a proof that proved nothing, where `person` is whom it was meant for.
+
+    Outside of every transaction that the refusal undoes.
+    """
+    facts.tell(_refused(person, client, reason, method=method))
+
+
 def obstacle(person: Person) -> errors.Fault | None:
     """Why this person may not come in, whatever they prove."""
     if not person.active:

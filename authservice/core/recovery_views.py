@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse
 
-from authservice.core import answers, links, recovery, verification
+from authservice.core import answers, delivery, links, recovery, verification
 from authservice.core.answers import Said
 from authservice.core.serializers import (
     EmailIn,
@@ -139,15 +139,8 @@ class VerifyEmail(Endpoint):
             fault = refused
         onward = links.verified("error" if fault else "success")
         if onward:
-            return _redirect(onward)
+            return delivery.redirect(onward)
         if fault:
             raise fault
         verified: Verified = {"message": "E-mail address verified.", "status": "success"}
         return answer(verified)
-
-
-def _redirect(url: str) -> HttpResponse:
-    response = HttpResponseRedirect(url)
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Referrer-Policy"] = "no-referrer"
-    return response

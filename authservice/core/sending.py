@@ -7,7 +7,9 @@ account has a share of its own, so that strangers cannot use it up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from authservice.core import attempts, devices, directory, identity
 from authservice.core.attempts import Budget
@@ -21,11 +23,13 @@ _DAILY = Budget.fixed(limit=10, window=_DAY)
 _STRANGERS = Budget.fixed(limit=30, window=_DAY)
 
 
-def to_email(kind: str, email: str, client: Client) -> None:
+def to_email(
+    kind: str, email: str, client: Client, *, details: Mapping[str, Any] | None = None
+) -> None:
     """Enqueue the job for an address, unless it had its share."""
     person = directory.find_by_email(email) if client.device_token else None
     if _within(kind, identity.email_key(email), person, client):
-        messages.send(kind, email, client, using=directory.database())
+        messages.send(kind, email, client, using=directory.database(), details=details)
 
 
 def to_phone(kind: str, phone: str, client: Client) -> None:

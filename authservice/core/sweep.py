@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
 from django.utils import timezone
 
 from authservice.core import attempts, directory
@@ -36,10 +36,11 @@ def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
     """What may go now; a sign-in is kept for so long after it ended or expired."""
     now, using = timezone.now(), directory.database()
     return [
+        # First, since a module may tell what is rubbish by a ticket.
+        *(Rubbish(*waste) for filler in plugs("rubbish") for waste in filler().items()),
         Rubbish("tickets", Ticket.objects.using(using).filter(_stale(now - _TICKETS_KEPT))),
         Rubbish("sign-ins", SignIn.objects.using(using).filter(_over(now - sign_ins_kept))),
         Rubbish("counters", Attempt.objects.using(using).filter(_forgiven(now))),
-        *(Rubbish(*waste) for filler in plugs("rubbish") for waste in filler().items()),
     ]
 
 
@@ -72,14 +73,29 @@ def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
 def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still may go and that nobody else holds."""
     found, connection = rows.filter(pk__in=pks), connections[rows.db]
+    alone = not rows.model._meta.related_objects
     with transaction.atomic(using=rows.db):
-        if not connection.features.has_select_for_update_skip_locked:
-            return int(found.delete()[0])
-        free = list(found.select_for_update(skip_locked=True).values_list("pk", flat=True))
-        if connection.vendor == "mysql":
-            return _delete_by_key(rows.model, free, connection)
-        gone = rows.model._base_manager.using(rows.db).filter(pk__in=free)
-        return int(gone.delete()[0])
+        if connection.features.has_select_for_update_skip_locked:
+            free = list(found.select_for_update(skip_locked=True).values_list("pk", flat=True))
+            if alone and connection.vendor == "mysql":
+                return _delete_by_key(rows.model, free, connection)
+            found = rows.model._base_manager.using(rows.db).filter(pk__in=free)
+        return int(found.delete()[0]) if alone else _delete_with_all(found)
+
+
+def _delete_with_all(rows: QuerySet[Any]) -> int:
+    """Delete the rows with all that hangs on them; how many of themselves.
+
+    What a table of the host's protects stays, and keeps no other.
+    """
+    try:
+        with transaction.atomic(using=rows.db):
+            return rows.delete()[1].get(rows.model._meta.label, 0)
+    except (ProtectedError, RestrictedError):
+        pks = list(rows.values_list("pk", flat=True))
+    if len(pks) == 1:
+        return 0
+    return sum(_delete_with_all(rows.filter(pk=pk)) for pk in pks)
 
 
 def _delete_by_key(model: Any, pks: list[Any], connection: Any) -> int:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -87,7 +88,7 @@ def mint_link(
 def mint_code(purpose: Purpose, person: Person, target_key: str) -> str:
     """A new code of six digits for one number of a person; it ends the one before."""
     _unspent(purpose, target_key).update(spent_at=timezone.now())
-    code = f"{secrets.randbelow(10**6):06d}"
+    code = _new_code()
     _store(
         purpose,
         person,
@@ -96,6 +97,26 @@ def mint_code(purpose: Purpose, person: Person, target_key: str) -> str:
         code_digest=_code_digest(purpose, target_key, code),
     )
     return code
+
+
+def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[str, str]:
+    """A new token and a new code in one ticket, so that using either ends both; it ends every pair
+    before it.
+
+    In a transaction that holds the person (`passwords.locked`), or of two that are minted at once
+    both would live.
+    """
+    _unspent(purpose, target_key).update(spent_at=timezone.now())
+    token, code = secrets.token_urlsafe(32), _new_code()
+    _store(
+        purpose,
+        person,
+        target_key,
+        ttl=purpose.link_ttl,
+        digest=_link_digest(purpose, token),
+        code_digest=_code_digest(purpose, target_key, code),
+    )
+    return token, code
 
 
 def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
@@ -167,6 +188,26 @@ def spend(ticket: Ticket) -> bool:
     return bool(rows.update(spent_at=now))
 
 
+def redeem(purpose: Purpose, person: Person, ticket: Ticket) -> Person | None:
+    """The person as they are now, if the ticket still holds for them and this call spent it.
+
+    First thing in a transaction: until its end nobody else changes the person or mints for them.
+    """
+    try:
+        passwords.locked(person)
+    except ObjectDoesNotExist:
+        return None  # deleted since the ticket was found
+    present = directory.by_pk(person.user.pk)
+    if present and _holds(purpose, ticket, present) and spend(ticket):
+        return present
+    return None
+
+
+def end_everything(person: Person) -> None:
+    """End every open secret of the person, whatever it is for."""
+    _tickets().filter(user=person.user.pk, spent_at=None).update(spent_at=timezone.now())
+
+
 def end_all(person: Person, *purposes: Purpose) -> None:
     """End every open secret of these purposes."""
     names = [purpose.name for purpose in purposes]
@@ -224,6 +265,10 @@ def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
 
 def _tickets() -> QuerySet[Ticket]:
     return Ticket.objects.using(directory.database())
+
+
+def _new_code() -> str:
+    return f"{secrets.randbelow(10**6):06d}"
 
 
 def _link_digest(purpose: Purpose, token: str) -> str:

@@ -28,6 +28,7 @@ RATES: Mapping[str, str] = {
     "refresh": "60/min",
     "guess": "100/15min",
     "is-available": "30/min",
+    "auto-register": "20/h",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 

@@ -1,8 +1,4 @@
-"""From a letter to its texts, by templates that the host may replace path by path.
-
-Whether HTML is escaped is decided here by the file's ending and not by an engine's options: names
-and user agents are written by strangers.
-"""
+"""From a letter to its texts, by templates that the host may replace path by path."""
 
 from __future__ import annotations
 
@@ -10,15 +6,10 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import cache
 from typing import Any
 
-from django.template import Context, TemplateDoesNotExist, engines
-from django.template.backends.django import DjangoTemplates, Template
-from django.template.loader import get_template
-
 from authservice.core.letters import Letter
-from authservice.kernel.conf import on_change
+from authservice.kernel import messages, templates
 from authservice.notification import languages
 from authservice.notification.conf import brand
 
@@ -39,11 +30,7 @@ def context_of(letter: Letter) -> dict[str, Any]:
 
 def render(letter: Letter, part: str, context: Mapping[str, Any]) -> str:
     """One text of a letter: `part` is the name of its template."""
-    template = _find(f"{FOLDER}/{letter.kind}/{part}")
-    if isinstance(template, Template):
-        wrapped = Context(dict(context), autoescape=part.endswith(".html"))
-        return str(template.template.render(wrapped))
-    return str(template.render(dict(context)))
+    return templates.render(f"{FOLDER}/{letter.kind}/{part}", context)
 
 
 def plain(text: str) -> str:
@@ -75,27 +62,7 @@ def _name(letter: Letter) -> str:
     become a text that the service mails to that stranger.
     """
     person = letter.person
-    if not person.email_verified:
+    # Who was thrown out by the first proof may have chosen the name.
+    if not person.email_verified or letter.kind == messages.ACCESS_WIPED:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]
-
-
-def _find(path: str) -> Any:
-    try:
-        return get_template(path)
-    except TemplateDoesNotExist:
-        return _own_engine().get_template(path)
-
-
-@cache
-def _own_engine() -> DjangoTemplates:
-    """For hosts whose engines do not look into apps; their directories still come first."""
-    directories = [place for engine in engines.all() for place in getattr(engine, "dirs", ())]
-    return DjangoTemplates(
-        {"NAME": "authservice", "DIRS": directories, "APP_DIRS": True, "OPTIONS": {}}
-    )
-
-
-@on_change
-def _forget() -> None:
-    _own_engine.cache_clear()

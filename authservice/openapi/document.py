@@ -25,6 +25,7 @@ Schema = dict[str, Any]
 
 VERSION = "3.1.1"
 _JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
 # Every answer has these; what is personal must not be kept.
 _EVERYWHERE = ("X-Request-ID", "Cache-Control")
 
@@ -76,7 +77,7 @@ def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Sche
         "tags": [route.tag],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
-        **({"requestBody": _body(said)} if said.body else {}),
+        **({"requestBody": _body(route, said)} if said.body else {}),
         "responses": {
             str(status): response
             for status, response in sorted(
@@ -86,9 +87,10 @@ def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Sche
     }
 
 
-def _body(said: Operation) -> Schema:
+def _body(route: Route, said: Operation) -> Schema:
     assert said.body is not None  # noqa: S101 asked before
-    content = {_JSON: {"schema": inputs.body(said.body)}}
+    kinds = (_JSON, _FORM) if route.view.takes_form else (_JSON,)
+    content = {kind: {"schema": inputs.body(said.body)} for kind in kinds}
     return {**({"required": True} if inputs.needed(said.body) else {}), "content": content}
 
 
@@ -105,6 +107,9 @@ def _refusals(route: Route, refused: dict[str, Schema]) -> dict[int, Schema]:
 def _answers(said: Operation, shapes: Shapes) -> dict[int, Schema]:
     answers = {said.status: said.answer, **said.also}
     responses = {status: _answer(answer, shapes) for status, answer in answers.items()}
+    if said.page:
+        responses[said.status]["description"] = f"Done. {said.page}"
+        responses[said.status]["content"]["text/html"] = {"schema": {"type": "string"}}
     if said.redirect:
         responses[302] = {
             "description": said.redirect,

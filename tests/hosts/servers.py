@@ -88,11 +88,12 @@ def _count(pid: int, what: str) -> int:
 
 
 @contextmanager
-def served(kind: Kind, folder: Path) -> Iterator[Server]:
-    """The service, migrated and answering; its mails go to the server's `sink`."""
+def served(kind: Kind, folder: Path, **more: str) -> Iterator[Server]:
+    """The service, migrated and answering; its mails go to the server's `sink`. `more` are further
+    variables of the example project."""
     port = free_port()
     with own_database(kind.name, folder) as url, Sink() as sink:
-        variables = _variables(kind, port, url, sink)
+        variables = {**_variables(kind, port, url, sink), **more}
         migrate = [sys.executable, "example_project/manage.py", "migrate", "-v", "0"]
         subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
         command = [*kind.command, kind.address.format(port=port)]

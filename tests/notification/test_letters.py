@@ -90,10 +90,25 @@ def test_the_owner_of_an_address_learns_that_somebody_tried_to_sign_up(proven, d
 def test_advice_comes_with_a_link_where_the_job_has_one(proven, deliver):
     proven()
 
-    mail = deliver("access-wiped", details={"link": "https://front.example.com/reset?token=x&a=b"})
+    mail = deliver("password-changed", details={"link": "https://front.example.com/?token=x&a=b"})
 
-    assert "https://front.example.com/reset?token=x&a=b" in mail.body
-    assert "https://front.example.com/reset?token=x&amp;a=b" in html(mail)
+    assert "https://front.example.com/?token=x&a=b" in mail.body
+    assert "https://front.example.com/?token=x&amp;a=b" in html(mail)
+
+
+def test_who_lost_access_that_nobody_proved_is_mailed_a_link_to_set_a_password(proven, deliver):
+    proven()
+
+    mail = deliver("access-wiped")
+
+    assert "/reset-password?token=" in link_in(mail.body)
+    assert "works for 1 hour." in mail.body
+
+
+def test_a_name_that_a_stranger_may_have_chosen_is_not_in_that_mail(proven, deliver):
+    proven(name="Call 0900 12345")
+
+    assert "0900" not in deliver("access-wiped").body
 
 
 def test_who_is_given_an_account_is_mailed_a_link_for_seven_days(ann, deliver):

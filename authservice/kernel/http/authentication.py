@@ -32,6 +32,16 @@ def identify(request: HttpRequest) -> Any:
     return plug("identify")(token)
 
 
+def live_caller(request: HttpRequest) -> Any:
+    """Whom a live token of the request speaks for, or None: for the few public routes that look."""
+    try:
+        caller = identify(request)
+        caller.require_live()
+    except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired):
+        return None
+    return caller
+
+
 def cookies_count() -> bool:
     """Whether tokens are kept in cookies, and a guard stands beside them."""
     return token_cookies.enabled and bool(plugs("request_guard"))

@@ -1,4 +1,4 @@
-"""Request bodies: a JSON object of at most 64 KiB, or nothing."""
+"""Request bodies: a JSON object of at most 64 KiB, or nothing; on a few routes a form."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, RawPostDataException, UnreadablePostError
+from django.http import HttpRequest, QueryDict, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors
 
 LIMIT = 64 * 1024
 _DRAIN = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
+_FORM = "application/x-www-form-urlencoded"
 
 
 def read(request: HttpRequest) -> dict[str, Any]:
@@ -26,6 +27,13 @@ def read(request: HttpRequest) -> dict[str, Any]:
     if not isinstance(parsed, dict):
         raise errors.InvalidRequestBody
     return parsed
+
+
+def read_form(request: HttpRequest) -> dict[str, Any]:
+    """The body of a route that a page of HTML posts to: a form's fields, or JSON as elsewhere."""
+    if request.content_type != _FORM:
+        return read(request)
+    return QueryDict(_octets(request), encoding="utf-8").dict()
 
 
 def receive(request: HttpRequest) -> None:

@@ -58,8 +58,9 @@ class Operation:
     """One action: `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
     `Raw`, and `faults` are the refusals of its own.
 
-    `also` has further statuses that are no refusal, `redirect` says where a 302 leads. `id` is the
-    operation's public name where the one made of the route's name does not do.
+    `also` has further statuses that are no refusal, `redirect` says where a 302 leads, `page` when
+    a browser is shown a page of HTML instead. `id` is the operation's public name where the one
+    made of the route's name does not do.
     """
 
     summary: str
@@ -70,6 +71,7 @@ class Operation:
     faults: tuple[type[Fault], ...] = ()
     also: Mapping[int, Any] = field(default_factory=dict)
     redirect: str = ""
+    page: str = ""
     id: str = ""
 
 

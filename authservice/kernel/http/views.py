@@ -42,12 +42,14 @@ class Endpoint(ViewSetMixin, APIView):
 
     `public` routes look at no credentials, valid or not; `super_admin` ones are for super admins
     alone. `floods` names the flood scope of an action where it is not the general one. `unguarded`
-    routes are not asked for a CSRF token: what they are posted is a proof by itself.
+    routes are not asked for a CSRF token: what they are posted is a proof by itself. Those that
+    take forms are posted to by pages without a script.
     """
 
     public: ClassVar[bool] = False
     super_admin: ClassVar[bool] = False
     unguarded: ClassVar[bool] = False
+    takes_form: ClassVar[bool] = False
     floods: ClassVar[dict[str, str]] = {}
 
     # Pinned for tools that read them; a host's REST_FRAMEWORK has no say in `dispatch` below.
@@ -104,7 +106,7 @@ class Endpoint(ViewSetMixin, APIView):
         if not self.public and action != self._allow:
             self._identify(request)
         if changing:
-            self.body = body.read(request)
+            self.body = body.read_form(request) if self.takes_form else body.read(request)
         return action(**kwargs)
 
     def _identify(self, request: HttpRequest) -> None:
@@ -143,6 +145,11 @@ class Endpoint(ViewSetMixin, APIView):
         return self.request.method == "HEAD" or any(
             word in text for text in purposes for word in ("prefetch", "preview")
         )
+
+    @property
+    def shown_to_people(self) -> bool:
+        """Whether a browser asks for a page to show, rather than a program for data."""
+        return "text/html" in self.request.META.get("HTTP_ACCEPT", "").lower()
 
     def one_of(self, given: dict[str, Any], *names: str) -> str:
         """Which one of the fields is filled. Raises `ValidationFailed` for none or several."""

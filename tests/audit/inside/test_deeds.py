@@ -33,7 +33,7 @@ ELSEWHERE = {
     ("POST /admin/users/{user_id}/suspend", "LAST_SUPER_ADMIN"),
 }
 # What is told of the request of somebody else, so its address is not that of the one who asked.
-TOLD_LATER = ("auth.password.reset_requested",)
+TOLD_LATER = ("auth.password.reset_requested", "auth.magiclink.sent")
 
 each = pytest.mark.parametrize("deed", DEEDS, ids=str)
 each_route = pytest.mark.parametrize("route", mounted(), ids=str)

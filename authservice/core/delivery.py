@@ -1,0 +1,53 @@
+"""What came of a way to sign in, said to whoever waits for it: JSON, or a redirect that says it in
+the fragment, which browsers keep to themselves.
+
+Where a redirect leads is said by settings and never by a request.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.http import HttpResponse, HttpResponseRedirect
+
+from authservice.core import answers, token_cookies
+from authservice.core.login import Login
+from authservice.kernel.errors import Fault
+
+
+def login(outcome: Login, *, to: str, message: str) -> HttpResponse:
+    """An outcome of the door, as JSON where `to` is empty."""
+    if not to:
+        return answers.login(outcome, message=message)
+    response = redirect(_with(to, _told(outcome)))
+    if outcome.tokens:
+        token_cookies.put(response, outcome.tokens)
+        answers.keep_device(response, outcome.device_token)
+    return response
+
+
+def refusal(fault: Fault, *, to: str) -> HttpResponse:
+    """The redirect that says the refusal. Raises it where `to` is empty."""
+    if not to:
+        raise fault
+    return redirect(_with(to, {"error": fault.code, "error_description": fault.message}))
+
+
+def redirect(url: str) -> HttpResponse:
+    """On to a page that nothing of this address is told."""
+    response = HttpResponseRedirect(url)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _told(outcome: Login) -> dict[str, str]:
+    if outcome.tokens:
+        tokens = outcome.tokens
+        return {"access_token": tokens.access_token, "refresh_token": tokens.refresh_token}
+    first = outcome.challenges[0]
+    return {"challenge": first.type, "temp_token": str(first.data.get("temp_token", ""))}
+
+
+def _with(url: str, told: dict[str, str]) -> str:
+    return f"{url}#{urlencode(told)}"

@@ -1,0 +1,46 @@
+"""Templates of ours, each of which a host may replace by one of its own at the same path.
+
+Whether HTML is escaped is decided here by the file's ending and not by an engine's options: what
+goes into them is written by strangers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from django.template import Context, TemplateDoesNotExist, engines
+from django.template.backends.django import DjangoTemplates, Template
+from django.template.loader import get_template
+
+from authservice.kernel.conf import on_change
+
+
+def render(path: str, context: Mapping[str, Any]) -> str:
+    template = _find(path)
+    if isinstance(template, Template):
+        wrapped = Context(dict(context), autoescape=path.endswith(".html"))
+        return str(template.template.render(wrapped))
+    return str(template.render(dict(context)))
+
+
+def _find(path: str) -> Any:
+    try:
+        return get_template(path)
+    except TemplateDoesNotExist:
+        return _own_engine().get_template(path)
+
+
+@cache
+def _own_engine() -> DjangoTemplates:
+    """For hosts whose engines do not look into apps; their directories still come first."""
+    directories = [place for engine in engines.all() for place in getattr(engine, "dirs", ())]
+    return DjangoTemplates(
+        {"NAME": "authservice", "DIRS": directories, "APP_DIRS": True, "OPTIONS": {}}
+    )
+
+
+@on_change
+def _forget() -> None:
+    _own_engine.cache_clear()

@@ -1,0 +1,1 @@
+"""Signing in without a password, by a mailed link or code."""

@@ -1,0 +1,81 @@
+"""System checks of this module: mails that never leave, and redirects that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import apps
+from django.core import checks
+
+from authservice.core.conf import core
+from authservice.kernel import messages
+from authservice.kernel.conf import complaints
+from authservice.kernel.settings import secure
+from authservice.magiclink.conf import conf
+
+
+def connect() -> None:
+    checks.register(check_magic_links, "authservice")
+
+
+def check_magic_links(**_: Any) -> list[checks.CheckMessage]:
+    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    if not apps.is_installed("authservice.magiclink") or list(complaints()):
+        return []
+    return [*_mail(), *_life(), *_callback(), *_registering()]
+
+
+def _mail() -> Iterator[checks.CheckMessage]:
+    if not messages.can_mail():
+        yield _error(
+            "E030",
+            "Magic links are mailed, and nobody is installed who mails.",
+            "Add 'authservice.notification' to INSTALLED_APPS.",
+        )
+
+
+def _life() -> Iterator[checks.CheckMessage]:
+    if conf.ttl <= timedelta(0):
+        yield _error("E032", "MAGICLINK.TTL leaves a link no time.", "The default is 15 minutes.")
+
+
+def _callback() -> Iterator[checks.CheckMessage]:
+    if not conf.callback_url:
+        return
+    parts = urlsplit(conf.callback_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        yield _error(
+            "E033",
+            f"MAGICLINK.CALLBACK_URL is {conf.callback_url!r}, which is no web address.",
+            "Give scheme, host and path, such as 'https://app.example.com/signed-in'.",
+        )
+    elif parts.fragment or "#" in conf.callback_url:
+        yield _error(
+            "E033",
+            "MAGICLINK.CALLBACK_URL has a fragment, where the tokens go.",
+            "Give a path of its own; a router that lives in the fragment can read it from there.",
+        )
+    elif parts.scheme == "http" and secure():
+        yield checks.Warning(
+            "AUTHSERVICE: MAGICLINK.CALLBACK_URL is http: whoever is on the line can put a script"
+            " on the page that gets the tokens.",
+            hint="Serve the front end by https.",
+            id="authservice.W034",
+        )
+
+
+def _registering() -> Iterator[checks.CheckMessage]:
+    if conf.auto_register and core.require_phone_verification:
+        yield checks.Warning(
+            "AUTHSERVICE: MAGICLINK.AUTO_REGISTER makes accounts without a number, and"
+            " CORE.REQUIRE_PHONE_VERIFICATION lets none of them in.",
+            hint="Turn one of the two off.",
+            id="authservice.W035",
+        )
+
+
+def _error(id_: str, text: str, hint: str) -> checks.CheckMessage:
+    return checks.Error(f"AUTHSERVICE: {text}", hint=hint, id=f"authservice.{id_}")

@@ -1,0 +1,9 @@
+from tests.races.conftest import (
+    _no_floods,
+    _several_writers,
+    api,
+    crowd,
+    rounds,
+)
+
+__all__ = ["_no_floods", "_several_writers", "api", "crowd", "rounds"]

@@ -1,0 +1,64 @@
+"""Where the module is not installed it leaves no trace; the example project says when it is."""
+
+import json
+import os
+
+import pytest
+
+from tests.hosts.runs import python
+
+TRACES = """
+import sys
+import django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns[0].url_patterns
+from authservice.core import letters, sweep
+from authservice.kernel import conf
+letters._composers(), sweep.rubbish(sign_ins_kept=sweep.timedelta())
+print([name for name in sys.modules if name.startswith("authservice.magiclink")])
+print("MAGICLINK" in conf.declared())
+"""
+MODULES = """
+import json
+from example_project.settings import AUTHSERVICE, INSTALLED_APPS
+print(json.dumps(["authservice.magiclink" in INSTALLED_APPS, AUTHSERVICE.get("MAGICLINK")]))
+"""
+
+
+def test_nothing_of_it_is_imported_or_declared():
+    run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert run.stdout.splitlines() == ["[]", "False"]
+
+
+OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "off"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "there"),
+    [
+        ({}, [True, OFF]),
+        ({"AUTHSERVICE_MODULES": "notification"}, [False, None]),
+        ({"AUTHSERVICE_MODULES": "notification,magiclink"}, [True, OFF]),
+        (
+            {
+                "AUTHSERVICE_MAGICLINK_AUTO_REGISTER": "1",
+                "AUTHSERVICE_MAGICLINK_CALLBACK_URL": "https://app.example.com/x",
+                "AUTHSERVICE_MAGICLINK_CONFIRM": "auto",
+            },
+            [
+                True,
+                {
+                    "CALLBACK_URL": "https://app.example.com/x",
+                    "AUTO_REGISTER": True,
+                    "CONFIRM": "auto",
+                },
+            ],
+        ),
+    ],
+)
+def test_the_example_project_has_it_as_its_variables_say(environment, there):
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
+
+    assert json.loads(run.stdout) == there

@@ -1,0 +1,82 @@
+"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+
+import pytest
+
+from tests.magiclink.magic import ANN, HTML
+from tests.recovery.flows import wrong
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+
+def cost(call):
+    return len(statements(call))
+
+
+def test_asking_costs_its_three_counters(magic, ann):
+    magic.ask()
+
+    assert cost(magic.ask) == 3
+
+
+def test_where_nothing_is_counted_asking_costs_nothing(magic, ann, no_floods):
+    assert cost(magic.ask) == 0
+
+
+def test_the_worker_asks_four_times(magic, ann):
+    magic.ask()
+
+    assert cost(magic.letter) == 4
+
+
+def test_a_link_costs_seven(magic, ann):
+    pair = magic.mailed()
+
+    assert cost(lambda: magic.follow(pair.token)) == 7
+
+
+def test_a_code_costs_eight(magic, ann):
+    pair = magic.mailed()
+
+    assert cost(lambda: magic.type(pair.code)) == 8
+
+
+def test_the_first_proof_of_somebody_new_costs_two_more(magic, magiclink):
+    magiclink(AUTO_REGISTER=True)
+    pair = magic.mailed()
+
+    assert cost(lambda: magic.follow(pair.token)) == 9
+
+
+def test_taking_unproven_access_away_costs_six_more(magic, api):
+    api.sign_up()
+    pair = magic.mailed()
+
+    assert cost(lambda: magic.follow(pair.token)) == 15
+
+
+def test_a_token_beside_it_costs_one_more(magic, ann):
+    pair = magic.mailed()
+    bearer = f"Bearer {ann['access_token']}"
+
+    assert cost(lambda: magic.follow(pair.token, Authorization=bearer)) == 8
+
+
+def test_a_browser_that_asked_costs_two_more(magic, ann, magiclink):
+    magiclink(CONFIRM="auto")
+    kept = magic.ask().response.cookies["authservice_magiclink"].value
+    pair = magic.mailed()
+    cookie = f"authservice_magiclink={kept}"
+
+    assert cost(lambda: magic.follow(pair.token, **HTML, Cookie=cookie)) == 9
+
+
+def test_a_link_that_is_none_costs_one(magic, ann):
+    assert cost(lambda: magic.follow("A" * 43)) == 1
+
+
+@pytest.mark.parametrize("email", [ANN, "nobody@example.com"])
+def test_a_wrong_code_costs_four_whoever_it_is_for(magic, ann, email):
+    code = wrong(magic.mailed().code)
+
+    assert cost(lambda: magic.type(code, email)) == 4

@@ -1,0 +1,82 @@
+"""What the mail with a link and a code says, as it leaves."""
+
+import pytest
+
+from authservice.kernel.messages import Message
+from authservice.notification import worker
+from tests.mounted import mounted
+from tests.notification.conftest import link_in
+from tests.people import make_user
+from tests.recovery.flows import prove
+
+pytestmark = pytest.mark.django_db
+
+ANN = "ann@example.com"
+
+
+@pytest.fixture(autouse=True)
+def _notification():
+    with mounted("authservice.notification"):
+        yield
+
+
+@pytest.fixture
+def deliver(mailoutbox):
+    make_user(first_name="Ann")
+    prove()
+
+    def deliver(language=""):
+        worker.deliver(Message(kind="magic-link", target=ANN, language=language))
+        return mailoutbox[-1]
+
+    return deliver
+
+
+def html(mail):
+    [(text, kind)] = mail.alternatives
+    assert kind == "text/html"
+    return text
+
+
+def test_it_brings_link_and_code_in_text_and_html(deliver, magic):
+    mail = deliver()
+    link = link_in(mail.body)
+    token = link.partition("token=")[2]
+
+    assert mail.to == [ANN]
+    assert link.startswith("http://testserver/auth/magic-link/verify?token=")
+    assert link in html(mail)
+    [code] = [line for line in mail.body.splitlines() if line.isdigit()]
+    assert f"<strong>{code}</strong>" in html(mail)
+    assert magic.type(code).status == 200
+    assert magic.follow(token).status == 400
+
+
+def test_it_says_how_long_both_work(deliver, magiclink):
+    magiclink(TTL=600)
+    mail = deliver()
+
+    assert "once, for 10 minutes" in mail.body
+    assert "once, for 10 minutes" in html(mail)
+
+
+def test_the_code_is_not_in_the_subject(deliver):
+    """Locked screens show subjects."""
+    mail = deliver()
+
+    assert not any(letter.isdigit() for letter in mail.subject)
+
+
+def test_it_is_written_in_german_too(deliver):
+    mail = deliver("de")
+
+    assert mail.subject == "testserver: Anmeldung"
+    assert "Öffnen Sie dazu diesen Link:" in mail.body
+    assert "Beide gelten 15 Minuten lang" in html(mail)
+    assert "Wer ihn hat, kommt hinein." in mail.body
+
+
+def test_the_link_begins_with_the_settings_origin(deliver, configure):
+    configure(API_URL="https://api.example.com/service")
+
+    assert "https://api.example.com/service/auth/magic-link/verify?token=" in deliver().body

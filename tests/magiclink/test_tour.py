@@ -1,0 +1,65 @@
+"""The example project under a real server: a mail comes by SMTP, and its link and code sign in."""
+
+import re
+import time
+from urllib.request import urlopen
+
+import pytest
+
+from tests.hosts.servers import GUNICORN, UVICORN, served
+from tests.recovery.post import query
+
+pytestmark = pytest.mark.slow
+
+ANN = "ann@example.com"
+
+
+@pytest.fixture(scope="module", params=[GUNICORN, UVICORN], ids=lambda kind: kind.name)
+def server(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param.name)
+    more = {"AUTHSERVICE_MAGICLINK_AUTO_REGISTER": "1", "AUTHSERVICE_MAGICLINK_CONFIRM": "auto"}
+    with served(request.param, folder, **more) as running:
+        yield running
+
+
+def mailed(server, path):
+    """The link and the code of the mail that comes when it is asked for."""
+    before = len(server.sink.raw)
+    assert server.post(f"magic-link/{path}", email=ANN)[0] == 200
+    end = time.monotonic() + 20
+    while len(server.sink.raw) == before:
+        assert time.monotonic() < end, "no mail came"
+        time.sleep(0.05)
+    mail = server.sink.mails[-1]
+    assert mail["To"] == ANN
+    text = mail.get_body(("plain",)).get_content()
+    [code] = [line for line in text.split() if re.fullmatch("[0-9]{6}", line)]
+    return re.search(r"https?://\S+", text)[0], code
+
+
+def test_a_stranger_asks_reads_the_mail_and_is_in(server):
+    link, code = mailed(server, "send")
+    assert link.startswith(f"{server.origin}/app/auth/magic-link/verify?token=")
+    # A server that cuts the prefix off has a proxy before it, which is not there now.
+    at = link.replace("/app/auth/", server.base)
+
+    opened = urlopen(at)
+    assert opened.headers["Cache-Control"] == "no-store"
+    assert b'"email_verified":true' in opened.read()
+    assert server.post("magic-link/verify-code", email=ANN, code=code)[1]["code"] == (
+        "INVALID_VERIFICATION_CODE"
+    )
+
+    _, code = mailed(server, "resend")
+    status, data = server.post("magic-link/verify-code", email=ANN, code=code)
+    assert (status, data["user"]["email"]) == (200, ANN)
+    assert server.call("GET", "me", token=data["access_token"])[1]["email_verified"] is True
+
+
+def test_the_log_holds_no_secret_of_the_mail(server, tmp_path_factory):
+    link, _ = mailed(server, "send")
+
+    token = query(link)["token"]
+    kept = [path.read_text() for path in tmp_path_factory.getbasetemp().rglob("server.log")]
+    assert kept
+    assert not any(token in text or ANN in text for text in kept)
