@@ -350,4 +350,48 @@ PLACES = (
     ),
 )
 
-MUTATIONS = (*SIGN_INS, *DOOR, *SECRETS, *TOKENS, *RIGHTS, *FORGERY, *PLACES)
+SESSIONS = (
+    Mutation(
+        "The owner of a session",
+        CORE + "sign_ins.py",
+        _to("        user=person.user.pk,\n        ended_at=None,\n", "        ended_at=None,\n"),
+        ("tests/session/test_sessions.py",),
+    ),
+    Mutation(
+        "The end of a session that idles",
+        "authservice/session/policy.py",
+        _to("if now >= min(session.idle_expires_at, session.expires_at) or", "if"),
+        ("tests/session/test_lifetimes.py",),
+    ),
+    Mutation(
+        "The word of a store that a session ended",
+        "authservice/session/policy.py",
+        _without(" or not self.alive(session)"),
+        ("tests/session/test_stores.py",),
+    ),
+)
+
+_LISTS = ("--ds=tests.audit.settings", "tests/audit/inside/test_lists.py")
+LOG = (
+    Mutation(
+        "The owner of an entry of the log",
+        "authservice/audit/log.py",
+        _to("[found.filter(done_by), found.filter(done_to)]", "[found]"),
+        _LISTS,
+    ),
+    Mutation(
+        "The place of whoever else acted",
+        "authservice/audit/views.py",
+        _to("if row.actor_id == caller:", "if True:"),
+        _LISTS,
+    ),
+    Mutation(
+        "The guard of the log of everybody",
+        "authservice/audit/views.py",
+        _to("    super_admin = True\n", ""),
+        ("--ds=tests.audit.settings", "tests/hosts/inside/test_essentials.py"),
+        times=0,
+    ),
+)
+
+MUTATIONS = (*SIGN_INS, *DOOR, *SECRETS, *TOKENS, *RIGHTS, *FORGERY, *PLACES, *SESSIONS, *LOG)

@@ -12,6 +12,7 @@ from authservice.core.models import Account, SignIn
 from tests.client import PASSWORD
 from tests.hosts.inside.users import deactivate, natural, only, stranger
 from tests.people import change, email_field, has
+from tests.routes import routes
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,12 @@ def test_a_blocked_guess_says_how_long_to_wait(api):
     wait = int(api.post("login", email="ann@example.com", password="wrong").headers["Retry-After"])
 
     assert 0 < wait <= BUDGET.window.total_seconds() + 1
+
+
+def test_what_is_below_admin_is_for_super_admins_alone():
+    admin = [route for route in routes() if route.path.startswith("admin/")]
+
+    assert [str(route) for route in admin if not route.super_admin or route.public] == []
 
 
 def test_no_check_finds_an_error():
