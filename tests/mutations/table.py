@@ -394,4 +394,37 @@ LOG = (
     ),
 )
 
-MUTATIONS = (*SIGN_INS, *DOOR, *SECRETS, *TOKENS, *RIGHTS, *FORGERY, *PLACES, *SESSIONS, *LOG)
+MAIL = (
+    Mutation(
+        "The end of access that nobody proved",
+        CORE + "unproven.py",
+        _to("if core.wipe_unproven and", "if False and"),
+        ("tests/magiclink/test_unproven.py",),
+    ),
+    Mutation(
+        "The account whose own token keeps it",
+        CORE + "unproven.py",
+        _to(
+            "return caller is not None and caller.user.pk == person.user.pk",
+            "return caller is not None",
+        ),
+        ("tests/magiclink/test_unproven.py",),
+    ),
+    Mutation(
+        "The one use of a mailed link",
+        "authservice/magiclink/entering.py",
+        _to("present = tickets.redeem(letters.purpose(), person, ticket)", "present = person"),
+        ("tests/magiclink/test_signing_in.py",),
+    ),
+    Mutation(
+        "The button between a scanner and the sign-in",
+        "authservice/magiclink/views.py",
+        _to('if conf.confirm == "auto" and', "if False and"),
+        ("tests/magiclink/test_confirm.py",),
+    ),
+)
+
+MUTATIONS = (
+    *(*SIGN_INS, *DOOR, *SECRETS, *TOKENS, *RIGHTS, *FORGERY, *PLACES),
+    *(*SESSIONS, *LOG, *MAIL),
+)
