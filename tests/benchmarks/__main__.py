@@ -69,8 +69,8 @@ def prepared(chosen: Namespace, stack: ExitStack) -> list[sides.Side]:
 
 
 def ours(chosen: Namespace, stack: ExitStack) -> sides.Side:
-    python = environment.ours(chosen.work_dir, modules=chosen.modules)
-    return sides.ours(database("ours", chosen, stack), python=python, modules=chosen.modules)
+    python = environment.ours(chosen.work_dir, modules=chosen.modules, login=chosen.login)
+    return sides.ours(database("ours", chosen, stack), python=python, options=chosen)
 
 
 def baseline(chosen: Namespace, stack: ExitStack) -> sides.Side:
@@ -108,7 +108,8 @@ def conditions(chosen: Namespace, load_before: float) -> str:
     return (
         f"Python {platform.python_version()}, Django {django.get_version()}, "
         f"{os.cpu_count()} cores, {servers.WORKERS} sync workers, {load.CONNECTIONS} connections, "
-        f"{chosen.rounds} rounds of {chosen.seconds} s, load average {load_before:.1f} before"
+        f"login {chosen.login}, {chosen.rounds} rounds of {chosen.seconds} s, "
+        f"load average {load_before:.1f} before"
     )
 
 

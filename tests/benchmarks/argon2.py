@@ -20,8 +20,8 @@ class Share:
 
 def share(options: Namespace) -> Share:
     with databases.database(options.database_url, "argon2", keep=options.keep) as url:
-        python = environment.ours(options.work_dir, modules=options.modules)
-        side = sides.ours(url, python=python, modules=options.modules, hasher=HASHER)
+        python = environment.ours(options.work_dir, modules=options.modules, login=options.login)
+        side = sides.ours(url, python=python, options=options, hasher=HASHER)
         side.run("tests.benchmarks.seed")
         with servers.served(side, log=options.work_dir / "argon2.log") as server:
             load.requests_per_second(server, "login", seconds=1, work_dir=options.work_dir)

@@ -23,12 +23,14 @@ SHARED = ("Django", "djangorestframework", "PyJWT", "psycopg[binary]", "gunicorn
 
 EXTRAS = ("argon2", "phone")
 EXTRAS_OF_MODULES = ("twofactor", "oauth")
+EXTRAS_OF_CACHES = ("redis",)
 
 
-def ours(work_dir: Path, *, modules: str) -> Path:
+def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
     """The interpreter of an environment with what the example project depends on."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = (*EXTRAS, *EXTRAS_OF_MODULES) if modules else EXTRAS
+    extras = (*extras, *EXTRAS_OF_CACHES) if login == "cache" else extras
     optional = [line for extra in extras for line in project["optional-dependencies"][extra]]
     return made(work_dir, "ours", [*project["dependencies"], *optional, *listed(EXAMPLE)])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.benchmarks import goals
 
 ADMIN_URL = "postgres://postgres@127.0.0.1:5432/postgres"
+REDIS_URL = "redis://127.0.0.1:6379/4"
 MEASUREMENTS = (*goals.ENDPOINTS, "race", "memory", "start")
 
 
@@ -36,6 +37,12 @@ def add_what(parser: argparse.ArgumentParser) -> None:
         "--modules", default="", help="AUTHSERVICE_MODULES of the example project (none)"
     )
     parser.add_argument(
+        "--login",
+        choices=("stateless", "session", "cache"),
+        default="stateless",
+        help="login module of the example project; cache is session with the store on --redis-url",
+    )
+    parser.add_argument(
         "--no-baseline-sessions",
         action="store_true",
         help="turn SESSION_LOGIN, on by default in dj-rest-auth, off",
@@ -50,6 +57,7 @@ def add_where(parser: argparse.ArgumentParser) -> None:
         default=Path(tempfile.gettempdir()) / "authservice-benchmarks",
         help="keeps the baseline's virtual environment",
     )
+    parser.add_argument("--redis-url", default=REDIS_URL, help="where sessions are cached")
     parser.add_argument("--keep", action="store_true", help="keep the databases and reuse them")
 
 

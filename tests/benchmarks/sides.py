@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from argparse import Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +43,16 @@ class Side:
         return ended.stdout
 
 
-def ours(database_url: str, *, python: Path, modules: str, hasher: str = "") -> Side:
+# AUTHSERVICE_LOGIN and AUTHSERVICE_SESSION_STORE for each choice of --login.
+LOGINS = {
+    "stateless": ("stateless", "database"),
+    "session": ("session", "database"),
+    "cache": ("session", "cache"),
+}
+
+
+def ours(database_url: str, *, python: Path, options: Namespace, hasher: str = "") -> Side:
+    login, store = LOGINS[options.login]
     return Side(
         name="ours",
         python=python,
@@ -50,7 +60,13 @@ def ours(database_url: str, *, python: Path, modules: str, hasher: str = "") -> 
         wsgi="example_project.wsgi:application",
         database_url=database_url,
         wire=wires.OURS,
-        extra={"AUTHSERVICE_MODULES": modules, "BENCHMARK_HASHER": hasher},
+        extra={
+            "AUTHSERVICE_LOGIN": login,
+            "AUTHSERVICE_MODULES": options.modules,
+            "AUTHSERVICE_SESSION_STORE": store,
+            "BENCHMARK_HASHER": hasher,
+            **({"CACHE_URL": options.redis_url} if store == "cache" else {}),
+        },
     )
 
 

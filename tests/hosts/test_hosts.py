@@ -21,6 +21,10 @@ ROUTES = tuple(
 )
 # The suite at large does without these, so their routes are held to the contract here.
 MORE = {"magiclink": (CONTRACT,)}
+# They install the module by themselves.
+SESSIONS = tuple(
+    f"tests/session/test_{name}.py" for name in ("sessions", "lifetimes", "limit", "stores")
+)
 SEVERAL = ("-p", "tests.hosts.databases.plugin")
 
 
@@ -52,17 +56,18 @@ LONG = (
 )
 
 HOSTS = [
-    Host("uuid_user", (*ROUTES, CORE, RECOVERY)),
-    Host("email_user", (*ROUTES, CORE, RECOVERY)),
+    Host("uuid_user", (*ROUTES, CORE, RECOVERY, *SESSIONS)),
+    Host("email_user", (*ROUTES, CORE, RECOVERY, *SESSIONS)),
     # The suite at large makes users who have an address and a flag of their own.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
-    Host("hostile", (CONTRACT, CORE)),
+    Host("hostile", (CONTRACT, CORE, *SESSIONS)),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
         (
             *ROUTES,
+            *SESSIONS,
             CORE,
             # The clock that stands still takes the process to UTC: naive times do not survive it.
             without("tests/contract/test_login.py::test_last_login_at_is_this_login"),
@@ -113,7 +118,7 @@ HOSTS = [
     Host(
         "two_databases",
         (
-            *(CORE, RECOVERY),
+            *(CORE, RECOVERY, *SESSIONS),
             # They look at one database only.
             *(without(f"tests/recovery/{name}.py") for name in ("test_costs", "test_secrecy")),
         ),
@@ -122,7 +127,7 @@ HOSTS = [
     Host(
         "replica",
         (
-            *(CORE, RECOVERY),
+            *(CORE, RECOVERY, *SESSIONS),
             # Here the test itself reads during a request.
             without("tests/core/test_interrupted_requests.py"),
             without("tests/core/test_refresh_interleaved.py::test_an_expiry_meanwhile_wins"),

@@ -1,4 +1,5 @@
 import os
+from uuid import uuid4
 
 import pytest
 import redis
@@ -35,7 +36,8 @@ def redis_cache(url=REDIS):
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
-        "KEY_PREFIX": f"tests-{os.getpid()}",
+        # A cache of its own for each test: to clear one would clear those of other processes.
+        "KEY_PREFIX": f"tests-{uuid4()}",
         "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
     }
 
@@ -50,7 +52,6 @@ def on_redis(settings, sessions):
     with override_settings(CACHES={**settings.CACHES, "sessions": redis_cache()}):
         sessions(STORE="cache", CACHE="sessions")
         yield caches["sessions"]
-        caches["sessions"].clear()
 
 
 @pytest.fixture(params=["database", "cache"])

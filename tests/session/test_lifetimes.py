@@ -1,9 +1,10 @@
 """A session ends when it was not used for a while, and at the latest when its time is over."""
 
 import pytest
-from django.db import connection
+from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
+from authservice.core import directory
 from authservice.core.models import SignIn
 from tests.people import the_user
 
@@ -25,7 +26,7 @@ def me(api, tokens):
 
 def touches(call):
     """How often the call writes a session's row."""
-    with CaptureQueriesContext(connection) as captured:
+    with CaptureQueriesContext(connections[directory.database()]) as captured:
         call()
     texts = [query["sql"] for query in captured.captured_queries]
     return len([text for text in texts if text.startswith("UPDATE") and "last_used_at" in text])

@@ -7,6 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from authservice.core.models import SignIn
+from authservice.kernel.http.envelope import utc
 from tests.client import PASSWORD
 from tests.contract.shapes import MOMENT, fits, is_refusal
 from tests.people import the_user
@@ -106,7 +107,7 @@ class TestList:
         sooner = timezone.now() + timezone.timedelta(hours=1)
         SignIn.objects.update(**{life: sooner})
 
-        assert seen()[0]["expires_at"] == f"{sooner.replace(tzinfo=None).isoformat()}Z"
+        assert {session["expires_at"] for session in seen()} == {utc(sooner)}
 
 
 class TestOne:
