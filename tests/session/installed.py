@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.test import override_settings
 
-from tests.csrf.installed import remount
+from tests.mounted import remount
 
 
 @contextmanager
