@@ -1,0 +1,148 @@
+"""A crowd of users on PostgreSQL, copied in through the columns of the real models.
+
+Where in an order those lie who are searched for decides what a search costs, so each twentieth of the
+crowd that is named below can be searched for: spread evenly, or all of it at one end of an order.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import make_password
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.db import connection, models
+
+from authservice.core.identity import email_key, username_key
+from authservice.core.models import Account
+
+# Searched for: one user; a twentieth everywhere; a twentieth at either end of each order.
+ONE = "needle"
+EVERYWHERE = "@everywhere."
+OLDEST, NEWEST = "oldhand", "newhand"
+FIRST, LAST = "aardvark", "zyzzyva"
+SHARE = 20
+
+BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
+_SPAN = timedelta(days=365 * 5)
+_GIVEN = "Ada Bela Cleo Dora Elif Femi Gita Hugo Iris Juan Kofi Lena Milo Nora Omar Pia Rosa".split()
+_FAMILY = "Abel Brandt Cruz Duarte Eklund Farkas Garcia Haddad Ito Jansen Kumar Lopez Meyer".split()
+_PASSWORD = make_password(None)
+
+Values = dict[str, Any]
+
+
+def fill(users: int) -> None:
+    """Make the crowd and everything the database should know of it."""
+    with _without_indexes():
+        _copy(get_user_model(), (user for user, _ in crowd(users)))
+        _copy(Account, (account for _, account in crowd(users)))
+    _restart(get_user_model())
+    call_command("authservice_search_index", verbosity=0, stdout=StringIO())
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+
+
+def crowd(users: int) -> Iterator[tuple[Values, Values]]:
+    """For each user what differs from the defaults: of the host's row, and of the account."""
+    dice = random.Random(users)  # noqa: S311 the same crowd each time
+    places = list(range(users))
+    dice.shuffle(places)
+    step = _SPAN / users
+    for number, place in enumerate(places):
+        names = _names(number, place, users, dice)
+        yield _rows(number + 1, names, BEGINNING + step * number, dice)
+
+
+def _names(number: int, place: int, users: int, dice: random.Random) -> tuple[str, str, str]:
+    """Name, address and username of the user who is `number`th in time and `place`d in letters."""
+    share = users // SHARE
+    given, family = dice.choice(_GIVEN), dice.choice(_FAMILY)
+    if place < share:
+        given = FIRST.capitalize()
+    elif place >= users - share:
+        given = LAST.capitalize()
+    if number < share:
+        family = f"{OLDEST} {family}"
+    elif number >= users - share:
+        family = f"{NEWEST} {family}"
+    if number == users // 2:
+        family = f"{ONE} {family}"
+    username = f"{given}.{number:x}".lower()
+    domain = EVERYWHERE[1:] if dice.randrange(SHARE) == 0 else f"mail{dice.randrange(500)}."
+    return f"{given} {family} {dice.randrange(10**6)}", f"{username}@{domain}example.com", username
+
+
+def _rows(
+    pk: int, names: tuple[str, str, str], created_at: datetime, dice: random.Random
+) -> tuple[Values, Values]:
+    name, email, username = names
+    key, seen = email_key(email), dice.random() < 0.7
+    user = {
+        "id": pk,
+        "password": _PASSWORD,
+        "email": email,
+        "username": username,
+        "is_active": dice.randrange(50) != 0,
+        "is_superuser": pk % 300_000 == 7,
+        "date_joined": created_at,
+        "last_login": created_at + (_END - created_at) * dice.random() if seen else None,
+    }
+    account = {
+        "user_id": pk,
+        "email": email,
+        "email_key": key,
+        "email_claim": key,
+        "username": username,
+        "username_key": username_key(username),
+        "username_claim": username_key(username),
+        "name": name,
+        "is_super_admin": pk % 200_000 == 11,
+        "verified_email_key": key if dice.randrange(10) else "",
+        "created_at": created_at,
+    }
+    return user, account
+
+
+_END = BEGINNING + _SPAN
+
+
+def _copy(model: type[models.Model], rows: Iterator[Values]) -> None:
+    fields = [field for field in model._meta.concrete_fields if not field.generated]
+    names = ", ".join(connection.ops.quote_name(field.column) for field in fields)
+    defaults = model()
+    whole = {field.attname: getattr(defaults, field.attname) for field in fields}
+    table = connection.ops.quote_name(model._meta.db_table)
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as into:
+        for row in rows:
+            into.write_row(tuple({**whole, **row}.values()))
+
+
+@contextmanager
+def _without_indexes() -> Iterator[None]:
+    """Within, the accounts have none but that of their key: building them later is quicker."""
+    meta = Account._meta
+    with connection.schema_editor() as editor:
+        for index in meta.indexes:
+            editor.remove_index(Account, index)
+        for constraint in meta.constraints:
+            editor.remove_constraint(Account, constraint)
+    yield
+    with connection.schema_editor() as editor:
+        for constraint in meta.constraints:
+            editor.add_constraint(Account, constraint)
+        for index in meta.indexes:
+            editor.add_index(Account, index)
+
+
+def _restart(model: type[models.Model]) -> None:
+    """Let the keys of users to come begin after these."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), [model]):
+            cursor.execute(statement)
