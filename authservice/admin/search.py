@@ -1,8 +1,8 @@
-"""Finding a text anywhere in names and addresses, and the index that makes it quick.
+"""Conditions that an index can serve on PostgreSQL: a text anywhere in names and addresses, and a
+proven address.
 
-On PostgreSQL the three are searched as one text, because an index can then serve the search; a line
-end stands between them, which no search can hold. The expression here is the expression of the
-index, so they cannot part.
+The three texts are searched as one; a line end stands between them, which no search can hold. The
+expressions here are those of the indexes, so they cannot part.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from authservice.core.models import Account
 
 COLUMNS = ("name", "email", "username")
 INDEX = "authsvc_account_search"
+PROOFS = ("verified_email_key", "email_claim")
 
 _BETWEEN = " || chr(10) || "
 _SPECIAL = re.compile(r"([\\%_])")
@@ -39,6 +40,26 @@ def expression(texts: Any) -> str:
     return f"LOWER({_BETWEEN.join(texts)})"
 
 
+class Proven(Func):
+    """Whether the key that was proven is that of the present address."""
+
+    output_field = BooleanField()
+
+    def as_sql(self, compiler: Any, connection: Any, **_: Any) -> Any:  # type: ignore[override]
+        (key, _), (claim, _) = map(compiler.compile, self.get_source_expressions())
+        return proven(key, claim), []
+
+
+def proven(key: str, claim: str) -> str:
+    """In SQL, as one expression: of two conditions the planner knows no statistics in common."""
+    return f"COALESCE({key} = NULLIF({claim}, ''), FALSE)"
+
+
+def verified() -> Q:
+    """The condition that an account's present address was proven, on any database."""
+    return Q(Proven(*map(F, PROOFS)))
+
+
 def holding(text: str, using: str) -> Q:
     """The condition that an account's name, address or username holds the text."""
     vendor = connections[using].vendor
@@ -50,14 +71,3 @@ def holding(text: str, using: str) -> Q:
     lookup, wanted = ("iregex", re.escape(text)) if vendor == "sqlite" else ("icontains", text)
     conditions = [Q(**{f"{column}__{lookup}": wanted}) for column in COLUMNS]
     return conditions[0] | conditions[1] | conditions[2]
-
-
-def table(using: str) -> str:
-    return connections[using].ops.quote_name(Account._meta.db_table)
-
-
-def index_sql(using: str) -> str:
-    """What makes the index, without keeping anybody from writing meanwhile."""
-    whole = expression(map(connections[using].ops.quote_name, COLUMNS))
-    making = f"CREATE INDEX CONCURRENTLY {INDEX} ON {table(using)}"
-    return f"{making} USING gin ({whole} gin_trgm_ops)"
