@@ -15,8 +15,6 @@ from authservice.admin import search
 from authservice.core.host import host
 from authservice.core.models import Account
 
-EXTENSION = "pg_trgm"
-
 
 @dataclass(frozen=True)
 class Index:
@@ -26,6 +24,7 @@ class Index:
     table: str
     what: str
     sampled: int = 0
+    extension: str = ""
 
     @property
     def making(self) -> str:
@@ -38,15 +37,17 @@ class Index:
 
 
 def wanted(using: str) -> list[Index]:
-    """In the order of their use; the first one alone needs the extension."""
+    """Those for searches, for verified addresses and for what the host's own table says."""
     quote = connections[using].ops.quote_name
     accounts = quote(Account._meta.db_table)
     texts = search.expression(map(quote, search.COLUMNS))
     # Of a thousand texts rather than a hundred the planner can tell a rare one from a common one.
-    trigrams = Index(search.INDEX, accounts, f"USING gin ({texts} gin_trgm_ops)", sampled=1000)
+    gin = f"USING gin ({texts} gin_trgm_ops)"
+    trigrams = Index(search.INDEX, accounts, gin, sampled=1000, extension="pg_trgm")
     proven = search.proven(*map(quote, search.PROOFS))
-    verified = Index("authsvc_account_verified", accounts, f"(({proven}))", sampled=100)
-    return [trigrams, verified, *_of_flags(using)]
+    verified = Index("authsvc_account_verified", accounts, f"(({proven}))")
+    # Last what may be refused for want of an extension.
+    return [verified, *_of_flags(using), trigrams]
 
 
 def _of_flags(using: str) -> list[Index]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from authservice.admin import search, strategies
 from authservice.core import directory, people
@@ -66,17 +66,31 @@ def _span(narrowed: Narrowed) -> Q:
 
 
 def _conditions(narrowed: Narrowed, using: str) -> Iterator[Q]:
-    active = f"user__{host().active}" if host().active else "active"
     if narrowed.query:
         yield search.holding(narrowed.query, using)
     if narrowed.active is not None:
-        yield Q(**{active: narrowed.active})
+        yield _active() if narrowed.active else ~_active()
     if narrowed.email_verified is not None:
         yield search.verified() if narrowed.email_verified else ~search.verified()
     if narrowed.is_super_admin is not None:
         yield _super_admins() if narrowed.is_super_admin else _others()
     if narrowed.last_login_before:
-        yield Q(user__last_login__lt=narrowed.last_login_before)
+        yield Q(Exists(_users(last_login__lt=narrowed.last_login_before)))
+
+
+# Conditions on the host's rows are put as those on the few who are suspended or superusers, of whom
+# there may be an index, and never as a join, for which a database may read all users.
+
+
+def _users(**having: Any) -> QuerySet[Any]:
+    users = host().model._base_manager.using(directory.database())
+    found: QuerySet[Any] = users.filter(pk=OuterRef("pk"), **having).order_by()
+    return found
+
+
+def _active() -> Q:
+    active = host().active
+    return ~Q(Exists(_users(**{active: False}))) if active else Q(active=True)
 
 
 def _super_admins() -> Q:
@@ -90,5 +104,6 @@ def _super_admins() -> Q:
 
 
 def _others() -> Q:
+    superuser = host().superuser
     neither = Q(is_super_admin=False)
-    return neither & Q(**{f"user__{host().superuser}": False}) if host().superuser else neither
+    return neither & ~Q(Exists(_users(**{superuser: True}))) if superuser else neither

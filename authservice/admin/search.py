@@ -13,8 +13,6 @@ from typing import Any
 from django.db import connections
 from django.db.models import BooleanField, CharField, F, Func, Q, Value
 
-from authservice.core.models import Account
-
 COLUMNS = ("name", "email", "username")
 INDEX = "authsvc_account_search"
 PROOFS = ("verified_email_key", "email_claim")

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from authservice.admin import roster
+from authservice.admin import strategies
 from authservice.core.models import Account
 from tests.people import make_user
 
@@ -20,8 +20,8 @@ def dear(root, monkeypatch):
         make_user(f"p{number:02}@example.com")
     with connection.cursor() as cursor:
         cursor.execute(f"ANALYZE {Account._meta.db_table}")
-    monkeypatch.setattr(roster, "CHEAP", 0)
-    monkeypatch.setattr(roster, "MANY", 0)
+    monkeypatch.setattr(strategies, "CHEAP", 0)
+    monkeypatch.setattr(strategies, "MANY", 0)
 
 
 def test_the_total_is_what_the_planner_expects(root, dear):
@@ -50,6 +50,6 @@ def test_a_page_beyond_the_end_is_empty(root, dear):
 
 def test_rows_are_the_same_as_where_all_are_counted(root, dear, monkeypatch):
     walked = root.users(sort_field="email", sort_dir="asc").data["list"]
-    monkeypatch.setattr(roster, "CHEAP", 10**9)
+    monkeypatch.setattr(strategies, "CHEAP", 10**9)
 
     assert root.users(sort_field="email", sort_dir="asc").data["list"] == walked

@@ -1,7 +1,7 @@
 """A crowd of users on PostgreSQL, copied in through the columns of the real models.
 
-Where in an order those lie who are searched for decides what a search costs, so each twentieth of the
-crowd that is named below can be searched for: spread evenly, or all of it at one end of an order.
+Where in an order those lie who are searched for decides what a search costs, so each twentieth of
+the crowd that is named below can be searched for: spread evenly, or all at one end of an order.
 """
 
 from __future__ import annotations
@@ -30,12 +30,47 @@ FIRST, LAST = "aardvark", "zyzzyva"
 SHARE = 20
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
-_SPAN = timedelta(days=365 * 5)
-_GIVEN = "Ada Bela Cleo Dora Elif Femi Gita Hugo Iris Juan Kofi Lena Milo Nora Omar Pia Rosa".split()
-_FAMILY = "Abel Brandt Cruz Duarte Eklund Farkas Garcia Haddad Ito Jansen Kumar Lopez Meyer".split()
+SPAN = timedelta(days=365 * 5)
+_GIVEN = (
+    "Ada",
+    "Bela",
+    "Cleo",
+    "Dora",
+    "Elif",
+    "Femi",
+    "Gita",
+    "Hugo",
+    "Iris",
+    "Juan",
+    "Kofi",
+    "Lena",
+)
+_FAMILY = (
+    "Abel",
+    "Brandt",
+    "Cruz",
+    "Duarte",
+    "Eklund",
+    "Farkas",
+    "Garcia",
+    "Haddad",
+    "Ito",
+    "Jansen",
+)
 _PASSWORD = make_password(None)
 
 Values = dict[str, Any]
+
+
+def prepare(users: int, email: str, password: str) -> None:
+    """Migrate and fill, unless an earlier run has; whoever reads the lists is one of the crowd."""
+    call_command("migrate", verbosity=0)
+    if Account.objects.exists():
+        return
+    fill(users)
+    reader = get_user_model()(username="reader", email=email, is_superuser=True)
+    reader.set_password(password)
+    reader.save()
 
 
 def fill(users: int) -> None:
@@ -54,7 +89,7 @@ def crowd(users: int) -> Iterator[tuple[Values, Values]]:
     dice = random.Random(users)  # noqa: S311 the same crowd each time
     places = list(range(users))
     dice.shuffle(places)
-    step = _SPAN / users
+    step = SPAN / users
     for number, place in enumerate(places):
         names = _names(number, place, users, dice)
         yield _rows(number + 1, names, BEGINNING + step * number, dice)
@@ -110,7 +145,7 @@ def _rows(
     return user, account
 
 
-_END = BEGINNING + _SPAN
+_END = BEGINNING + SPAN
 
 
 def _copy(model: type[models.Model], rows: Iterator[Values]) -> None:
