@@ -13,6 +13,7 @@ from authservice.core import directory, identity, super_admins
 from authservice.core.amending import amend
 from authservice.core.host import host
 from authservice.core.models import Account
+from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.ports import Client
 
@@ -81,6 +82,13 @@ class AccountFormSet(FormSet):
 
     editor: Any = None
     client = Client()
+
+    def clean(self) -> None:
+        """The user's own form may take rights too: by `is_active`, `is_superuser`."""
+        super().clean()
+        kept = [form.instance for form in self.forms if form.instance.pk]
+        if kept and not super_admins.reigns(Person(self.instance, kept[0])):
+            _require_another(kept[0].pk)
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)

@@ -1,0 +1,127 @@
+"""On the page of a user, too, the last super admin keeps their rights and stays."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+
+from authservice.core.models import Account
+from tests.admin.inside.conftest import Browser, listed, page, staff
+from tests.people import email_field, has, the_user
+from tests.races.crowd import SIZE, Crowd, turn
+
+pytestmark = pytest.mark.django_db
+ROOT, BOB = "root@example.com", "bob@example.com"
+
+
+def form(user, **changed):
+    """What the page of a user sends, with the account's part of it."""
+    sent = {email_field(): getattr(user, email_field()), "is_staff": "on", "is_active": "on"}
+    sent["is_superuser"] = "on"
+    if has("username"):
+        sent |= {"username": user.username, "date_joined_0": "2030-01-01", "date_joined_1": "12:00"}
+    ours = {} if has("first_name") else {"first_name": "", "last_name": ""}
+    account = Account.objects.get(user=user)
+    flag = {"is_super_admin": "on"} if account.is_super_admin else {}
+    inline = {"TOTAL_FORMS": 1, "INITIAL_FORMS": 1, "MIN_NUM_FORMS": 0, "MAX_NUM_FORMS": 1}
+    inline = {f"authservice_account-{name}": value for name, value in inline.items()}
+    row = {"user": user.pk, "name": "", "phone_number": "", "avatar": "", **ours, **flag}
+    inline |= {f"authservice_account-0-{name}": value for name, value in row.items()}
+    return {name: value for name, value in {**sent, **inline, **changed}.items() if value}
+
+
+def take(browser, user, right):
+    return browser.send(page(user), **form(user, **{right: ""}))
+
+
+def delete(browser, *users):
+    return [browser.send(page(user, "delete"), post="yes") for user in users]
+
+
+def delete_selected(browser, *users):
+    meta = get_user_model()._meta
+    chosen = {"action": "delete_selected", "_selected_action": [str(u.pk) for u in users]}
+    there = listed("account").replace(
+        "authservice_core/account", meta.label_lower.replace(".", "/")
+    )
+    return browser.send(there, **chosen, post="yes")
+
+
+def reigning():
+    return get_user_model().objects.filter(is_superuser=True, is_active=True).count()
+
+
+@pytest.mark.parametrize("right", ["is_active", "is_superuser"])
+def test_the_last_one_keeps_their_rights(root, right):
+    take(root, root.user, right)
+
+    assert reigning() == 1
+
+
+@pytest.mark.parametrize("right", ["is_active", "is_superuser"])
+def test_where_another_remains_a_right_may_be_taken(root, right):
+    bob = staff(BOB, superuser=True)
+
+    take(root, bob, right)
+
+    assert getattr(the_user(BOB), right) is False
+
+
+def test_a_flag_that_stays_is_enough(root):
+    Account.objects.filter(user=root.user).update(is_super_admin=True)
+
+    take(root, root.user, "is_superuser")
+
+    assert the_user(ROOT).is_superuser is False
+
+
+def test_the_last_one_is_not_deleted(root):
+    delete(root, root.user)
+    delete_selected(root, root.user)
+
+    assert reigning() == 1
+
+
+def test_another_one_is_deleted(root):
+    bob = staff(BOB, superuser=True)
+
+    delete(root, bob)
+
+    assert not get_user_model().objects.filter(pk=bob.pk).exists()
+
+
+def test_an_ordinary_user_is_deleted(root, ann):
+    delete_selected(root, the_user())
+
+    assert get_user_model().objects.count() == 1
+
+
+def test_all_of_them_are_not_deleted_together(root):
+    bob = staff(BOB, superuser=True)
+
+    delete_selected(root, root.user, bob)
+
+    assert reigning() == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one writer in at a time")
+@pytest.mark.parametrize("deed", ["is_active", "is_superuser", "delete"])
+def test_two_who_do_it_to_each_other_leave_one(transactional_db, deed):
+    with turn():
+        crowd = Crowd()
+        for number in range(20):
+            users = [staff(f"{name}{number}@example.com", superuser=True) for name in ("a", "b")]
+            browsers = [Browser(user) for user in users]
+
+            def against(place, users=users, browsers=browsers):
+                other = users[1 - place]
+                if deed == "delete":
+                    return lambda: browsers[place].send(page(other, "delete"), post="yes")
+                sent = form(other, **{deed: ""})
+                return lambda: browsers[place].send(page(other), **sent)
+
+            crowd.race([against(place % 2) for place in range(SIZE)])
+
+            assert reigning() == 1
+            get_user_model().objects.all().delete()
+        crowd.leave()

@@ -1,0 +1,91 @@
+"""Of super admins who take each other's rights at the same instant, one keeps them."""
+
+from functools import partial
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from authservice.core.models import Account
+from tests.races.crowd import SIZE, tally
+
+DEEDS = {
+    "demote": ("PUT", "", {"is_super_admin": False}),
+    "suspend by PUT": ("PUT", "", {"active": False}),
+    "suspend": ("POST", "/suspend", None),
+    "delete": ("DELETE", "", None),
+}
+
+
+def admins(api, number, size=2):
+    """Ids and tokens of the only super admins there are."""
+    Account.objects.update(is_super_admin=False)
+    signed_up = [api.sign_up(f"root{number}-{place}@example.com") for place in range(size)]
+    pks = [data["user"]["id"] for data in signed_up]
+    Account.objects.filter(pk__in=pks).update(is_super_admin=True)
+    return [(pk, data["access_token"]) for pk, data in zip(pks, signed_up, strict=True)]
+
+
+def reigning():
+    found = Account.objects.filter(is_super_admin=True, active=True)
+    return found.filter(user__is_active=True).count()
+
+
+def do(api, deed, pk, token):
+    method, path, body = DEEDS[deed]
+    return partial(api.request, method, f"admin/users/{pk}{path}", body, token=token)
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_two_who_do_it_to_each_other_leave_one(crowd, api, rounds, deed):
+    for number in rounds:
+        (ann, of_ann), (bob, of_bob) = admins(api, number)
+
+        answers = crowd.race([do(api, deed, bob, of_ann), do(api, deed, ann, of_bob)] * (SIZE // 2))
+
+        assert reigning() == 1
+        assert 500 not in {answer.status for answer in answers}
+
+
+def test_a_ring_of_admins_who_demote_each_other_leaves_one(crowd, api, rounds):
+    for number in rounds:
+        ring = admins(api, number, SIZE)
+        tokens = [token for _, token in ring]
+        others = [pk for pk, _ in [*ring[1:], ring[0]]]
+
+        answers = crowd.race(
+            do(api, "demote", pk, token) for pk, token in zip(others, tokens, strict=True)
+        )
+
+        assert reigning() >= 1
+        assert set(tally(answers)) <= {200, "LAST_SUPER_ADMIN", "FORBIDDEN"}
+
+
+def test_mixed_deeds_leave_one(crowd, api, rounds):
+    for number in rounds:
+        (ann, of_ann), (bob, of_bob) = admins(api, number)
+        both = [do(api, deed, bob, of_ann) for deed in DEEDS]
+        both += [do(api, deed, ann, of_bob) for deed in DEEDS]
+
+        crowd.race(both * (SIZE // len(both)))
+
+        assert reigning() == 1
+
+
+def test_a_deletion_that_crosses_a_change_leaves_whole_rows(crowd, api, rounds):
+    for number in rounds:
+        ((_, token),) = admins(api, number, 1)
+        ann = api.sign_up(f"ann{number}@example.com")["user"]["id"]
+        path = f"admin/users/{ann}"
+        deeds = [
+            partial(api.request, "DELETE", path, token=token),
+            partial(api.request, "PUT", path, {"name": "Ann", "email_verified": True}, token=token),
+            partial(api.request, "POST", f"{path}/logout", token=token),
+            partial(api.request, "POST", f"{path}/suspend", token=token),
+        ]
+
+        answers = crowd.race(deeds * (SIZE // len(deeds)))
+
+        assert set(tally(answers)) <= {200, "USER_NOT_FOUND"}
+        assert tally(answers[:: len(deeds)])[200] == 1
+        assert not get_user_model().objects.filter(pk=ann).exists()
+        assert not Account.objects.filter(pk=ann).exists()
