@@ -14,6 +14,7 @@ from tests.hosts.runs import python
 from tests.hosts.shipped import shipped
 
 CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
+ADMIN = "tests/admin_api"
 ESSENTIALS = "tests/hosts/inside"
 ROUTES = tuple(
     f"tests/contract/test_{name}.py"
@@ -56,8 +57,8 @@ LONG = (
 )
 
 HOSTS = [
-    Host("uuid_user", (*ROUTES, CORE, RECOVERY, *SESSIONS)),
-    Host("email_user", (*ROUTES, CORE, RECOVERY, *SESSIONS)),
+    Host("uuid_user", (*ROUTES, CORE, RECOVERY, *SESSIONS, ADMIN)),
+    Host("email_user", (*ROUTES, CORE, RECOVERY, *SESSIONS, ADMIN)),
     # The suite at large makes users who have an address and a flag of their own.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
