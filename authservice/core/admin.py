@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from authservice.core import (
     account_form,
-    directory,
     guesses,
     revocation,
     sign_ins,
@@ -149,7 +147,10 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
         # A user who stays would be somebody else afterwards: unverified, with no number or rights.
         if self.at_home(request) or not super().has_delete_permission(request, obj):
             return False
-        return obj is None or _may_leave(request, obj.pk)
+        # Admin asks for each of the users it is to delete with one request.
+        leaving = request.__dict__.setdefault("_authservice_leaving", set())
+        leaving.update([obj.pk] if obj else [])
+        return not leaving or super_admins.remain_without(leaving)
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -281,15 +282,6 @@ class AttemptAdmin(ReadOnly, AttemptPage):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-
-def _may_leave(request: HttpRequest, pk: Any) -> bool:
-    """Whether a super admin remains without this user and those asked about before: admin asks for
-    each of the users it is to delete with one request."""
-    leaving: set[Any] = request.__dict__.setdefault("_authservice_leaving", set())
-    leaving.add(pk)
-    with transaction.atomic(using=directory.database()):
-        return super_admins.remain_without(leaving)
 
 
 def _people(chosen: QuerySet[Account]) -> list[Person]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.db import connections
+from django.db import connections, transaction
 from django.db.models import QuerySet
 
 from authservice.core import directory
@@ -41,11 +41,12 @@ def hold(pk: Any, *, losing: bool) -> Person:
 def remain_without(pks: Collection[Any]) -> bool:
     """Whether there is a super admin left once these users are gone, who had one among them.
 
-    All of them are kept from changing until the transaction ends.
+    All of them are kept from changing until the transaction ends, if there is one.
     """
     leaving = set(pks)
-    held = _lock([*leaving, *_all()])
-    return not _any_reigns(leaving) or _any_reigns(held - leaving)
+    with transaction.atomic(using=directory.database()):
+        held = _lock([*leaving, *_all()])
+        return not _any_reigns(leaving) or _any_reigns(held - leaving)
 
 
 def reigns(person: Person) -> bool:
