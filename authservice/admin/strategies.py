@@ -16,7 +16,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connections
-from django.db.models import BooleanField, F, Func, QuerySet, Subquery
+from django.db.models import BooleanField, F, Func, IntegerField, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
 from authservice.core import people
@@ -34,6 +34,9 @@ MANY = 1_000
 DEAREST = 80_000
 # How many to pass on the way for each one wanted: enough where one in fifty is meant.
 PATIENCE = 150
+
+# A plain one, not the aggregate, which would ask for groups; the key is not always a number.
+_COUNT = Func(F("pk"), function="COUNT", output_field=IntegerField())
 
 Rows = list[tuple[Any, ...]]
 Sql = tuple[str, tuple[Any, ...]]
@@ -75,7 +78,7 @@ def _told(
 ) -> tuple[Rows, int]:
     if plan and plan.is_dear:
         return _expected(rows, page, plan)
-    number = found.order_by().annotate(number=Func(F("pk"), function="COUNT"))
+    number = found.order_by().annotate(number=_COUNT)
     total = Subquery(number.values_list("number"))
     told = list(rows.annotate(total=total).values_list(*_columns(), "total"))
     if told or not page.offset:
