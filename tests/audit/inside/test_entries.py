@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
 from authservice.audit import entries
 from authservice.audit.models import Entry
@@ -69,7 +70,9 @@ def test_an_id_is_of_the_moment_that_the_entry_says(world):
 
     for entry in world.entries():
         assert entry.pk.version == 7
-        assert least(entry.created_at).int >> 64 == entry.pk.int >> 64
+        moment = entry.created_at
+        moment = timezone.make_aware(moment) if timezone.is_naive(moment) else moment
+        assert least(moment).int >> 64 == entry.pk.int >> 64
 
 
 @pytest.mark.parametrize("agent", EVIL, ids=range(len(EVIL)))

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
+from django.utils import timezone
 
 from authservice.audit import entries, log
 from authservice.audit.models import Entry
@@ -41,7 +43,8 @@ def keep(action, actor=None, target=None, *, at=None, **more):
     """An entry of a moment."""
     entry = entries._entry(Event(action=action, user=actor, target=target, **more))
     if at is not None:
-        entry.id, entry.created_at = uuid7_of(at), at
+        entry.id = uuid7_of(at)
+        entry.created_at = at if settings.USE_TZ else timezone.make_naive(at)
     entry.save(force_insert=True)
     return entry
 
