@@ -19,6 +19,7 @@ from statistics import quantiles
 from tests.benchmarks.databases import database
 from tests.hosts.runs import ROOT
 
+_SETTINGS = "tests.benchmarks.audit_settings"
 FEW = 100_000
 TURNS, WARM = 60, 5
 _RUN = (
@@ -48,7 +49,7 @@ def _measured(chosen: Namespace, rows: int) -> dict[str, float]:
         run = subprocess.run(
             [sys.executable, "-c", _RUN.format(rows=rows)],
             cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "tests.typed"},
+            env={**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": _SETTINGS},
             stdout=subprocess.PIPE,
             check=True,
         )
