@@ -1,0 +1,82 @@
+"""No list of the log reads the whole table, whatever it is sorted by or narrowed to."""
+
+from itertools import product
+from urllib.parse import parse_qsl
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from authservice.audit import log
+from authservice.audit.log import Narrowed
+from authservice.audit.models import Entry
+from authservice.audit.serializers import SORT_FIELDS
+from authservice.audit.topics import CHANGES, LOGINS, SECURITY
+from authservice.kernel.http.listing import page
+from tests.benchmarks import audit_seed
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="reads PostgreSQL's plans"),
+]
+
+ROWS = 300_000
+SORTED = list(product(SORT_FIELDS, ("asc", "desc")))
+NARROWED = {
+    "nothing": Narrowed(),
+    "a common action": Narrowed(action="auth.login.success"),
+    "a rare action": Narrowed(action="org.created"),
+    "a common prefix": Narrowed(action="auth."),
+    "a rare prefix": Narrowed(action="org.invitation"),
+    "a common severity": Narrowed(severity="info"),
+    "a severity that nothing has": Narrowed(severity="critical"),
+    "an actor of many": Narrowed(actor_id=audit_seed.HEAVY),
+    "an actor of few": Narrowed(actor_id="77"),
+    "a target": Narrowed(target_id=audit_seed.TARGET),
+    "an actor and an action": Narrowed(actor_id=audit_seed.HEAVY, action="user"),
+    "an actor and a severity": Narrowed(actor_id=audit_seed.HEAVY, severity="critical"),
+}
+TOPICS = ("", LOGINS, CHANGES, SECURITY)
+
+
+@pytest.fixture(scope="module")
+def filled(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock():
+        audit_seed.fill(ROWS)
+        yield
+        Entry.objects.all().delete()
+
+
+def plans(read, sort_field, sort_dir):
+    """How the database goes about each statement of a list."""
+    wanted = page(dict(parse_qsl(f"sort_field={sort_field}&sort_dir={sort_dir}")), SORT_FIELDS)
+    with CaptureQueriesContext(connection) as captured:
+        read(wanted)
+    for query in captured.captured_queries:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {query['sql']}")
+            yield "\n".join(row[0] for row in cursor.fetchall())
+
+
+@pytest.mark.parametrize("narrowed", NARROWED)
+@pytest.mark.parametrize(("sort_field", "sort_dir"), SORTED)
+def test_all_entries_are_never_read_in_whole(filled, narrowed, sort_field, sort_dir):
+    def read(wanted):
+        return log.part(wanted, NARROWED[narrowed])
+
+    for plan in plans(read, sort_field, sort_dir):
+        assert "Seq Scan" not in plan
+
+
+@pytest.mark.parametrize("user", [audit_seed.HEAVY, audit_seed.TARGET, "77", "nobody"])
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize(("sort_field", "sort_dir"), SORTED)
+def test_the_entries_of_a_person_are_never_looked_for_in_whole(
+    filled, user, topic, sort_field, sort_dir
+):
+    def read(wanted):
+        return log.part_of(user, wanted, Narrowed(topic=topic))
+
+    for plan in plans(read, sort_field, sort_dir):
+        assert "Seq Scan" not in plan
