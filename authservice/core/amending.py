@@ -25,7 +25,7 @@ from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
-from authservice.kernel import errors, events
+from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
@@ -216,5 +216,5 @@ def _events(person: Person, change: Change, by: Any, client: Client) -> Iterator
     yield Event(action="admin.user.updated", metadata=change, **who)
     if "active" in change:
         flipped = "reactivated" if change["active"]["after"] else "suspended"
-        severity, metadata = events.WARNING, {"active": change["active"]}
-        yield Event(action=f"admin.user.{flipped}", severity=severity, metadata=metadata, **who)
+        metadata = {"active": change["active"]}
+        yield Event(action=f"admin.user.{flipped}", metadata=metadata, **who)

@@ -28,7 +28,7 @@ from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import errors, events, flood, messages
+from authservice.kernel import errors, flood, messages
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Arrival, Challenge, Client
@@ -183,7 +183,6 @@ def _refused(
     return Event(
         action=action,
         user=person.user if person else None,
-        severity=events.WARNING,
         client=client,
         metadata={"reason": reason, **more},
     )

@@ -20,7 +20,7 @@ from authservice.core.people import Person
 from authservice.core.policy import policy
 from authservice.core.refresh_tokens import RefreshToken
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import crypto, errors, events, flood
+from authservice.kernel import crypto, errors, flood
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
@@ -146,7 +146,6 @@ def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
                 Event(
                     action="auth.token.reuse_detected",
                     user=person.user,
-                    severity=events.CRITICAL,
                     client=client,
                     metadata={"sign_in": str(sign_in.pk)},
                 )

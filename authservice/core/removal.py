@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, RestrictedError
 
 from authservice.core import directory, facts, super_admins
-from authservice.kernel import errors, events
+from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Client
@@ -34,7 +34,6 @@ def delete(pk: Any, *, by: Any, client: Client) -> None:
             user=by,
             target=person.user,
             actor_type="admin",
-            severity=events.WARNING,
             client=client,
             metadata={name: {"before": value, "after": None} for name, value in known.items()},
         )

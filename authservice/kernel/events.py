@@ -22,8 +22,6 @@ from authservice.kernel.ports import Client
 
 logger = logging.getLogger("authservice.events")
 
-INFO, WARNING, CRITICAL = actions.SEVERITIES
-
 SIGNALS: dict[str, Signal] = {
     "auth.signup": signals.signed_up,
     "auth.login.success": signals.signed_in,
@@ -48,7 +46,7 @@ class Event:
     user: Any = None
     target: Any = None
     actor_type: str = actions.USER
-    severity: str = ""
+    severity: str = field(init=False)
     client: Client = field(default_factory=Client)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 

@@ -371,8 +371,71 @@ SESSIONS = (
     ),
 )
 
-_LISTS = ("--ds=tests.audit.settings", "tests/audit/inside/test_lists.py")
+_LOGGED = "--ds=tests.audit.settings"
+_LISTS = (_LOGGED, "tests/audit/inside/test_lists.py")
+_DEEDS = (_LOGGED, "tests/audit/inside/test_deeds.py", "-k", "POST")
+_CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
+    Mutation(
+        "The deed that fails with its entry",
+        "authservice/audit/entries.py",
+        _to(
+            "    _INSERT.run(directory.database(), entry)\n",
+            "    try:\n        _INSERT.run(directory.database(), entry)\n"
+            "    except Exception:\n        return entry\n",
+        ),
+        _DEEDS,
+    ),
+    Mutation(
+        "The entry of a refused sign-in",
+        CORE + "login.py",
+        _without(
+            '    facts.tell(_refused(person, client, "invalid_credentials", method="password"))\n'
+        ),
+        _DEEDS,
+    ),
+    Mutation(
+        "The entry of an account that is guessed at",
+        CORE + "change_password.py",
+        _without("        facts.tell(_throttled(person, client))\n"),
+        (_LOGGED, "tests/audit/inside/test_deeds.py", "-k", "change-password"),
+    ),
+    Mutation(
+        "One line of ASCII, whatever is told",
+        "authservice/audit/entries.py",
+        _to('separators=(",", ":"))', 'separators=(",", ":"), ensure_ascii=False)'),
+        (_LOGGED, "tests/audit/inside/test_entries.py", "-k", "line"),
+    ),
+    Mutation(
+        "What concerns security, kept for ever",
+        "authservice/audit/conf.py",
+        _to('"security.": None', '"security.": timedelta(days=90)'),
+        _CLEANUP,
+    ),
+    Mutation(
+        "The number a broken cleanup has told",
+        "authservice/audit/retention.py",
+        _without("            _all().filter(pk=run.pk).update(metadata=entries.as_text(said))\n"),
+        _CLEANUP,
+    ),
+    Mutation(
+        "A log that nobody edits in Django admin",
+        "authservice/audit/admin.py",
+        _to("EntryAdmin(ReadOnly, EntryPage)", "EntryAdmin(EntryPage)"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
+    Mutation(
+        "A log that nobody deletes from in Django admin",
+        "authservice/audit/admin.py",
+        _to("        return False\n", "        return True\n"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
+    Mutation(
+        "The address of staff in Django admin",
+        CORE + "admin.py",
+        _to("client=of_page(request))", "client=type(of_page(request))())"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
     Mutation(
         "The owner of an entry of the log",
         "authservice/audit/log.py",
