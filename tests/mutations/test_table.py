@@ -19,7 +19,7 @@ def test_it_applies(mutation):
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
 def test_the_tests_that_are_to_see_it_are_there(mutation):
-    files = [given for given in mutation.tests if not given.startswith("--")]
+    files = [given for given in mutation.tests if not given.startswith("-")]
 
     assert files
     assert [file for file in files if not (ROOT / file).exists()] == []
