@@ -24,7 +24,7 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: what AUTHSERVICE_MODULES may name.
-OPTIONAL_MODULES = ("notification", "admin", "audit", "csrf", "magiclink")
+OPTIONAL_MODULES = ("notification", "admin", "audit", "twofactor", "csrf", "magiclink")
 LOGIN_MODULES = ("stateless", "session")
 
 

@@ -19,6 +19,7 @@ INSTALLED_APPS = [
     "authservice.stateless",
     "authservice.openapi",
     "authservice.admin",
+    "authservice.twofactor",
 ]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "tests.urls"

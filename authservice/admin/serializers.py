@@ -9,21 +9,10 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from authservice.core.serializers import Email, Phone, Url, Username
-from authservice.kernel.http.fields import Moment, Text
+from authservice.kernel.http.fields import Flag, Moment, Text
 from authservice.kernel.http.listing import MOST
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
-
-
-class Flag(serializers.BooleanField):
-    """A boolean of JSON; a text or a number is none."""
-
-    default_error_messages = {"invalid": "Must be true or false."}
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        if data is not serializers.empty and not isinstance(data, bool):
-            self.fail("invalid")
-        return super().run_validation(data)
 
 
 class QueryFlag(serializers.BooleanField):

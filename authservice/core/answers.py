@@ -84,8 +84,18 @@ class ChallengedUser(TypedDict):
     email: str
 
 
+@carries("X-Device-Token", "Set-Cookie")
+class Passed(IssuedTokens):
+    """The tokens of a sign-in that took a further step; its user was named when it was asked."""
+
+    user: ChallengedUser
+    message: str
+    data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
+
+
 class SecondFactor(TypedDict):
-    """What a second factor is answered with, at `POST /2fa/verify-login`."""
+    """What a second factor is answered with, at `POST /2fa/verify-login`. A challenge of the type
+    `2fa_setup` is for somebody who has none yet and first sends `POST /2fa/setup-login`."""
 
     requires_2fa: bool
     temp_token: str
@@ -96,7 +106,7 @@ class SecondFactor(TypedDict):
 class Challenge(TypedDict):
     """A step between a proof and the tokens."""
 
-    type: Annotated[str, Is(enum=["2fa"])]
+    type: Annotated[str, Is(enum=["2fa", "2fa_setup"])]
     data: SecondFactor
 
 
@@ -150,12 +160,21 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
         "user": user(outcome.person),
         "message": message,
     }
-    for extras in plugs("login_extras"):
-        body.setdefault("data", {}).update(extras(outcome.person))
-    response = issue(body, outcome.tokens, status=status)
-    response.headers["X-Device-Token"] = outcome.device_token
-    keep_device(response, outcome.device_token)
-    return response
+    return _hand_out(body, outcome, outcome.tokens, status=status)
+
+
+def passed(outcome: Login, *, message: str) -> HttpResponse:
+    """What came of a further step: `Passed`, or `Challenged` where another one stands."""
+    if outcome.tokens is None:
+        return answer(_challenge(outcome))
+    body: Passed = {
+        "access_token": outcome.tokens.access_token,
+        "refresh_token": outcome.tokens.refresh_token,
+        "expires_in": outcome.tokens.expires_in,
+        "user": {"id": outcome.person.id, "email": outcome.person.email},
+        "message": message,
+    }
+    return _hand_out(body, outcome, outcome.tokens)
 
 
 def said(message: str, *, status: int = 200) -> HttpResponse:
@@ -192,6 +211,18 @@ def _challenge(outcome: Login) -> Challenged:
         ],
         "message": CHALLENGED,
     }
+
+
+def _hand_out(
+    body: Authenticated | Passed, outcome: Login, issued: Tokens, *, status: int = 200
+) -> HttpResponse:
+    """The body with what modules add, the tokens also in cookies, and the token of the device."""
+    for extras in plugs("login_extras"):
+        body.setdefault("data", {}).update(extras(outcome.person))
+    response = issue(body, issued, status=status)
+    response.headers["X-Device-Token"] = outcome.device_token
+    keep_device(response, outcome.device_token)
+    return response
 
 
 def keep_device(response: HttpResponse, token: str) -> None:

@@ -185,9 +185,10 @@ def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
     return ended
 
 
-def end_others(person: Person, kept: SignIn, reason: str) -> int:
-    """End every other sign-in of the person; how many."""
-    return end_some(_rows().filter(user=person.user.pk).exclude(pk=kept.pk), reason)
+def end_others(person: Person, kept: SignIn | None, reason: str) -> int:
+    """End every other sign-in of the person, all of them where there is none to keep; how many."""
+    rows = _rows().filter(user=person.user.pk)
+    return end_some(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
 
 def end_everywhere(person: Person, reason: str) -> None:

@@ -172,13 +172,17 @@ def find_open(purpose: Purpose, token: str, *beside: str) -> tuple[Person, Ticke
 
 
 def take_try(ticket: Ticket) -> None:
-    """Count one try at the code that goes with a ticket. Raises `TooManyAttempts` past the last.
+    """Count one try at the code that goes with a ticket.
 
-    Not to be called within a transaction that a refusal would undo.
+    Raises `TooManyAttempts` past the last, `InvalidLink` where another request has spent the ticket
+    since it was found. Not to be called within a transaction that a refusal would undo.
     """
-    if not _count(ticket):
-        left = int((ticket.expires_at - timezone.now()).total_seconds())
-        raise errors.TooManyAttempts(headers={"Retry-After": str(max(left, 0) + 1)})
+    if _count(ticket):
+        return
+    if not _tickets().filter(pk=ticket.pk, spent_at=None).exists():
+        raise errors.InvalidLink
+    left = int((ticket.expires_at - timezone.now()).total_seconds())
+    raise errors.TooManyAttempts(headers={"Retry-After": str(max(left, 0) + 1)})
 
 
 def spend(ticket: Ticket) -> bool:

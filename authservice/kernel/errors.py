@@ -5,41 +5,8 @@ Rules raise a `Fault`; the HTTP side renders it; nothing else builds an error. C
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-
-class Fault(Exception):
-    """A refusal with its HTTP `status`, its public `code` and a `message` for people."""
-
-    status = 400
-    code = ""
-    message = ""
-
-    def __init__(
-        self,
-        message: str | None = None,
-        *,
-        details: Mapping[str, list[str]] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        self.message = message or type(self).message
-        self.details = details
-        self.headers = dict(headers or {})
-        super().__init__(self.message)
-
-
-def catalogue() -> Iterator[type[Fault]]:
-    """Every concrete fault, sorted by code: the docs page and the contract tests read this."""
-    # An heir without a code of its own says the same on the wire as its parent.
-    faults = {fault for fault in _heirs(Fault) if vars(fault).get("code")}
-    return iter(sorted(faults, key=lambda fault: (fault.code, fault.status)))
-
-
-def _heirs(parent: type[Fault]) -> Iterator[type[Fault]]:
-    for heir in parent.__subclasses__():
-        yield heir
-        yield from _heirs(heir)
-
+from authservice.kernel.faults import Fault as Fault
+from authservice.kernel.faults import catalogue as catalogue
 
 # The request itself
 
@@ -261,6 +228,35 @@ class VerificationTokenExpired(Fault):
 class InvalidVerificationCode(Fault):
     code = "INVALID_VERIFICATION_CODE"
     message = "The code is not valid."
+
+
+# Second factors
+
+
+class TwoFactorInvalid(Fault):
+    code = "TWO_FACTOR_INVALID"
+    message = "The code is not valid."
+
+
+class TwoFactorRefused(Fault):
+    """The same where the code was to let somebody in."""
+
+    status = 401
+    code = "TWO_FACTOR_INVALID"
+    message = "The code is not valid."
+
+
+class TwoFactorNotEnabled(Fault):
+    code = "TWO_FACTOR_NOT_ENABLED"
+    message = "There is no second factor."
+
+
+class TwoFactorAlreadyEnabled(Fault):
+    code = "TWO_FACTOR_ALREADY_ENABLED"
+    message = "The second factor is enabled already."
+
+
+# What this installation lacks
 
 
 class EmailNotConfigured(Fault):

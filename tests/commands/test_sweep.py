@@ -143,9 +143,9 @@ def test_a_second_sweep_finds_nothing(run):
     ticket(expires_at=2 * DAY)
     run("authservice_sweep")
 
-    assert (
-        run("authservice_sweep") == "tickets: 0 deleted\nsign-ins: 0 deleted\ncounters: 0 deleted\n"
-    )
+    said = run("authservice_sweep").splitlines()
+    assert [line.partition(":")[0] for line in said[:3]] == ["tickets", "sign-ins", "counters"]
+    assert {line.partition(": ")[2] for line in said} == {"0 deleted"}
 
 
 def test_people_stay(run):

@@ -90,6 +90,14 @@ def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
     assert refused.value.headers["Retry-After"] == "301"
 
 
+def test_one_that_was_spent_meanwhile_takes_no_try(ann):
+    ticket = found(LOOSE, tickets.mint_link(LOOSE, ann))[1]
+    tickets.spend(ticket)
+
+    with pytest.raises(errors.InvalidLink):
+        tickets.take_try(ticket)
+
+
 def test_it_outlives_the_secret_key_it_was_made_under(ann, settings):
     token = tickets.mint_link(LOOSE, ann)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]

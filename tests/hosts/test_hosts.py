@@ -15,6 +15,7 @@ from tests.hosts.shipped import shipped
 
 CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
 ADMIN = "tests/admin_api"
+TWO_FACTOR = "tests/twofactor"
 ESSENTIALS = "tests/hosts/inside"
 ROUTES = tuple(
     f"tests/contract/test_{name}.py"
@@ -57,12 +58,12 @@ LONG = (
 )
 
 HOSTS = [
-    Host("uuid_user", (*ROUTES, CORE, RECOVERY, *SESSIONS, ADMIN)),
-    Host("email_user", (*ROUTES, CORE, RECOVERY, *SESSIONS, ADMIN)),
+    Host("uuid_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN)),
+    Host("email_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN)),
     # The suite at large makes users who have an address and a flag of their own.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
-    Host("hostile", (CONTRACT, CORE, *SESSIONS)),
+    Host("hostile", (CONTRACT, CORE, TWO_FACTOR, *SESSIONS)),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
@@ -119,9 +120,10 @@ HOSTS = [
     Host(
         "two_databases",
         (
-            *(CORE, RECOVERY, *SESSIONS),
+            *(CORE, RECOVERY, TWO_FACTOR, *SESSIONS),
             # They look at one database only.
             *(without(f"tests/recovery/{name}.py") for name in ("test_costs", "test_secrecy")),
+            without("tests/twofactor/test_costs.py"),
         ),
         SEVERAL,
     ),

@@ -47,20 +47,20 @@ def ids(**which):
 
 
 def test_a_slot_nobody_fills_is_empty():
-    assert modules.plugs("login_gate") == ()
+    assert modules.plugs("claims") == ()
 
 
 def test_a_slot_gives_what_an_installed_module_plugged_in(install):
-    install("Gate")
+    install("Claimer")
 
-    assert modules.plugs("login_gate") == (fillers.ask,)
+    assert modules.plugs("claims") == (fillers.claim,)
 
 
 def test_a_module_that_is_gone_has_left_its_slots(install, settings):
-    install("Gate")
+    install("Claimer")
     settings.INSTALLED_APPS = [app for app in settings.INSTALLED_APPS if "plugs" not in app]
 
-    assert modules.plugs("login_gate") == ()
+    assert modules.plugs("claims") == ()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ from tests.magiclink.magic import ANN, HTML
 from tests.recovery.flows import wrong
 from tests.recovery.statements import statements
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("ungated")]
 
 
 def cost(call):

@@ -6,7 +6,7 @@ from django.utils import timezone
 from authservice.core.models import SignIn
 from tests.recovery.statements import statements
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("ungated")]
 
 
 @pytest.fixture(autouse=True)

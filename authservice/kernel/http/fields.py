@@ -86,6 +86,17 @@ class Moment(serializers.DateTimeField):
             self.fail("moment")
 
 
+class Flag(serializers.BooleanField):
+    """A boolean of JSON; a text or a number is none."""
+
+    default_error_messages = {"invalid": "Must be true or false."}
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and not isinstance(data, bool):
+            self.fail("invalid")
+        return super().run_validation(data)
+
+
 def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
     """What `given` says in the terms of `schema`. Raises `ValidationFailed` for the first fault.
 

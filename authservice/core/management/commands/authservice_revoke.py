@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from authservice.core import directory, revocation
-from authservice.core.host import host
+from authservice.core import revocation
+from authservice.core.management.naming import named
 from authservice.core.people import Person
 
 
@@ -40,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError("--batch-size must be at least 1.")
         before = _moment(options["before"]) if options["before"] else None
         if options["user"]:
-            self._end_one(_find(options["user"]), before)
+            self._end_one(named(options["user"]), before)
             return
         if options["interactive"]:
             self._confirm(before)
@@ -73,21 +72,3 @@ def _moment(text: str) -> datetime:
     if not settings.USE_TZ and timezone.is_aware(moment):
         return timezone.make_naive(moment)
     return moment
-
-
-def _find(text: str) -> Person:
-    """The one user who is meant; a text may be one user's id and another's name."""
-    found = [_by_id(text), directory.find_by_email(text), directory.find_by_username(text)]
-    people = {person.id: person for person in found if person}
-    if not people:
-        raise CommandError(f"There is no user {text!r}.")
-    if len(people) > 1:
-        raise CommandError(f"{text!r} may be user {' or '.join(people)}: name one otherwise.")
-    return people.popitem()[1]
-
-
-def _by_id(text: str) -> Person | None:
-    try:
-        return directory.by_pk(host().model._meta.pk.to_python(text))
-    except ValidationError:
-        return None

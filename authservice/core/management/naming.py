@@ -1,0 +1,29 @@
+"""The user whom an operator names on the command line."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from authservice.core import directory
+from authservice.core.host import host
+from authservice.core.people import Person
+
+
+def named(text: str) -> Person:
+    """By id, e-mail address or username. Raises `CommandError` for nobody, and for several: a text
+    may be one user's id and another's name."""
+    found = [_by_id(text), directory.find_by_email(text), directory.find_by_username(text)]
+    people = {person.id: person for person in found if person}
+    if not people:
+        raise CommandError(f"There is no user {text!r}.")
+    if len(people) > 1:
+        raise CommandError(f"{text!r} may be user {' or '.join(people)}: name one otherwise.")
+    return people.popitem()[1]
+
+
+def _by_id(text: str) -> Person | None:
+    try:
+        return directory.by_pk(host().model._meta.pk.to_python(text))
+    except ValidationError:
+        return None

@@ -1,0 +1,35 @@
+"""Data sheet of the two-factor module."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from django.core.exceptions import ImproperlyConfigured
+
+from authservice.kernel import modules
+
+
+class TwoFactorConfig(modules.ModuleConfig):
+    name = "authservice.twofactor"
+    label = "authservice_twofactor"
+    verbose_name = "Two-factor authentication"
+    urls = "authservice.twofactor.urls"
+    login_gate = "authservice.twofactor.gate.ask"
+    wipe = "authservice.twofactor.removal.wipe"
+    rubbish = "authservice.twofactor.removal.rubbish"
+
+    def import_models(self) -> None:
+        # A model is an heir of django-otp's, so a system check would come too late to say this.
+        missing = [name for name in ("django_otp", "qrcode") if find_spec(name) is None]
+        if missing:
+            raise ImproperlyConfigured(
+                f"authservice.twofactor needs {' and '.join(missing)}:"
+                " pip install 'authservice[twofactor]'"
+            )
+        super().import_models()
+
+    def ready(self) -> None:
+        from authservice.twofactor import checks
+
+        super().ready()
+        checks.connect()

@@ -1,0 +1,121 @@
+"""Authenticators as rows: found, sealed and opened, enabled and used.
+
+Whatever must hold among parallel requests is one UPDATE whose condition stands on the row itself;
+its row count is the verdict.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from authservice.core import directory
+from authservice.core.people import Person
+from authservice.kernel import crypto
+from authservice.kernel.sql import Select, param
+from authservice.twofactor import totp
+from authservice.twofactor.models import Authenticator
+
+logger = logging.getLogger("authservice.twofactor")
+
+_SEAL = "totp-secret"
+_COLUMNS = tuple(field.attname for field in Authenticator._meta.concrete_fields)
+# The same as look-ups from a ticket, for those who read both at once.
+BESIDE_TICKET = tuple(f"user__authservice_authenticator__{name}" for name in _COLUMNS)
+
+_BY_USER = Select(
+    lambda: (
+        Authenticator.objects.filter(user=param("user", Authenticator))
+        .order_by()
+        .values_list(*_COLUMNS)
+    )
+)
+
+
+def of(person: Person) -> Authenticator | None:
+    """The person's authenticator, confirmed or not."""
+    using = directory.database()
+    row = _BY_USER.first(using, user=person.user.pk)
+    return read(row) if row else None
+
+
+def read(row: Sequence[Any]) -> Authenticator | None:
+    """The authenticator in a row of `BESIDE_TICKET`; None where there is none."""
+    found: Authenticator = Authenticator.from_db(directory.database(), _COLUMNS, row)
+    return found if found.pk else None
+
+
+def rows() -> QuerySet[Authenticator]:
+    found: QuerySet[Authenticator] = Authenticator.objects.using(directory.database())
+    return found
+
+
+def begin(person: Person) -> None:
+    """A row without a secret, unless there is one; on its own, so that no two wait crosswise."""
+    rows().bulk_create([Authenticator(user_id=person.user.pk)], ignore_conflicts=True)
+
+
+def renew(person: Person, secret: str) -> Authenticator | None:
+    """Give an authenticator that is not confirmed another secret; None where it is confirmed.
+
+    Its row stays locked until the transaction ends.
+    """
+    renewed = (
+        rows()
+        .filter(user=person.user.pk, confirmed=False)
+        .update(
+            enrolment=uuid.uuid4(),
+            sealed_secret=_sealed(person.user.pk, secret),
+            last_step=0,
+            set_up_at=timezone.now(),
+        )
+    )
+    return of(person) if renewed else None
+
+
+def step_of(authenticator: Authenticator, code: str) -> int | None:
+    """The time step of a code that was not used yet, or None for any other text."""
+    secret = _opened(authenticator)
+    if not secret or not totp.is_code(code):
+        return None
+    return totp.step_of(code, secret, after=authenticator.last_step)
+
+
+def enable(authenticator: Authenticator, step: int) -> bool:
+    """Confirm the very secret that was judged, whose step is used by that; False if another set-up
+    or another request was faster."""
+    pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
+    now = timezone.now()
+    changes = {"confirmed": True, "enabled_at": now, "last_used_at": now, "last_step": step}
+    return bool(pending.update(**changes))
+
+
+def use(authenticator: Authenticator, step: int) -> bool:
+    """Use a time step up; False if it, or a later one, was used already."""
+    unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
+    # Sealed anew, so that what is in use moves to the present key when keys are turned over.
+    sealed = _sealed(authenticator.user_id, _opened(authenticator))
+    now = timezone.now()
+    return bool(unused.update(last_step=step, last_used_at=now, sealed_secret=sealed))
+
+
+def _sealed(owner: Any, secret: str) -> str:
+    # With its owner inside: a secret copied to somebody else's row opens nothing there.
+    return crypto.seal(_SEAL, f"{secret}:{owner}")
+
+
+def _opened(authenticator: Authenticator) -> str:
+    """The secret, or "" where no present key opens it or it is somebody else's."""
+    if not authenticator.sealed_secret:
+        return ""  # begun and no more
+    try:
+        secret, _, owner = crypto.unseal(_SEAL, authenticator.sealed_secret).partition(":")
+    except crypto.Unreadable:
+        logger.error("No present key opens the secret of authenticator %s", authenticator.pk)
+        return ""
+    return secret if owner == str(authenticator.user_id) else ""

@@ -1,0 +1,77 @@
+"""Backup codes: ten at a time, each of 60 random bits, each good once in place of the app's code.
+
+Stored as keyed digests, in which the authenticator's number stands too.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import secrets
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from authservice.core import directory
+from authservice.kernel import crypto
+from authservice.twofactor.models import Authenticator, BackupCode
+
+NUMBER = 10
+_CHARACTERS = 12  # of base32, which holds 5 bits each
+_GROUP = 4
+_BARE = re.compile(r"[A-Z2-7]{12}")
+_SPACING = str.maketrans("", "", "- ")
+_DIGEST = "backup-code"
+
+
+def replace(authenticator: Authenticator) -> list[str]:
+    """A new set; whatever is left of the one before dies."""
+    codes = [_new() for _ in range(NUMBER)]
+    _rows().filter(authenticator=authenticator.pk).delete()
+    _rows().bulk_create(
+        BackupCode(authenticator_id=authenticator.pk, digest=_digest(authenticator, code))
+        for code in codes
+    )
+    return [_grouped(code) for code in codes]
+
+
+def spend(authenticator: Authenticator, typed: str) -> bool:
+    """Whether this was an unused code of the authenticator, and it was this call that used it."""
+    code = _bare(typed)
+    if not code:
+        return False
+    # Conditions stand on the row itself: over a join, PostgreSQL would not look again at a row it
+    # had to wait for, and parallel requests would share a code.
+    unused = _rows().filter(
+        authenticator_id=authenticator.pk,
+        digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code}"),
+        used_at=None,
+    )
+    return bool(unused.update(used_at=timezone.now()))
+
+
+def remaining(authenticator: Authenticator) -> int:
+    return _rows().filter(authenticator=authenticator.pk, used_at=None).count()
+
+
+def _new() -> str:
+    return base64.b32encode(secrets.token_bytes(8)).decode()[:_CHARACTERS]
+
+
+def _grouped(code: str) -> str:
+    return "-".join(code[at : at + _GROUP] for at in range(0, _CHARACTERS, _GROUP))
+
+
+def _bare(typed: str) -> str:
+    """The code in the one form that digests are made of, or "": people type it from paper."""
+    bare = typed.translate(_SPACING)
+    bare = bare.upper() if bare.isascii() else ""
+    return bare if _BARE.fullmatch(bare) else ""
+
+
+def _digest(authenticator: Authenticator, code: str) -> str:
+    return crypto.digest(_DIGEST, f"{authenticator.pk}|{code}")
+
+
+def _rows() -> QuerySet[BackupCode]:
+    return BackupCode.objects.using(directory.database())

@@ -1,0 +1,35 @@
+"""A code of either kind, held against an authenticator and used up."""
+
+from __future__ import annotations
+
+from authservice.core import facts
+from authservice.core.people import Person
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+from authservice.twofactor import authenticators, backup_codes, guessing
+from authservice.twofactor.guessing import Kind
+from authservice.twofactor.models import Authenticator
+
+
+def spend(kind: Kind, authenticator: Authenticator, code: str) -> bool:
+    """Whether the code was right, and it was this call that used it.
+
+    A try must have been counted before.
+    """
+    if not authenticator.confirmed:
+        return False
+    if kind == guessing.BACKUP_CODE:
+        return backup_codes.spend(authenticator, code)
+    step = authenticators.step_of(authenticator, code)
+    return step is not None and authenticators.use(authenticator, step)
+
+
+def tell_verified(kind: Kind, person: Person, client: Client) -> None:
+    if kind == guessing.BACKUP_CODE:
+        _tell("auth.2fa.backup_used", kind, person, client)
+    _tell("auth.2fa.verified", kind, person, client)
+
+
+def _tell(action: str, kind: Kind, person: Person, client: Client) -> None:
+    metadata = {"method": kind}
+    facts.tell(Event(action=action, user=person.user, client=client, metadata=metadata))

@@ -1,0 +1,24 @@
+"""Settings of this module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from authservice.kernel.conf import section
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoFactor:
+    """`AUTHSERVICE["TWOFACTOR"]`."""
+
+    issuer: str = ""
+    """Name of the service in authenticator apps; empty means the host of `API_URL`."""
+    required: Literal["nobody", "super_admins", "everybody"] = "nobody"
+    """Who gets no tokens without a second factor, and must set one up to sign in."""
+    remember_ttl: timedelta = timedelta(0)
+    """How long a device whose owner asks for it is not asked for a code again; 0 means never."""
+
+
+conf = section("TWOFACTOR", TwoFactor)

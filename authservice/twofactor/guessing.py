@@ -1,0 +1,83 @@
+"""Tries at codes: counted per account and kind of code before anything is judged.
+
+Over all sign-ins and routes together, so that another temp_token buys no further try; codes of the
+app and backup codes apart, so that who uses up the one leaves the other. A device that signed in to
+this very account before has a budget of its own: a stranger who has the password cannot keep the
+owner out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Literal
+
+from authservice.core import attempts, devices, directory, facts
+from authservice.core.attempts import Budget
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.kernel import errors
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+from authservice.twofactor import totp
+
+Kind = Literal["totp", "backup_code"]
+TOTP: Kind = "totp"
+BACKUP_CODE: Kind = "backup_code"
+_KINDS = (TOTP, BACKUP_CODE)
+BUDGET = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1))
+
+
+def kind_of(code: str) -> Kind:
+    return TOTP if totp.is_code(code) else BACKUP_CODE
+
+
+def take(kind: Kind, person: Person, client: Client) -> str:
+    """Count one try; which counter it was. Raises `TooManyAttempts`, and tells of it.
+
+    Not to be called within a transaction that a refusal would undo.
+    """
+    key = counter(kind, person, client)
+    try:
+        attempts.take(key, BUDGET)
+    except errors.TooManyAttempts:
+        _tell("security.account.throttled", kind, person, client, reason="throttled")
+        raise
+    return key
+
+
+def counter(kind: Kind, person: Person, client: Client) -> str:
+    device = devices.known(client.device_token, person)
+    return _on_device(kind, device) if device else _of_account(kind, person)
+
+
+def _of_account(kind: Kind, person: Person) -> str:
+    return attempts.key(f"2fa-{kind}", person.id)
+
+
+def _on_device(kind: Kind, device: uuid.UUID) -> str:
+    return attempts.key(f"2fa-{kind}-device", device.hex)
+
+
+def forgive(people: Iterable[Person]) -> None:
+    """Unlock these people, on whichever device codes were tried."""
+    known = list(people)
+    owners = [person.user.pk for person in known]
+    used = SignIn.objects.using(directory.database()).filter(
+        user__in=owners, device_id__isnull=False
+    )
+    found = used.values_list("device_id", flat=True).distinct()
+    keys = [_of_account(kind, person) for person in known for kind in _KINDS]
+    keys += [_on_device(kind, device) for device in found if device for kind in _KINDS]
+    attempts.forget(keys)
+
+
+def tell_failed(kind: Kind, person: Person, client: Client) -> None:
+    """To be told outside any transaction that the refusal would undo."""
+    _tell("auth.2fa.failed", kind, person, client, reason="invalid_code")
+
+
+def _tell(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
+    metadata = {"reason": reason, "method": kind}
+    facts.tell(Event(action=action, user=person.user, client=client, metadata=metadata))

@@ -1,0 +1,27 @@
+"""`manage.py authservice_disable_2fa`: for somebody who lost the app and the backup codes."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from authservice.core.management.naming import named
+from authservice.twofactor import removal
+
+
+class Command(BaseCommand):
+    help = "Take the second factor of one user away and end all their sign-ins."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("user", help="id, e-mail address or username")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        person = named(options["user"])
+        name = person.email or person.username
+        if not removal.disable(person):
+            raise CommandError(f"User {person.id} ({name}) has no second factor.")
+        self.stdout.write(
+            f"Disabled the second factor of user {person.id} ({name}) and ended all sign-ins."
+        )

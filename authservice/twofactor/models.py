@@ -1,0 +1,98 @@
+"""Three tables: somebody's authenticator, its backup codes, and the devices it is not asked on.
+
+No table holds a secret in the clear: that of the authenticator is sealed, since it must be read
+back, and of a backup code there is only a keyed digest.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.module_loading import import_string
+from django_otp.models import Device
+
+_KEY = 64  # hex characters of a SHA-256
+# Rows stand below the rules that judge them, so what judges is named by its path, as in a slot.
+_JUDGE = "authservice.twofactor.otp.judge"
+
+
+class Authenticator(Device):  # type: ignore[misc]
+    """An authenticator app, one per user: `confirmed` once a code has proven that it is at hand.
+
+    An heir of django-otp's `Device`, so its middleware, its forms and its admin site know it.
+    `enrolment` names the secret, which every set-up replaces until it is confirmed; `last_step` is
+    the latest time step (RFC 6238) whose code was used.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_authenticator",
+    )
+    name = models.CharField(max_length=64, default="Authenticator app", editable=False)
+    confirmed = models.BooleanField(default=False)
+    enrolment = models.UUIDField(default=uuid.uuid4, editable=False)
+    sealed_secret = models.CharField(max_length=512, editable=False)
+    last_step = models.BigIntegerField(default=0, editable=False)
+    set_up_at = models.DateTimeField(default=timezone.now)
+    enabled_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["confirmed", "set_up_at"], name="authsvc_authenticator_setup")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user_id}"
+
+    def verify_token(self, token: str) -> bool:
+        """For django-otp's forms: whether this was a code, which then was used."""
+        return bool(import_string(_JUDGE)(self, token))
+
+
+class BackupCode(models.Model):
+    """A code that works once in place of the app's: a keyed digest of it."""
+
+    authenticator = models.ForeignKey(
+        Authenticator, on_delete=models.CASCADE, related_name="backup_codes"
+    )
+    digest = models.CharField(max_length=_KEY, editable=False)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["digest"], name="authsvc_backupcode_digest"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class RememberedDevice(models.Model):
+    """A known device that a code was given on, and where none is asked for until `expires_at`.
+
+    It ends with the authenticator and with the password whose mark it holds.
+    """
+
+    authenticator = models.ForeignKey(
+        Authenticator, on_delete=models.CASCADE, related_name="remembered_devices"
+    )
+    device_id = models.UUIDField()
+    password_mark = models.CharField(max_length=_KEY, editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["authenticator", "device_id"], name="authsvc_remembered_device"
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_remembered_expires")]
+
+    def __str__(self) -> str:
+        return str(self.device_id)

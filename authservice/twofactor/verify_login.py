@@ -1,0 +1,110 @@
+"""The second step of a sign-in: a temp_token and a code, for tokens.
+
+Tries are counted twice before anything is judged: five for each temp_token, and those of the
+account over all of them. A code and a temp_token are spent in the transaction of the sign-in.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from authservice.core import directory, facts, login, sign_ins, tickets
+from authservice.core.login import Login
+from authservice.core.models import Ticket
+from authservice.core.people import Person
+from authservice.kernel import errors, flood
+from authservice.kernel.events import Event
+from authservice.kernel.ports import Client
+from authservice.twofactor import (
+    challenges,
+    codes,
+    enrolment,
+    gate,
+    guessing,
+    remembering,
+)
+from authservice.twofactor.enrolment import Enrolment
+from authservice.twofactor.guessing import Kind
+
+_PROOFS = ("otp", gate.PROVEN)
+
+
+def verify_login(temp_token: str, code: str, client: Client, *, remember: bool = False) -> Login:
+    """Sign in by a code of the app or a backup code; or, with the temp_token of somebody who must
+    set up a second factor, by the first code of what they set up.
+
+    Raises `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` where
+    nothing was set up yet, or a refusal of `login.complete`.
+    """
+    try:
+        return _verify(temp_token, code, client, remember)
+    except errors.InvalidToken:
+        facts.tell(
+            Event(action="auth.2fa.failed", client=client, metadata={"reason": "invalid_token"})
+        )
+        raise
+
+
+def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login:
+    try:
+        person, ticket, found = challenges.find(challenges.GIVE_CODE, temp_token)
+    except errors.InvalidToken:
+        return _enrol(temp_token, code, client)
+    if found is None or not found.confirmed:
+        raise errors.InvalidToken  # given up since
+    kind = guessing.kind_of(code)
+    guess = _take_try(kind, person, ticket, client)
+    with transaction.atomic(using=directory.database()):
+        if codes.spend(kind, found, code):
+            codes.tell_verified(kind, person, client)
+            outcome = _complete(person, ticket, client, guess)
+            if remember:
+                remembering.keep(found, person, outcome.device_token)
+            return outcome
+    raise _failed(kind, person, client)
+
+
+def set_up(temp_token: str) -> Enrolment:
+    """For somebody who must set up a second factor to sign in.
+
+    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`.
+    """
+    person, _, _ = challenges.find(challenges.SET_UP, temp_token)
+    return enrolment.set_up(person)
+
+
+def _enrol(temp_token: str, code: str, client: Client) -> Login:
+    person, ticket, found = challenges.find(challenges.SET_UP, temp_token)
+    if found is not None and found.confirmed:
+        # Its owner was faster: a password alone must not pass by what stands now.
+        raise errors.InvalidToken
+    pending = enrolment.pending_of(found)
+    guess = _take_try(guessing.TOTP, person, ticket, client)
+    with transaction.atomic(using=directory.database()):
+        if enrolment.enable(pending, code, person, client):
+            sign_ins.end_others(person, None, enrolment.ENABLED)
+            return _complete(person, ticket, client, guess)
+    raise _failed(guessing.TOTP, person, client)
+
+
+def _take_try(kind: Kind, person: Person, ticket: Ticket, client: Client) -> str:
+    """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
+    login.admit(person, client, method=ticket.payload["method"])
+    flood.count("guess", client.network)
+    # First the ticket: one that is used up takes nothing more from the account.
+    challenges.take_try(ticket)
+    return guessing.take(kind, person, client)
+
+
+def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Login:
+    if not tickets.spend(ticket):
+        raise errors.InvalidToken  # another request was faster, and this one's code stays unused
+    flood.give_back("guess", client.network)
+    waiting = ticket.payload
+    proofs = (*waiting["proofs"], *_PROOFS)
+    return login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
+
+
+def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
+    guessing.tell_failed(kind, person, client)
+    return errors.TwoFactorRefused()

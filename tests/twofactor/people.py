@@ -1,0 +1,78 @@
+"""Somebody with a second factor, and the app on their phone, which pyotp stands in for."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyotp
+
+from tests.client import Answer, Api
+
+ANN = "ann@example.com"
+
+
+def app_of(uri: str) -> pyotp.TOTP:
+    """An authenticator app that has read our URI, and knows no more than it says."""
+    return pyotp.parse_uri(uri)
+
+
+def other_than(code: str, *others: str) -> str:
+    """A code of six digits that is none of these."""
+    taken = {code, *others}
+    return next(text for n in range(9) if (text := f"{(int(code) + n) % 10**6:06d}") not in taken)
+
+
+@dataclass
+class Person:
+    """Who signed up; `enrol` sets a second factor up and enables it."""
+
+    api: Api
+    email: str = ANN
+    token: str = ""
+    user_id: str = ""
+    app: Any = None
+    backup_codes: list[str] = field(default_factory=list)
+
+    def sign_up(self) -> Person:
+        signed_up = self.api.sign_up(self.email)
+        self.token, self.user_id = signed_up["access_token"], signed_up["user"]["id"]
+        return self
+
+    def enrol(self) -> Person:
+        self.set_up()
+        answer = self.post("2fa/verify", code=self.code())
+        assert answer.status == 200, answer.body
+        return self
+
+    def set_up(self) -> Any:
+        made = self.post("2fa/setup").data
+        self.app, self.backup_codes = app_of(made["qr_url"]), made["backup_codes"]
+        return made
+
+    def code(self, ahead: int = 0) -> str:
+        """What the app shows, or will show so many steps later."""
+        return self.app.at(int(time.time()) + 30 * ahead)
+
+    def wrong_code(self) -> str:
+        return other_than("000000", *(self.code(ahead) for ahead in (-1, 0, 1)))
+
+    def post(self, path: str, **body: Any) -> Answer:
+        return self.api.post(path, token=self.token, **body)
+
+    def get(self, path: str) -> Answer:
+        return self.api.get(path, token=self.token)
+
+    def challenge(self, **more: Any) -> Any:
+        """The one challenge that a login with the password is answered with."""
+        (challenge,) = self.api.log_in(self.email, **more)["challenges"]
+        return challenge
+
+    def temp_token(self, **more: Any) -> str:
+        return self.challenge(**more)["data"]["temp_token"]
+
+    def verify_login(self, code: str, temp_token: str = "", **more: Any) -> Answer:
+        """The second step, after a first one where no temp_token is given."""
+        given = temp_token or self.temp_token()
+        return self.api.post("2fa/verify-login", temp_token=given, code=code, **more)

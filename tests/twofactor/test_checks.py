@@ -1,0 +1,48 @@
+"""Settings that apps would misread, or that make no sense, are told before anything runs."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
+
+from authservice.twofactor.apps import TwoFactorConfig
+
+
+@pytest.fixture
+def ids():
+    return lambda: [check.id for check in run_checks() if "authservice.E" in str(check.id)]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{}, {"ISSUER": "Plum & Tart", "REQUIRED": "everybody", "REMEMBER_TTL": timedelta(days=30)}],
+)
+def test_sensible_settings_are_sound(ids, configure, keys):
+    configure(TWOFACTOR=keys)
+
+    assert ids() == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"ISSUER": "Plum: Tart"}, "authservice.E140"),
+        ({"REMEMBER_TTL": -1}, "authservice.E141"),
+        ({"REMEMBER_TTL": timedelta(days=366)}, "authservice.E141"),
+        ({"REQUIRED": True}, "authservice.E002"),
+        ({"REQUIRE": "everybody"}, "authservice.E001"),
+    ],
+)
+def test_others_are_an_error(ids, configure, keys, expected):
+    configure(TWOFACTOR=keys)
+
+    assert ids() == [expected]
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setattr("authservice.twofactor.apps.find_spec", lambda name: None)
+    config = TwoFactorConfig.create("authservice.twofactor")
+
+    with pytest.raises(ImproperlyConfigured, match=r"pip install 'authservice\[twofactor\]'"):
+        config.import_models()

@@ -1,0 +1,88 @@
+"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.client import PASSWORD
+from tests.recovery.statements import statements
+from tests.twofactor.people import ANN
+
+pytestmark = pytest.mark.django_db
+
+
+def cost(call):
+    return len(statements(call))
+
+
+@pytest.fixture
+def warm(enrolled, clock):
+    """What a process does once has been done."""
+    enrolled.verify_login(enrolled.code())
+    clock.forward(seconds=30)
+    return enrolled
+
+
+def log_in(api, **headers):
+    return api.post("login", email=ANN, password=PASSWORD, headers=headers)
+
+
+def test_a_login_of_somebody_without_a_factor_costs_one_more_than_before(api, ann):
+    log_in(api)
+
+    assert cost(lambda: log_in(api)) == 6
+
+
+def test_a_challenged_login_costs_five(api, warm):
+    assert cost(lambda: log_in(api)) == 5
+
+
+def test_a_login_on_a_remembered_device_costs_seven(api, warm, configure, clock):
+    configure(TWOFACTOR={"REMEMBER_TTL": timedelta(days=30)})
+    answer = warm.verify_login(warm.code(), remember_device=True)
+    device = {"X-Device-Token": answer.headers["X-Device-Token"]}
+    log_in(api, **device)
+
+    assert cost(lambda: log_in(api, **device)) == 7
+
+
+def test_the_second_step_costs_eight(warm):
+    token, code = warm.temp_token(), warm.code()
+
+    assert cost(lambda: warm.verify_login(code, token)) == 8
+
+
+def test_a_backup_code_costs_as_many(warm):
+    token = warm.temp_token()
+
+    assert cost(lambda: warm.verify_login(warm.backup_codes[0], token)) == 8
+
+
+@pytest.mark.parametrize("kind", ["totp", "backup"])
+def test_a_wrong_code_costs_at_most_four(warm, kind):
+    token = warm.temp_token()
+    code = warm.wrong_code() if kind == "totp" else "AAAA-BBBB-CCCC"
+
+    assert cost(lambda: warm.verify_login(code, token)) == (3 if kind == "totp" else 4)
+
+
+def test_a_made_up_temp_token_costs_one_for_each_kind(warm):
+    assert cost(lambda: warm.verify_login("123456", "A" * 43)) == 2
+
+
+def test_the_status_costs_three(warm):
+    assert cost(lambda: warm.get("2fa/status")) == 3
+    assert warm.get("2fa/status").status == 200
+
+
+def test_a_setup_costs_six(ann):
+    ann.set_up()
+
+    assert cost(lambda: ann.post("2fa/setup")) == 6
+
+
+def test_enabling_costs_seven(ann):
+    ann.set_up()
+    code = ann.code()
+
+    assert cost(lambda: ann.post("2fa/verify", code=code)) == 7

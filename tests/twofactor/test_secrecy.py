@@ -1,0 +1,87 @@
+"""No secret stands in the clear anywhere, and keys can be turned over without losing a factor."""
+
+import base64
+
+import pytest
+from django.apps import apps
+from django.core.cache import cache
+
+from authservice.twofactor.models import Authenticator
+
+pytestmark = pytest.mark.django_db
+OLD = "a secret of the tests, long enough to be a key"
+NEW = "another secret of the tests, long enough to be a key"
+
+
+def everything_stored():
+    models = [model for model in apps.get_models() if model.__module__.startswith("authservice")]
+    rows = [row for model in models for row in model._base_manager.values()]
+    return repr(rows) + repr(getattr(cache, "_cache", ""))
+
+
+def test_nothing_that_is_stored_gives_a_secret_away(ann, clock, caplog):
+    made = ann.set_up()
+    ann.post("2fa/verify", code=ann.code())
+    clock.forward(seconds=30)
+    used = [ann.temp_token(), ann.temp_token()]
+    ann.verify_login(ann.code(), used[0])
+    ann.verify_login(ann.backup_codes[0], used[1])
+
+    raw = base64.b32decode(made["secret"])
+    secrets = [made["secret"], raw.hex(), base64.b64encode(raw).decode(), *used]
+    secrets += [form for code in ann.backup_codes for form in (code, code.replace("-", ""))]
+    kept = everything_stored() + caplog.text
+    assert [secret for secret in secrets if secret in kept] == []
+
+
+def test_no_answer_after_the_setup_shows_it_again(enrolled):
+    shown = [
+        enrolled.get("2fa/status"),
+        enrolled.post("2fa/setup"),
+        enrolled.verify_login(enrolled.code()),
+        enrolled.get("me"),
+    ]
+
+    assert not any(enrolled.app.secret in answer.response.content.decode() for answer in shown)
+
+
+def test_every_sealing_is_another(ann):
+    ann.set_up()
+    first = Authenticator.objects.get().sealed_secret
+    ann.set_up()
+
+    assert Authenticator.objects.get().sealed_secret != first
+
+
+def turn_keys_over(settings):
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+
+
+def test_a_factor_outlives_the_key_it_was_sealed_under(enrolled, settings):
+    turn_keys_over(settings)
+
+    assert enrolled.verify_login(enrolled.code()).status == 200
+
+
+def test_a_backup_code_does_too(enrolled, settings):
+    turn_keys_over(settings)
+
+    assert enrolled.verify_login(enrolled.backup_codes[0]).status == 200
+
+
+def test_whoever_used_it_meanwhile_no_longer_needs_the_old_key(enrolled, settings):
+    turn_keys_over(settings)
+    enrolled.verify_login(enrolled.code())
+
+    settings.SECRET_KEY_FALLBACKS = []
+
+    assert enrolled.verify_login(enrolled.code(1)).status == 200
+
+
+def test_a_secret_that_no_key_opens_lets_nobody_in_and_is_logged(enrolled, settings, caplog):
+    settings.SECRET_KEY = NEW
+
+    answer = enrolled.verify_login(enrolled.code())
+
+    assert answer.error == (401, "TWO_FACTOR_INVALID")
+    assert "No present key opens the secret" in caplog.text

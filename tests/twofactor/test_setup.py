@@ -1,0 +1,123 @@
+"""Setting a second factor up: a secret that is not asked for until a code of it was given."""
+
+import base64
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from authservice.twofactor.models import Authenticator, BackupCode
+from tests.people import has
+from tests.twofactor.people import ANN, app_of
+
+pytestmark = pytest.mark.django_db
+ENABLED = (400, "TWO_FACTOR_ALREADY_ENABLED")
+
+
+def test_it_answers_what_the_interface_says(ann):
+    answer = ann.post("2fa/setup")
+
+    assert answer.status == 200
+    assert set(answer.data) == {"secret", "qr_url", "qr_code", "backup_codes", "message"}
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_the_uri_holds_the_secret_the_service_and_the_account(ann):
+    made = ann.set_up()
+
+    assert (ann.app.secret, ann.app.issuer, ann.app.name) == (made["secret"], "testserver", ANN)
+
+
+def test_the_host_names_its_service(ann, configure):
+    configure(TWOFACTOR={"ISSUER": "Plum & Tart"})
+
+    ann.set_up()
+
+    assert ann.app.issuer == "Plum & Tart"
+
+
+@pytest.mark.skipif(not has("username"), reason="users of this host have no username")
+def test_who_has_no_address_is_named_by_username(api, ann):
+    token = api.post("signup", username="bob", password="plum tart 42 windows").data["access_token"]
+
+    made = api.post("2fa/setup", token=token).data
+
+    assert app_of(made["qr_url"]).name == "bob"
+
+
+def test_there_are_ten_backup_codes_of_sixty_bits(ann):
+    codes = ann.set_up()["backup_codes"]
+
+    assert len(set(codes)) == 10
+    assert all(re.fullmatch(r"[A-Z2-7]{4}-[A-Z2-7]{4}-[A-Z2-7]{4}", code) for code in codes)
+
+
+def test_the_picture_is_an_svg_in_one_path(ann):
+    kind, _, picture = ann.set_up()["qr_code"].partition(",")
+
+    drawn = ElementTree.fromstring(base64.b64decode(picture))
+    assert kind == "data:image/svg+xml;base64"
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
+    assert [child.tag.rpartition("}")[2] for child in drawn] == ["path"]
+
+
+def test_nothing_is_asked_for_before_a_code_was_given(api, ann):
+    ann.set_up()
+
+    assert "access_token" in api.log_in()
+    assert ann.get("2fa/status").data["enabled"] is False
+
+
+def test_a_second_setup_replaces_the_first(ann):
+    ann.set_up()
+    first = ann.code()
+    ann.set_up()
+
+    assert ann.post("2fa/verify", code=first).error == (400, "TWO_FACTOR_INVALID")
+    assert ann.post("2fa/verify", code=ann.code()).status == 200
+
+
+def test_it_replaces_the_backup_codes_too(ann):
+    ann.set_up()
+    (first, *_) = ann.backup_codes
+    ann.enrol()
+
+    assert ann.verify_login(first).error == (401, "TWO_FACTOR_INVALID")
+    assert BackupCode.objects.count() == 10
+
+
+def test_an_enabled_one_is_not_set_up_again(enrolled):
+    before = Authenticator.objects.values().get()
+
+    assert enrolled.post("2fa/setup").error == ENABLED
+    assert Authenticator.objects.values().get() == before
+
+
+def test_it_needs_a_token(api, ann):
+    assert api.post("2fa/setup").error == (401, "UNAUTHORIZED")
+
+
+# Status
+
+
+def test_the_status_of_somebody_without_one(ann):
+    assert ann.get("2fa/status").data == {
+        "enabled": False,
+        "method": "",
+        "backup_codes_remaining": 0,
+    }
+
+
+def test_the_status_of_somebody_who_began(ann):
+    ann.set_up()
+
+    assert ann.get("2fa/status").data["enabled"] is False
+    assert ann.get("2fa/status").data["backup_codes_remaining"] == 0
+
+
+def test_the_status_of_somebody_with_one(enrolled):
+    assert enrolled.get("2fa/status").data == {
+        "enabled": True,
+        "method": "totp",
+        "backup_codes_remaining": 10,
+    }

@@ -1,0 +1,93 @@
+"""The test vectors of RFC 4226 (appendix D) and RFC 6238 (appendix B, SHA-1), in six digits."""
+
+import base64
+from datetime import UTC, datetime
+
+import pyotp
+import pytest
+
+from authservice.twofactor import totp
+from tests.twofactor.people import other_than
+
+SECRET = base64.b32encode(b"12345678901234567890").decode()
+HOTP = ["755224", "287082", "359152", "969429", "338314"]
+HOTP += ["254676", "287922", "162583", "399871", "520489"]
+# The last six of the eight digits: a code is the number modulo a power of ten.
+TOTP = {
+    59: "94287082",
+    1111111109: "07081804",
+    1111111111: "14050471",
+    1234567890: "89005924",
+    2000000000: "69279037",
+    20000000000: "65353130",
+}
+
+
+@pytest.fixture
+def at(time_machine):
+    return lambda seconds: time_machine.move_to(datetime.fromtimestamp(seconds, UTC), tick=False)
+
+
+@pytest.mark.parametrize("counter", range(10))
+def test_each_counter_has_its_code(at, counter):
+    at(max(counter, 1) * 30)  # the window of the first would begin before the epoch
+
+    assert totp.step_of(HOTP[counter], SECRET, after=-1) == counter
+
+
+@pytest.mark.parametrize("seconds", TOTP)
+def test_each_moment_has_its_code(at, seconds):
+    at(seconds)
+
+    assert totp.step_of(TOTP[seconds][-6:], SECRET, after=0) == seconds // 30
+
+
+def test_no_other_code_is_taken(at):
+    at(59)
+    right = [pyotp.TOTP(SECRET).at(59 + 30 * ahead) for ahead in (-1, 0, 1)]
+
+    assert totp.step_of(other_than(*right), SECRET, after=0) is None
+
+
+@pytest.mark.parametrize(
+    ("ahead", "taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)]
+)
+def test_the_window_is_one_step_to_either_side(at, ahead, taken):
+    at(1111111111)
+    code = pyotp.TOTP(SECRET).at(1111111111 + 30 * ahead)
+
+    step = totp.step_of(code, SECRET, after=0)
+
+    assert step == (1111111111 // 30 + ahead if taken else None)
+
+
+def test_a_code_of_the_next_step_does_not_move_the_window(at):
+    at(1111111111)
+    totp.step_of(pyotp.TOTP(SECRET).at(1111111111 + 30), SECRET, after=0)
+
+    assert totp.step_of(pyotp.TOTP(SECRET).at(1111111111 + 60), SECRET, after=0) is None
+    assert totp.step_of(pyotp.TOTP(SECRET).at(1111111111), SECRET, after=0)
+
+
+def test_a_step_that_was_used_has_no_code_any_more(at):
+    at(59)
+
+    assert totp.step_of("287082", SECRET, after=1) is None
+
+
+def test_a_secret_has_160_bits():
+    secrets = {totp.new_secret() for _ in range(50)}
+
+    assert len(secrets) == 50
+    assert {len(base64.b32decode(secret)) for secret in secrets} == {20}
+
+
+@pytest.mark.parametrize(
+    ("issuer", "account"),
+    [("Shop", "ann@example.com"), ("Ann & Bob's 100%?", "a+b/c d@exämple.com"), ("店", "ann:x")],
+)
+def test_an_app_reads_from_the_uri_what_went_in(issuer, account):
+    read = pyotp.parse_uri(totp.uri(SECRET, issuer=issuer, account=account))
+
+    assert (read.secret, read.issuer, read.name) == (SECRET, issuer, account)
+    assert (read.digits, read.interval) == (6, 30)
