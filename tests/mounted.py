@@ -10,15 +10,21 @@ from django.conf import settings
 from django.test import override_settings
 from django.urls import clear_url_caches
 
+LOGIN = ("authservice.session", "authservice.stateless")
+
 
 @contextmanager
-def mounted(*apps: str) -> Iterator[None]:
-    """Those that the host of the tests has already stay as they are."""
-    absent = [app for app in apps if app not in settings.INSTALLED_APPS]
-    if not absent:
+def mounted(*apps: str, login: str = "") -> Iterator[None]:
+    """Those that the host of the tests has already stay as they are, but for its login module where
+    another is named."""
+    there = settings.INSTALLED_APPS
+    if login:
+        there = [f"authservice.{login}" if app in LOGIN else app for app in there]
+    wanted = [*there, *(app for app in apps if app not in there)]
+    if wanted == settings.INSTALLED_APPS:
         yield
         return
-    with override_settings(INSTALLED_APPS=[*settings.INSTALLED_APPS, *absent]):
+    with override_settings(INSTALLED_APPS=wanted):
         remount()
         yield
     remount()

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
-from django.conf import settings
-from django.test import override_settings
-
-from tests.mounted import remount
+from tests.mounted import mounted
 
 
-@contextmanager
-def installed() -> Iterator[None]:
-    apps = settings.INSTALLED_APPS
-    if "authservice.session" in apps:  # a host of the tests has it
-        yield
-        return
-    exchanged = {"authservice.stateless": "authservice.session"}
-    with override_settings(INSTALLED_APPS=[exchanged.get(app, app) for app in apps]):
-        remount()
-        yield
-    remount()
+def installed() -> AbstractContextManager[None]:
+    return mounted(login="session")

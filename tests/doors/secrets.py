@@ -1,0 +1,140 @@
+"""Every secret that is handed to somebody, and every place where one is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from authservice.core.models import Account
+from tests.client import PASSWORD, Answer
+from tests.doors.world import World
+from tests.recovery.flows import prove
+
+Mint = Callable[[World], str]
+Use = Callable[[World, str], Answer]
+
+
+def access_token(world: World) -> str:
+    return world.ann.token
+
+
+def refresh_token(world: World) -> str:
+    token: str = world.api.log_in(world.ann.email)["refresh_token"]
+    return token
+
+
+def device_token(world: World) -> str:
+    answer = world.api.post("login", email=world.ann.email, password=PASSWORD)
+    return answer.headers["X-Device-Token"]
+
+
+def temp_token(world: World) -> str:
+    world.ann.enrol()
+    world.clock.forward(seconds=30)
+    return world.ann.temp_token()
+
+
+def enrolment_token(world: World) -> str:
+    world.configure(TWOFACTOR={"REQUIRED": "everybody"})
+    return world.ann.temp_token()
+
+
+def magic_link(world: World) -> str:
+    return world.magic.mailed().token
+
+
+def reset_link(world: World) -> str:
+    return world.flows.reset_token()
+
+
+def verification_link(world: World) -> str:
+    Account.objects.update(verified_email_key="")
+    token = world.flows.email_token()
+    prove()
+    return token
+
+
+def csrf_token(world: World) -> str:
+    token: str = world.api.get("csrf-token").data["csrf_token"]
+    return token
+
+
+def bearer(world: World, secret: str) -> Answer:
+    return world.api.get("me", token=secret)
+
+
+def access_cookie(world: World, secret: str) -> Answer:
+    return world.api.get("me", headers={"Cookie": f"authservice_access={secret}"})
+
+
+def refreshing(world: World, secret: str) -> Answer:
+    return world.api.post("refresh", refresh_token=secret)
+
+
+def refresh_cookie(world: World, secret: str) -> Answer:
+    kept = f"authservice_refresh={secret}"
+    pair = world.api.get("csrf-token", headers={"Cookie": kept}).data["csrf_token"]
+    world.api.paired = False
+    cookies = f"{kept}; __service_csrf={pair}"
+    return world.api.post("refresh", headers={"X-CSRF-Token": pair, "Cookie": cookies})
+
+
+def second_step(world: World, secret: str) -> Answer:
+    code = world.ann.code() if world.ann.app else "123456"
+    return world.api.post("2fa/verify-login", temp_token=secret, code=code)
+
+
+def enrolling(world: World, secret: str) -> Answer:
+    return world.api.post("2fa/setup-login", temp_token=secret)
+
+
+def following(world: World, secret: str) -> Answer:
+    return world.magic.follow(secret)
+
+
+def resetting(world: World, secret: str) -> Answer:
+    return world.flows.reset(secret)
+
+
+def verifying(world: World, secret: str) -> Answer:
+    return world.flows.click(secret)
+
+
+def guarded(world: World, secret: str) -> Answer:
+    pair = {"X-CSRF-Token": secret, "Cookie": f"__service_csrf={secret}"}
+    world.api.paired = False
+    return world.api.post("login", email=world.ann.email, password=PASSWORD, headers=pair)
+
+
+def known_device(world: World, secret: str) -> Answer:
+    """Signing in while strangers have used the guesses up, which a device of one's own may."""
+    for _ in range(10):
+        world.api.post("login", email=world.ann.email, password="not hers at all")
+    headers = {"X-Device-Token": secret}
+    return world.api.post("login", email=world.ann.email, password=PASSWORD, headers=headers)
+
+
+# Each place refuses what is not its own with this.
+PLACES: dict[Use, str] = {
+    bearer: "INVALID_TOKEN",
+    access_cookie: "INVALID_TOKEN",
+    refreshing: "INVALID_REFRESH_TOKEN",
+    refresh_cookie: "INVALID_REFRESH_TOKEN",
+    second_step: "INVALID_TOKEN",
+    enrolling: "INVALID_TOKEN",
+    following: "INVALID_TOKEN",
+    resetting: "INVALID_TOKEN",
+    verifying: "INVALID_VERIFICATION_TOKEN",
+    guarded: "INVALID_CSRF",
+    known_device: "TOO_MANY_ATTEMPTS",
+}
+SECRETS: dict[Mint, tuple[Use, ...]] = {
+    access_token: (bearer, access_cookie),
+    refresh_token: (refreshing, refresh_cookie),
+    device_token: (known_device,),
+    temp_token: (second_step,),
+    enrolment_token: (enrolling,),
+    magic_link: (following,),
+    reset_link: (resetting,),
+    verification_link: (verifying,),
+    csrf_token: (guarded,),
+}
