@@ -62,13 +62,14 @@ def _part(page: Page, parts: Sequence[QuerySet[Entry]]) -> tuple[list[Entry], in
     rows = list(_together(parts, _order(page), end + 1)[page.offset : end + 1])
     if len(rows) <= page.limit and (rows or not page.offset):
         return rows, page.offset + len(rows)
-    counted = _together(parts, ("-id",), COUNTED).count()
+    # Of ids alone, which the index has without a look at the rows.
+    counted = _together([found.values("id") for found in parts], ("-id",), COUNTED).count()
     return rows[: page.limit], max(counted, page.offset + len(rows)) if rows else counted
 
 
 def _together(
-    parts: Sequence[QuerySet[Entry]], order: tuple[str, ...], most: int
-) -> QuerySet[Entry]:
+    parts: Sequence[QuerySet[Any, Any]], order: tuple[str, ...], most: int
+) -> QuerySet[Any, Any]:
     """The first entries of all parts, which share none."""
     ordered = [rows.order_by(*order)[:most] for rows in parts]
     if len(ordered) == 1:

@@ -21,7 +21,7 @@ from tests.hosts.runs import ROOT
 
 _SETTINGS = "tests.benchmarks.audit_settings"
 FEW = 100_000
-TURNS, WARM = 60, 5
+TURNS, WARM = 40, 3
 _RUN = (
     "import django; django.setup(); from tests.benchmarks.audit_lists_run import main; main({rows})"
 )
