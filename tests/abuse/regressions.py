@@ -25,16 +25,20 @@ HELD = {
     "The tries of one factor lock another": [
         "recovery/test_purposes.py::test_tries_at_one_purpose_are_not_counted_at_another",
         "core/test_guess_limits.py::test_username_and_address_are_counted_apart",
+        "twofactor/test_guesses.py::test_who_uses_up_the_app_leaves_the_backup_codes",
+        "twofactor/test_guesses.py::test_who_uses_up_the_backup_codes_leaves_the_app",
     ],
     "A code beyond ASCII crashes": [
         "abuse/test_regressions.py::test_a_secret_beyond_ascii_crashes_nothing",
     ],
     "What an inactive user passed is carried over": [
+        "twofactor/test_challenge.py::test_it_ends_with_its_person_and_the_password",
         "recovery/test_reset_by_code.py::test_a_code_of_somebody_who_is_inactive_by_now_is_invalid",
         "recovery/test_reset_by_link.py::test_a_link_of_somebody_who_is_inactive_by_now_is_invalid",
         "recovery/test_verify_email.py::test_a_link_of_somebody_who_is_inactive_by_now_is_invalid",
     ],
     "Past the last try the flow goes on": [
+        "twofactor/test_challenge.py::test_it_takes_five_tries",
         "recovery/test_reset_by_code.py"
         "::test_after_five_tries_the_right_one_answers_as_a_wrong_one",
         "recovery/test_verify_phone.py::test_after_five_tries_the_right_one_answers_as_a_wrong_one",
@@ -78,14 +82,22 @@ HELD = {
         "hosts/inside/test_migrations.py::test_migrating_forth_again_serves_the_users_who_stayed",
         "abuse/test_regressions.py::test_no_migration_moves_data_in_a_database_of_its_own_choice",
     ],
+    "Enrolment is not limited": [
+        "twofactor/test_guesses.py::test_enabling_is_limited_too",
+    ],
+    "A code is replayed in another spelling": [
+        "twofactor/test_verify.py::test_no_other_spelling_of_a_code_does",
+        "twofactor/test_challenge.py::test_a_code_works_once",
+        "twofactor/inside/test_otp_site.py::test_a_code_has_one_spelling_there_too",
+    ],
+    "An aborted login leaves a factor for the next one": [
+        "twofactor/test_challenge.py::test_it_begins_no_sign_in",
+        "twofactor/test_challenge.py::test_it_works_once",
+        "twofactor/test_remembered.py::test_only_who_asks_for_it_is_remembered",
+    ],
 }
 
 UNSHIPPED = {
-    "twofactor": {
-        "Enrolment is not limited": "codes at /2fa/verify are counted as at login",
-        "A code is replayed in another spelling": "a time step serves once, and has one form",
-        "An aborted login leaves a factor for the next one": "a challenge is bound to its login",
-    },
     "oauth": {
         "A name that can change hands is the identity": "identities are (provider, subject)",
         "A state is used at another provider": "the state names its provider",

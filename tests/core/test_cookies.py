@@ -1,6 +1,7 @@
 """The device cookie: out of reach of scripts, and of sub-domains wherever there is https."""
 
 import pytest
+from django.apps import apps
 
 from tests.client import PASSWORD
 
@@ -80,3 +81,22 @@ def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, clock, config
 
 def test_a_login_sets_no_other_cookie(cookies):
     assert set(cookies()) == {PLAIN}
+
+
+@pytest.mark.skipif(apps.is_installed("authservice.csrf"), reason="this host has a guard")
+class TestWithoutAGuard:
+    """A browser sends cookies unasked: where nothing tells a forged request, they are no tokens."""
+
+    @pytest.fixture(autouse=True)
+    def _wanted_all_the_same(self, configure):
+        configure(COOKIES={"ENABLED": True})
+
+    def test_no_token_is_put_into_a_cookie(self, cookies):
+        assert set(cookies()) == {PLAIN}
+
+    def test_a_token_in_a_cookie_is_not_looked_at(self, api):
+        token = api.sign_up()["access_token"]
+
+        answer = api.get("me", headers={"Cookie": f"authservice_access={token}"})
+
+        assert answer.error == (401, "UNAUTHORIZED")

@@ -325,7 +325,7 @@ FORGERY = (
         "Cookies that count only beside a guard",
         HTTP + "authentication.py",
         _to('token_cookies.enabled and bool(plugs("request_guard"))', "token_cookies.enabled"),
-        ("tests/csrf/test_absent.py",),
+        ("tests/core/test_cookies.py",),
     ),
 )
 
