@@ -17,6 +17,11 @@ CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
 ADMIN = "tests/admin_api"
 TWO_FACTOR = "tests/twofactor"
 ESSENTIALS = "tests/hosts/inside"
+MAGIC = (
+    "tests/magiclink",
+    # A browser and other processes, to which no host makes a difference.
+    *(f"--deselect=tests/magiclink/test_{name}.py" for name in ("browser", "absent")),
+)
 ROUTES = tuple(
     f"tests/contract/test_{name}.py"
     for name in ("signup", "login", "me", "refresh", "logout", "methods", "crashes")
@@ -58,8 +63,8 @@ LONG = (
 )
 
 HOSTS = [
-    Host("uuid_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN)),
-    Host("email_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN)),
+    Host("uuid_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC)),
+    Host("email_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC)),
     # The suite at large makes users who have an address and a flag of their own.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
@@ -120,9 +125,10 @@ HOSTS = [
     Host(
         "two_databases",
         (
-            *(CORE, RECOVERY, TWO_FACTOR, *SESSIONS),
+            *(CORE, RECOVERY, TWO_FACTOR, *SESSIONS, *MAGIC),
             # They look at one database only.
             *(without(f"tests/recovery/{name}.py") for name in ("test_costs", "test_secrecy")),
+            *(without(f"tests/magiclink/{name}.py") for name in ("test_costs", "test_checks")),
             without("tests/twofactor/test_costs.py"),
         ),
         SEVERAL,

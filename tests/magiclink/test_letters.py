@@ -22,7 +22,7 @@ def _notification():
 
 @pytest.fixture
 def deliver(mailoutbox):
-    make_user(first_name="Ann")
+    make_user()
     prove()
 
     def deliver(language=""):

@@ -66,6 +66,20 @@ def test_who_was_in_is_out(api, squatter, come):
     assert api.post("refresh", refresh_token=squatter.refresh_token).status == 401
 
 
+def test_the_sign_in_from_before_has_ended_and_says_why(squatter, come):
+    come()
+
+    ended = SignIn.objects.exclude(ended_at=None)
+    assert [row.end_reason for row in ended] == ["unproven"]
+
+
+def test_a_device_from_before_has_no_claim_on_guesses_of_its_own(squatter, come):
+    version = account().token_version
+    come()
+
+    assert account().token_version > version
+
+
 def test_the_owner_is_in(api, squatter, come):
     answer = come()
 
