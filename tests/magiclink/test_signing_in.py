@@ -157,6 +157,22 @@ def test_past_its_tries_a_code_is_refused_as_for_nobody(magic, ann):
     assert dict(known.response.items()) == dict(unknown.response.items())
 
 
+def test_who_guesses_at_many_codes_is_held_up(magic, ann, configure):
+    configure(THROTTLE={"RATES": {"guess": "3/h"}})
+    pair = magic.mailed()
+    for number in range(3):
+        assert is_refusal(magic.type(pair.code, f"nobody{number}@example.com"), *NO_CODE)
+
+    assert is_refusal(magic.type(pair.code), 429, "TOO_MANY_REQUESTS")
+    assert magic.follow(pair.token).status == 200
+
+
+def test_a_right_code_was_no_guess(magic, ann, configure, clock):
+    configure(THROTTLE={"RATES": {"guess": "2/h"}})
+    for _ in range(3):
+        assert magic.type(magic.mailed().code).status == 200
+
+
 def test_a_code_is_for_its_own_address_alone(magic, api, ann):
     api.sign_up("eve@example.com")
     pair = magic.mailed()
