@@ -350,6 +350,7 @@ PLACES = (
     ),
 )
 
+_TOLD = ("tests/kernel/test_slots.py",)
 SESSIONS = (
     Mutation(
         "The owner of a session",
@@ -362,9 +363,21 @@ SESSIONS = (
         ("tests/session/test_sessions.py::TestList::test_nobody_elses_are_in_it",),
     ),
     Mutation(
+        "The password that a session was made under",
+        CORE + "sign_ins.py",
+        _without("        password_mark__in=passwords.marks(person.password),\n"),
+        ("tests/session/test_sessions.py",),
+    ),
+    Mutation(
         "The end of a session that idles",
         "authservice/session/policy.py",
         _to("if now >= min(session.idle_expires_at, session.expires_at) or", "if"),
+        ("tests/session/test_lifetimes.py",),
+    ),
+    Mutation(
+        "The end of a session that its last use crosses",
+        "authservice/session/stores.py",
+        _without("        ended_at=None,\n"),
         ("tests/session/test_lifetimes.py",),
     ),
     Mutation(
@@ -372,6 +385,48 @@ SESSIONS = (
         "authservice/session/policy.py",
         _without(" or not self.alive(session)"),
         ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The word of a store when a session is refreshed",
+        CORE + "refresh.py",
+        _to("if not policy().alive(sign_in):", "if False:"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The refusal of sessions while their store is away",
+        "authservice/session/policy.py",
+        _to("        raise errors.ServiceUnavailable from away\n", "        return\n"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The word to the store that one session ended",
+        CORE + "sign_ins.py",
+        _without("    _tell([sign_in_id] if ended else [])\n"),
+        _TOLD,
+    ),
+    Mutation(
+        "The word to the store that many sessions ended",
+        CORE + "sign_ins.py",
+        _without("        _tell(ids)\n"),
+        _TOLD,
+    ),
+    Mutation(
+        "The silence about ends of sessions that are undone",
+        CORE + "sign_ins.py",
+        _to("transaction.on_commit(tell, using=directory.database(), robust=True)", "tell()"),
+        _TOLD,
+    ),
+    Mutation(
+        "The room that the oldest session makes",
+        "authservice/session/limit.py",
+        _to("[most - 1 :]", "[most:]"),
+        ("tests/session/test_limit.py",),
+    ),
+    Mutation(
+        "The forgetting of the cookies of a session that ended itself",
+        "authservice/session/views.py",
+        _to("self.parting = token_cookies.forget", "pass"),
+        ("tests/session/test_cookies.py",),
     ),
 )
 

@@ -10,7 +10,7 @@ from authservice.core.models import SignIn
 from authservice.kernel.http.envelope import utc
 from tests.client import PASSWORD
 from tests.contract.shapes import MOMENT, fits, is_refusal
-from tests.people import the_user
+from tests.people import change, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +135,17 @@ class TestUnknown:
 
     def test_somebody_elses(self, api, ask):
         tokens = api.sign_up("bob@example.com")
+        session_id = str(SignIn.objects.get(user=the_user("bob@example.com")).pk)
+
+        assert is_refusal(ask(session_id), 404, "SESSION_NOT_FOUND")
+        assert opens(api, tokens) == (200, 200)
+
+    def test_somebody_elses_whose_hash_is_the_very_same(self, api, ask):
+        """As an import may leave it: nothing else of the two rows differs then."""
+        api.sign_up("bob@example.com")
+        change("bob@example.com", password=the_user().password)
+        SignIn.objects.filter(user=the_user("bob@example.com")).delete()
+        tokens = api.log_in("bob@example.com")
         session_id = str(SignIn.objects.get(user=the_user("bob@example.com")).pk)
 
         assert is_refusal(ask(session_id), 404, "SESSION_NOT_FOUND")
