@@ -5,13 +5,13 @@ A superuser may not change it either: what can be edited is no evidence.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from authservice.audit.log import COUNTED
 from authservice.audit.models import Entry

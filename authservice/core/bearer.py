@@ -5,8 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
+
+from django.utils.functional import cached_property
 
 from authservice.core import access_tokens, directory, sign_ins
 from authservice.core.models import SignIn

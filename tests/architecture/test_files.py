@@ -65,3 +65,17 @@ def test_the_package_itself_is_no_app():
 
 def test_the_package_says_that_it_is_typed():
     assert (ROOT / "py.typed").exists()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_nothing_is_cached_behind_a_lock(path):
+    """Up to Python 3.11 the property of `functools` lets one thread of a process in at a time, for
+    all instances: requests would wait for each other's queries. Django's does not."""
+    taken = {
+        name.name
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        for name in node.names
+    }
+
+    assert "cached_property" not in taken

@@ -9,12 +9,12 @@ counted by, and guessing would be free; each rule opens its own transaction inst
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, ClassVar
 
 from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import cached_property
 from rest_framework import serializers
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import JSONParser
