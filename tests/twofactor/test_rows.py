@@ -1,0 +1,68 @@
+"""Who read a row before another request changed it has no claim on it any more."""
+
+import pytest
+
+from authservice.core import directory
+from authservice.twofactor import authenticators, backup_codes, codes
+from tests.people import the_user
+
+pytestmark = pytest.mark.django_db
+
+
+def read():
+    return authenticators.of(directory.of(the_user()))
+
+
+def test_a_time_step_is_used_once(enrolled):
+    seen = [read(), read()]
+    step = authenticators.step_of(seen[0], enrolled.code())
+
+    assert [authenticators.use(found, step) for found in seen] == [True, False]
+
+
+def test_no_earlier_step_is_used_after_a_later_one(enrolled):
+    found = read()
+    now, later = (authenticators.step_of(found, enrolled.code(ahead)) for ahead in (0, 1))
+
+    assert authenticators.use(found, later)
+    assert not authenticators.use(found, now)
+
+
+def test_a_backup_code_is_used_once(enrolled):
+    seen = [read(), read()]
+
+    spent = [backup_codes.spend(found, enrolled.backup_codes[0]) for found in seen]
+
+    assert spent == [True, False]
+
+
+def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
+    ann.set_up()
+    found = read()
+    step = authenticators.step_of(found, ann.code())
+
+    ann.set_up()
+
+    assert not authenticators.enable(found, step)
+    assert not read().confirmed
+
+
+def test_what_was_enabled_meanwhile_is_not_renewed(ann):
+    ann.enrol()
+
+    assert authenticators.renew(directory.of(the_user()), "A" * 32) is None
+
+
+def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):
+    found, code = read(), enrolled.code()
+    enrolled.post("2fa/disable", code=code)
+
+    assert not codes.spend("totp", found, enrolled.code(1))
+    assert not codes.spend("backup_code", found, enrolled.backup_codes[0])
+
+
+def test_what_was_only_set_up_has_no_codes(ann):
+    ann.set_up()
+
+    assert not codes.spend("totp", read(), ann.code())
+    assert not codes.spend("backup_code", read(), ann.backup_codes[0])
