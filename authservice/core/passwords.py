@@ -60,14 +60,14 @@ def encoded(password: str, user: Any, *, field: str = "password") -> str:
 
 
 def locked(person: Person) -> str:
-    """The present hash, kept from changing until the transaction ends.
+    """The present hash, kept from changing until the transaction ends; "" where the user is gone.
 
     Whatever changes a password takes this lock first: so of several at once each sees what the one
     before left, and none waits for the other crosswise.
     """
     rows = host().model._base_manager.using(directory.database()).select_for_update()
-    present: str = rows.values_list("password", flat=True).get(pk=person.user.pk)
-    return present
+    found = rows.filter(pk=person.user.pk).values_list("password", flat=True)
+    return next(iter(found), "")
 
 
 def store(person: Person, encoded: str) -> None:

@@ -13,7 +13,6 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -197,10 +196,7 @@ def redeem(purpose: Purpose, person: Person, ticket: Ticket) -> Person | None:
 
     First thing in a transaction: until its end nobody else changes the person or mints for them.
     """
-    try:
-        passwords.locked(person)
-    except ObjectDoesNotExist:
-        return None  # deleted since the ticket was found
+    passwords.locked(person)
     present = directory.by_pk(person.user.pk)
     if present and _holds(purpose, ticket, present) and spend(ticket):
         return present
