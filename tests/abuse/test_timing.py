@@ -77,10 +77,8 @@ def told_apart(path, bodies):
         apart = [
             name
             for name in others
-            # Ranks alone tell a row that is read from none, some microseconds, after enough rounds:
-            # through a network nobody does. What matters is large, and no chance.
             if abs(median(taken[name]) - median(taken[first])) > CLOSE * hash_time
-            and mann_whitney(taken[first], taken[name]) < LIKELY
+            or mann_whitney(taken[first], taken[name]) < LIKELY
         ]
         if not apart:
             break
