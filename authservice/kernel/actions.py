@@ -1,7 +1,8 @@
 """Every action that is told of, in one table: its words, how grave it is, who does it.
 
 What is told under a name that is not here is refused, so that no module tells of something that
-nobody can look up.
+nobody can look up. An action keeps its severity for good, since lists rely on it for entries of any
+age: what becomes graver gets another name.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any, cast
 from uuid import UUID
 
-from django.core.cache import caches
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
@@ -23,6 +22,7 @@ from authservice.kernel import conf as settings
 from authservice.kernel.ports import LiveSession, SessionStore
 from authservice.kernel.settings import root
 from authservice.kernel.sql import Update, param
+from authservice.session import ended
 from authservice.session.conf import conf
 
 _CACHED_LONGER = timedelta(minutes=5)  # than a token: clocks of machines differ
@@ -81,19 +81,15 @@ class CacheStore(DatabaseStore):
         self.alive(session)
 
     def alive(self, session: LiveSession) -> bool:
-        return caches[conf.cache].get(_key(session.id)) is None
+        return not ended.is_named(conf.cache, session.id)
 
     def end(self, ids: Sequence[UUID]) -> None:
-        life = root.access_token_ttl + _CACHED_LONGER
-        named = {_key(pk): 1 for pk in ids}
-        failed = caches[conf.cache].set_many(named, timeout=int(life.total_seconds()))
-        if failed:
-            raise ConnectionError(f"The cache did not take {len(failed)} ended sessions.")
+        ended.name(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
 
     def live_for(self, person: Person) -> list[SignIn]:
         found = super().live_for(person)
-        ended = caches[conf.cache].get_many([_key(session.pk) for session in found])
-        return [session for session in found if _key(session.pk) not in ended]
+        gone = ended.named(conf.cache, [session.pk for session in found])
+        return [session for session in found if session.pk not in gone]
 
 
 _OURS: dict[str, type[Any]] = {"database": DatabaseStore, "cache": CacheStore}
@@ -104,10 +100,6 @@ def store() -> SessionStore:
     """The one that the settings name."""
     made = _OURS.get(conf.store) or import_string(conf.store)
     return cast(SessionStore, made())
-
-
-def _key(session_id: UUID) -> str:
-    return f"authservice:session:ended:{session_id}"
 
 
 @settings.on_change

@@ -12,7 +12,8 @@ from argparse import ArgumentParser
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.mutations.table import MUTATIONS, Mutation
+from tests.mutations.kinds import Mutation
+from tests.mutations.table import MUTATIONS
 from tests.mutations.turns import Copy, Stale, Survivor
 
 _HEAD = ".. list-table::\n   :header-rows: 1\n   :widths: 36 24 40\n"

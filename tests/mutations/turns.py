@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutations.table import Mutation
+from tests.mutations.kinds import Mutation
 
 ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("authservice", "example_project", "tests", "docs", "pyproject.toml", "README.rst")

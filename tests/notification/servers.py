@@ -78,6 +78,7 @@ class Gateway:
         self.headers: dict[str, str] = {}
         self.body: dict[str, Any] = {}
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.answered: list[int] = []
 
     def __enter__(self) -> Gateway:
         gateway = self
@@ -103,9 +104,10 @@ class Gateway:
         length = int(handler.headers.get("Content-Length", 0))
         body = handler.rfile.read(length)
         self.requests.append((handler.command, handler.path, dict(handler.headers), body))
-        answer = json.dumps(self.body).encode()
-        handler.send_response(self.status)
+        answer, status = json.dumps(self.body).encode(), self.status
+        handler.send_response(status)
         for name, value in {**self.headers, "Content-Length": str(len(answer))}.items():
             handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(answer)
+        self.answered.append(status)

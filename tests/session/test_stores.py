@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from authservice.core import directory, revocation
 from authservice.core.models import SignIn
-from authservice.session import stores as ours
+from authservice.session import ended
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.people import the_user
@@ -51,7 +51,7 @@ def refresh(api, tokens):
 
 def forget(cache):
     """Empty the cache of whatever it may know of sessions."""
-    cache.delete_many([ours._key(pk) for pk in SignIn.objects.values_list("pk", flat=True)])
+    cache.delete_many([ended.key_of(pk) for pk in SignIn.objects.values_list("pk", flat=True)])
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ class TestCache:
         """Which sessions the cache names."""
 
         def named():
-            keys = {ours._key(pk): pk for pk in SignIn.objects.values_list("pk", flat=True)}
+            keys = {ended.key_of(pk): pk for pk in SignIn.objects.values_list("pk", flat=True)}
             return {keys[key] for key in on_redis.get_many(list(keys))}
 
         return named
@@ -136,7 +136,7 @@ class TestCache:
 
     def test_who_is_named_is_refused_whatever_the_row_says(self, api, named, on_redis):
         tokens = api.sign_up()
-        on_redis.set(ours._key(SignIn.objects.get().pk), 1)
+        on_redis.set(ended.key_of(SignIn.objects.get().pk), 1)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
@@ -145,7 +145,7 @@ class TestCache:
         api.sign_up()
         oldest = SignIn.objects.get().pk
         tokens = api.log_in()
-        on_redis.set(ours._key(oldest), 1)
+        on_redis.set(ended.key_of(oldest), 1)
 
         [session] = api.get("sessions", token=tokens["access_token"]).data
 
@@ -170,9 +170,16 @@ class TestCache:
         ENDS["logout"](api, api.sign_up())
         client = on_redis._cache.get_client()
 
-        left = client.ttl(on_redis.make_key(ours._key(SignIn.objects.get().pk)))
+        left = client.ttl(on_redis.make_key(ended.key_of(SignIn.objects.get().pk)))
 
         assert 600 < left <= 900
+
+    def test_one_client_of_redis_serves_all_requests(self, api, on_redis, monkeypatch):
+        tokens = api.sign_up()
+        me(api, tokens)
+        monkeypatch.setattr(on_redis._cache, "get_client", None)
+
+        assert me(api, tokens).status == 200
 
 
 @pytest.fixture
@@ -348,6 +355,6 @@ def test_the_cache_is_the_one_that_the_settings_name(api, sessions, settings):
         sessions(STORE="cache", CACHE="elsewhere")
         ENDS["logout"](api, api.sign_up())
 
-        key = ours._key(SignIn.objects.get().pk)
+        key = ended.key_of(SignIn.objects.get().pk)
         assert caches["elsewhere"].get(key)
         assert caches["default"].get(key) is None

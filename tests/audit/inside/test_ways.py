@@ -1,0 +1,99 @@
+"""Whether what matches is few or many decides how a page is found, and nothing else."""
+
+from itertools import product
+
+import pytest
+
+from authservice.audit import log
+from authservice.audit.log import Narrowed
+from authservice.audit.serializers import SORT_FIELDS
+from authservice.audit.topics import CHANGES, LOGINS, SECURITY
+from authservice.kernel.actions import ACTIONS
+from authservice.kernel.http.listing import Page
+from tests.audit.inside.test_lists import keep
+from tests.audit.world import ANN, BOB
+from tests.people import the_user
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+NARROWED = {
+    "topic": {"topic": SECURITY},
+    "action": {"action": "auth.logout"},
+    "prefix": {"action": "auth"},
+    "severity": {"severity": "warning"},
+    "severity and prefix": {"severity": "warning", "action": "auth"},
+    "severity that the action never has": {"severity": "critical", "action": "auth.logout"},
+    "target": {"target_id": "bob"},
+    "target and prefix": {"target_id": "bob", "action": "user"},
+    "actor and prefix": {"actor_id": "ann", "action": "user"},
+}
+MANY, FEW = 0, 1_000
+
+
+@pytest.fixture
+def filled(world):
+    """Each action by Ann, to Bob and by Bob to Ann."""
+    ann, bob = the_user(ANN), the_user(BOB)
+    world.forget()
+    for action in ACTIONS:
+        keep(action, ann)
+        keep(action, ann, bob)
+        keep(action, bob, ann)
+    return {"ann": str(ann.pk), "bob": str(bob.pk)}
+
+
+def narrowed(filled, name):
+    given = NARROWED[name]
+    return Narrowed(**{key: filled.get(value, value) for key, value in given.items()})
+
+
+def pages(read, monkeypatch, most, field, direction):
+    """The ids and totals of three pages, the last beyond the end."""
+    monkeypatch.setattr(log, "FEW", most)
+    found = (read(Page(offset, 5, field, direction)) for offset in (0, 5, 10_000))
+    return [([row.pk for row in rows], total) for rows, total in found]
+
+
+@pytest.mark.parametrize("whose", ["ann", ""])
+@pytest.mark.parametrize("name", NARROWED)
+@pytest.mark.parametrize(("field", "direction"), list(product(SORT_FIELDS, ("asc", "desc"))))
+def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name, field, direction):
+    def read(page):
+        wanted = narrowed(filled, name)
+        return log.part_of(filled[whose], page, wanted) if whose else log.part(page, wanted)
+
+    few = pages(read, monkeypatch, FEW, field, direction)
+
+    assert few == pages(read, monkeypatch, MANY, field, direction)
+
+
+def test_a_severity_that_an_action_never_has_finds_nothing(filled):
+    wanted = narrowed(filled, "severity that the action never has")
+
+    assert log.part(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
+
+
+@pytest.mark.parametrize("name", NARROWED)
+@pytest.mark.parametrize("most", [MANY, FEW])
+@pytest.mark.parametrize("field", SORT_FIELDS)
+def test_either_way_costs_at_most_three(filled, monkeypatch, name, most, field):
+    monkeypatch.setattr(log, "FEW", most)
+    page = Page(0, 5, field, "desc")
+
+    def read():
+        log.part_of(filled["ann"], page, narrowed(filled, name))
+
+    # One more has found who asks.
+    assert len(statements(read)) <= 2
+
+
+@pytest.mark.parametrize(
+    ("topic", "field", "sparse"),
+    [(LOGINS, "created_at", False), (CHANGES, "action", True), ("", "action", False)],
+)
+def test_only_what_has_no_index_is_looked_for_without_an_order(filled, topic, field, sparse):
+    def read():
+        log.part_of(filled["ann"], Page(0, 5, field, "desc"), Narrowed(topic=topic))
+
+    assert any("COALESCE" in sql for sql in statements(read)) == sparse

@@ -1,0 +1,182 @@
+"""Sign-ins and their tokens, the door, what a right is."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, HTTP, Mutation, to, without
+
+_INTERLEAVED = "tests/core/test_refresh_interleaved.py"
+_REFRESH = "tests/core/test_refresh.py"
+_TOKENS = "tests/core/test_access_tokens.py"
+
+SIGN_INS = (
+    Mutation(
+        "One successor of a refresh token",
+        CORE + "refresh.py",
+        without('        counter=param("counter", SignIn),\n'),
+        (_INTERLEAVED,),
+    ),
+    Mutation(
+        "A logout that wins over a refresh",
+        CORE + "refresh.py",
+        without("        ended_at=None,\n"),
+        (_INTERLEAVED,),
+    ),
+    Mutation(
+        "The end of a stolen family",
+        CORE + "refresh.py",
+        without("    _end_family(person, sign_in, client)\n"),
+        (_REFRESH,),
+    ),
+    Mutation(
+        "The proof that a refresh token is ours",
+        CORE + "refresh_tokens.py",
+        to("any(hmac.compare_digest(made, self.mac) for made", "any(made for made"),
+        ("tests/core/test_refresh_forgery.py",),
+    ),
+    Mutation(
+        "The seed of the row in a refresh token",
+        CORE + "refresh_tokens.py",
+        without(" + bytes.fromhex(seed)"),
+        ("tests/core/test_refresh_forgery.py",),
+    ),
+    Mutation(
+        "The end of every sign-in by a changed password",
+        CORE + "sign_ins.py",
+        without("\n        and passwords.still(sign_in.password_mark, person.password)"),
+        ("tests/core/test_standing.py",),
+    ),
+    Mutation(
+        "The end of every sign-in of somebody inactive",
+        CORE + "sign_ins.py",
+        without("\n        and person.active"),
+        ("tests/core/test_standing.py",),
+    ),
+    Mutation(
+        "The end of every sign-in by a raised token version",
+        CORE + "sign_ins.py",
+        without("\n        and sign_in.token_version == person.token_version"),
+        ("tests/core/test_standing.py",),
+    ),
+)
+
+DOOR = (
+    Mutation(
+        "The gates before the tokens",
+        CORE + "login.py",
+        to("challenges = _challenges(arrival)", "challenges = ()"),
+        ("tests/kernel/test_slots.py",),
+    ),
+    Mutation(
+        "The refusal of somebody inactive",
+        CORE + "login.py",
+        to("if not person.active:", "if False:"),
+        ("tests/contract/test_login.py",),
+    ),
+    Mutation(
+        "The count of a guess before it is judged",
+        CORE + "login.py",
+        to("attempts.take(guess, attempts.PASSWORD)", "None"),
+        ("tests/core/test_guess_limits.py",),
+    ),
+    Mutation(
+        "The hash in vain for somebody unknown",
+        CORE + "passwords.py",
+        to("        _hash_in_vain(password)\n        return False\n", "        return False\n"),
+        ("tests/core/test_one_hash.py",),
+    ),
+    Mutation(
+        "The account that a device token is for",
+        CORE + "devices.py",
+        to("fresh and owner == _owner(person)", "fresh"),
+        ("tests/core/test_devices.py",),
+    ),
+    Mutation(
+        "The end of a budget of guesses",
+        CORE + "attempts_sql.py",
+        to('_OPEN = f"( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )"', '_OPEN = "1 = 1"'),
+        ("tests/core/test_guess_limits.py",),
+    ),
+    Mutation(
+        "The count of a guess that stands before it is judged, under ATOMIC_REQUESTS",
+        HTTP + "views.py",
+        to("view = transaction.non_atomic_requests(using=alias)(view)", "pass"),
+        ("tests/contract/test_transactions.py",),
+    ),
+)
+
+TOKENS = (
+    Mutation(
+        "The version in an access token",
+        CORE + "bearer.py",
+        to('self.claims["ver"] == person.token_version\n            and ', ""),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The user that a sign-in belongs to",
+        CORE + "bearer.py",
+        without(' or found[0].id != self.claims["sub"]'),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The type of an access token",
+        CORE + "access_tokens.py",
+        to('if claims["typ"] != TYPE:', "if False:"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The issuer and audience of an access token",
+        CORE + "keyring.py",
+        to(
+            'if claims["iss"] != self.issuer or claims["aud"] != self.audience:',
+            "if False:",
+        ),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The end of an access token",
+        CORE + "keyring.py",
+        to('if claims["exp"] <= time.time():', "if False:"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The one algorithm of a key",
+        CORE + "keyring.py",
+        without("                or key.alg != alg\n"),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The signature of an access token",
+        CORE + "keyring.py",
+        without(
+            '                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))\n'
+        ),
+        (_TOKENS,),
+    ),
+    Mutation(
+        "The few members of a token's header",
+        CORE + "keyring.py",
+        to("set(parsed) != _HEADER", "not set(parsed) >= _HEADER"),
+        (_TOKENS,),
+    ),
+)
+
+RIGHTS = (
+    Mutation(
+        "The guard of the routes of super admins",
+        HTTP + "views.py",
+        to("if self.super_admin:", "if False:"),
+        ("tests/admin_api/test_access.py",),
+    ),
+    Mutation(
+        "The last super admin",
+        CORE + "super_admins.py",
+        to("if losing and reigns(present)", "if False and reigns(present)"),
+        ("tests/admin_api/test_rights.py",),
+    ),
+    Mutation(
+        "The sight of super admins who were made by the project",
+        CORE + "super_admins.py",
+        to("if host().superuser:", "if False:"),
+        ("tests/admin_api/test_rights.py",),
+    ),
+)

@@ -1,0 +1,32 @@
+"""What a mutation is, and the two ways to write one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CORE, HTTP = "authservice/core/", "authservice/kernel/http/"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """Named for what would be lost. `edits` are pairs of text in `file`; each old text must stand
+    there `times` times (0: any number), or the mutation does not apply any more and has to be
+    written anew, for the line that took its place. `tests` are what is given to pytest."""
+
+    lost: str
+    file: str
+    edits: tuple[tuple[str, str], ...]
+    tests: tuple[str, ...]
+    times: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.lost.lower().replace(" ", "-")
+
+
+def without(line: str) -> tuple[tuple[str, str], ...]:
+    return ((line, ""),)
+
+
+def to(old: str, new: str) -> tuple[tuple[str, str], ...]:
+    return ((old, new),)

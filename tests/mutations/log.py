@@ -1,0 +1,91 @@
+"""The audit log and Django admin."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, Mutation, to, without
+
+_LOGGED = "--ds=tests.audit.settings"
+_LISTS = (_LOGGED, "tests/audit/inside/test_lists.py")
+_DEEDS = (_LOGGED, "tests/audit/inside/test_deeds.py", "-kPOST")
+_CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
+LOG = (
+    Mutation(
+        "The deed that fails with its entry",
+        "authservice/audit/entries.py",
+        to(
+            "    _INSERT.run(directory.database(), entry)\n",
+            "    try:\n        _INSERT.run(directory.database(), entry)\n"
+            "    except Exception:\n        return entry\n",
+        ),
+        _DEEDS,
+    ),
+    Mutation(
+        "The entry of a refused sign-in",
+        CORE + "login.py",
+        without(
+            '    facts.tell(_refused(person, client, "invalid_credentials", method="password"))\n'
+        ),
+        _DEEDS,
+    ),
+    Mutation(
+        "The entry of an account that is guessed at",
+        CORE + "change_password.py",
+        without("        facts.tell(_throttled(person, client))\n"),
+        (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
+    ),
+    Mutation(
+        "One line of ASCII, whatever is told",
+        "authservice/audit/entries.py",
+        to('separators=(",", ":"))', 'separators=(",", ":"), ensure_ascii=False)'),
+        (_LOGGED, "tests/audit/inside/test_entries.py", "-kline"),
+    ),
+    Mutation(
+        "What concerns security, kept for ever",
+        "authservice/audit/conf.py",
+        to('"security.": None', '"security.": timedelta(days=90)'),
+        _CLEANUP,
+    ),
+    Mutation(
+        "The number a broken cleanup has told",
+        "authservice/audit/retention.py",
+        without("            _all().filter(pk=run.pk).update(metadata=entries.as_text(said))\n"),
+        _CLEANUP,
+    ),
+    Mutation(
+        "A log that nobody edits in Django admin",
+        "authservice/audit/admin.py",
+        to("EntryAdmin(ReadOnly, EntryPage)", "EntryAdmin(EntryPage)"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
+    Mutation(
+        "A log that nobody deletes from in Django admin",
+        "authservice/audit/admin.py",
+        to("        return False\n", "        return True\n"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
+    Mutation(
+        "The address of staff in Django admin",
+        CORE + "admin.py",
+        to("client=of_page(request))", "client=type(of_page(request))())"),
+        (_LOGGED, "tests/audit/inside/test_staff.py"),
+    ),
+    Mutation(
+        "The owner of an entry of the log",
+        "authservice/audit/log.py",
+        to("[found.filter(done_by), found.filter(done_to)]", "[found]"),
+        _LISTS,
+    ),
+    Mutation(
+        "The place of whoever else acted",
+        "authservice/audit/views.py",
+        to("if row.actor_id == caller:", "if True:"),
+        _LISTS,
+    ),
+    Mutation(
+        "The guard of the log of everybody",
+        "authservice/audit/views.py",
+        to("    super_admin = True\n", ""),
+        ("--ds=tests.audit.settings", "tests/hosts/inside/test_essentials.py"),
+        times=0,
+    ),
+)

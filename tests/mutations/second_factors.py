@@ -1,0 +1,88 @@
+"""Second factors."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import Mutation, to, without
+
+TWO, _TWO = "authservice/twofactor/", "tests/twofactor/test_"
+
+SECOND_FACTORS = (
+    Mutation(
+        "The question for a code",
+        TWO + "gate.py",
+        to("if found and found.confirmed:", "if False:"),
+        (_TWO + "challenge.py",),
+    ),
+    Mutation(
+        "The one use of a time step",
+        TWO + "authenticators.py",
+        to("confirmed=True, last_step__lt=step)", "confirmed=True)"),
+        (_TWO + "rows.py",),
+    ),
+    Mutation(
+        "The end of the steps before a used one",
+        TWO + "totp.py",
+        to("if step > after", "if True"),
+        (_TWO + "vectors.py",),
+    ),
+    Mutation(
+        "The window of a time step",
+        TWO + "totp.py",
+        to("_WINDOW = (-1, 0, 1)", "_WINDOW = (-1, 0, 1, 2)"),
+        (_TWO + "vectors.py",),
+    ),
+    Mutation(
+        "The one use of a backup code",
+        TWO + "backup_codes.py",
+        without("        used_at=None,\n"),
+        (_TWO + "rows.py",),
+    ),
+    Mutation(
+        "The secret that was judged when a factor is enabled",
+        TWO + "authenticators.py",
+        without(", enrolment=authenticator.enrolment"),
+        (_TWO + "rows.py",),
+    ),
+    Mutation(
+        "The enabled factor that a setup leaves",
+        TWO + "authenticators.py",
+        to("filter(user=person.user.pk, confirmed=False)", "filter(user=person.user.pk)"),
+        (_TWO + "setup.py",),
+    ),
+    Mutation(
+        "The owner inside a sealed secret",
+        TWO + "authenticators.py",
+        to('return secret if owner == str(authenticator.user_id) else ""', "return secret"),
+        (_TWO + "verify.py",),
+    ),
+    Mutation(
+        "The five tries of a temp_token",
+        TWO + "verify_login.py",
+        without("    challenges.take_try(ticket)\n"),
+        (_TWO + "challenge.py",),
+    ),
+    Mutation(
+        "The ten tries of an account",
+        TWO + "verify_login.py",
+        to("guessing.take(kind, person, client)", "guessing.counter(kind, person, client)"),
+        (_TWO + "guesses.py",),
+    ),
+    Mutation(
+        "The one use of a temp_token",
+        TWO + "verify_login.py",
+        to("if not tickets.spend(ticket):", "if False:"),
+        (_TWO + "challenge.py",),
+    ),
+    Mutation(
+        "The password that a remembered device stands on",
+        TWO + "remembering.py",
+        to("passwords.still(mark, person.password)", "mark"),
+        (_TWO + "remembered.py",),
+    ),
+    Mutation(
+        "The end of sign-ins where staff take a factor away",
+        TWO + "removal.py",
+        without("        sign_ins.end_everywhere(person, DISABLED)\n"),
+        (_TWO + "disable.py",),
+    ),
+)

@@ -1,0 +1,126 @@
+"""Sessions, and requests that another site forges."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, HTTP, Mutation, to, without
+
+CSRF = "authservice/csrf/"
+
+FORGERY = (
+    Mutation(
+        "The comparison of the CSRF pair",
+        CSRF + "guard.py",
+        without(" or not constant_time_compare(given, cookies.get(request, conf.cookie_name))"),
+        ("tests/csrf/test_guard.py",),
+    ),
+    Mutation(
+        "The proof that a CSRF token is ours",
+        CSRF + "guard.py",
+        to("if not tokens.holds(given, sign_in_id):", "if False:"),
+        ("tests/csrf/test_guard.py",),
+    ),
+    Mutation(
+        "The sign-in that a CSRF token is for",
+        CSRF + "tokens.py",
+        to("(sign_in_id is None or owner == _name(sign_in_id))", "True"),
+        ("tests/csrf/test_binding.py",),
+    ),
+    Mutation(
+        "The origin that may call",
+        CSRF + "guard.py",
+        to('if not origins.may_call(origin, site, _own(request) if origin else ""):', "if False:"),
+        ("tests/csrf/test_origins.py",),
+    ),
+    Mutation(
+        "The cookie's bond to this very host",
+        HTTP + "cookies.py",
+        to('return f"__Host-{plain}" if settings.secure() else plain', "return plain"),
+        ("tests/core/test_cookies.py",),
+    ),
+    Mutation(
+        "Cookies that count only beside a guard",
+        HTTP + "authentication.py",
+        to('token_cookies.enabled and bool(plugs("request_guard"))', "token_cookies.enabled"),
+        ("tests/core/test_cookies.py",),
+    ),
+)
+
+_TOLD = ("tests/kernel/test_slots.py",)
+SESSIONS = (
+    Mutation(
+        "The owner of a session",
+        CORE + "sign_ins.py",
+        (
+            ("        user=person.user.pk,\n        ended_at=None,\n", "        ended_at=None,\n"),
+            # The mark is a person's own as well, and would hide the loss.
+            ("        password_mark__in=passwords.marks(person.password),\n", ""),
+        ),
+        ("tests/session/test_sessions.py::TestList::test_nobody_elses_are_in_it",),
+    ),
+    Mutation(
+        "The password that a session was made under",
+        CORE + "sign_ins.py",
+        without("        password_mark__in=passwords.marks(person.password),\n"),
+        ("tests/session/test_sessions.py",),
+    ),
+    Mutation(
+        "The end of a session that idles",
+        "authservice/session/policy.py",
+        to("if now >= min(session.idle_expires_at, session.expires_at) or", "if"),
+        ("tests/session/test_lifetimes.py",),
+    ),
+    Mutation(
+        "The end of a session that its last use crosses",
+        "authservice/session/stores.py",
+        without("        ended_at=None,\n"),
+        ("tests/session/test_lifetimes.py",),
+    ),
+    Mutation(
+        "The word of a store that a session ended",
+        "authservice/session/policy.py",
+        without(" or not self.alive(session)"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The word of a store when a session is refreshed",
+        CORE + "refresh.py",
+        to("if not policy().alive(sign_in):", "if False:"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The refusal of sessions while their store is away",
+        "authservice/session/policy.py",
+        to("        raise errors.ServiceUnavailable from away\n", "        return\n"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The word to the store that one session ended",
+        CORE + "sign_ins.py",
+        without("    _tell([sign_in_id] if ended else [])\n"),
+        _TOLD,
+    ),
+    Mutation(
+        "The word to the store that many sessions ended",
+        CORE + "sign_ins.py",
+        without("        _tell(ids)\n"),
+        _TOLD,
+    ),
+    Mutation(
+        "The silence about ends of sessions that are undone",
+        CORE + "sign_ins.py",
+        to("transaction.on_commit(tell, using=directory.database(), robust=True)", "tell()"),
+        _TOLD,
+    ),
+    Mutation(
+        "The room that the oldest session makes",
+        "authservice/session/limit.py",
+        to("[most - 1 :]", "[most:]"),
+        ("tests/session/test_limit.py",),
+    ),
+    Mutation(
+        "The forgetting of the cookies of a session that ended itself",
+        "authservice/session/views.py",
+        to("self.parting = token_cookies.forget", "pass"),
+        ("tests/session/test_cookies.py",),
+    ),
+)
