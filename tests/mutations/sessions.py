@@ -45,7 +45,7 @@ FORGERY = (
     ),
 )
 
-_TOLD = ("tests/kernel/test_slots.py",)
+_TOLD = ("tests/kernel/test_login_policy.py",)
 SESSIONS = (
     Mutation(
         "The owner of a session",

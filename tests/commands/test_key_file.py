@@ -1,0 +1,128 @@
+"""The file that keys are kept in: its owner's alone, and whole whatever happens."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError
+
+from authservice.core import keyfile
+from authservice.core.keyfile import load
+
+pytestmark = pytest.mark.django_db
+
+KEYS = "authservice_keys"
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no modes")
+
+
+def states(file):
+    return [entry["state"] for entry in load(file)]
+
+
+@POSIX
+def test_the_file_is_its_owners_alone(keys, file):
+    mask = os.umask(0)
+    try:
+        keys("generate")
+    finally:
+        os.umask(mask)
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@POSIX
+def test_a_change_closes_a_file_that_was_open_to_others(keys, file):
+    keys("generate")
+    file.chmod(0o666)
+    keys("generate")
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
+def test_the_file_still_belongs_to_the_service_that_reads_it(keys, file):
+    keys("generate")
+    os.chown(file, 12345, 12345)
+    keys("generate")
+
+    assert (file.stat().st_uid, file.stat().st_gid) == (12345, 12345)
+
+
+def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
+    keys("generate")
+    before = file.read_bytes()
+
+    def full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(keyfile.os, "fsync", full)
+    with pytest.raises(CommandError, match="no space left"):
+        keys("generate")
+
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_two_runs_at_once_do_not_lose_a_change(keys, file):
+    keys("generate")
+
+    with keyfile.editing(file), pytest.raises(CommandError, match="another run is at work"):
+        keys("generate")
+
+    assert states(file) == ["active"]
+
+
+@POSIX
+def test_a_link_to_the_file_stays_a_link(run, keys, file, tmp_path):
+    keys("generate")
+    link = tmp_path / "current.json"
+    link.symlink_to(file)
+
+    run(KEYS, "generate", "--file", str(link))
+
+    assert link.is_symlink()
+    assert states(file) == ["active", "next"]
+
+
+@pytest.mark.parametrize("text", ['{"kid": "-----BEGIN', "{}", '["a key"]', ""])
+def test_a_file_that_is_no_list_of_keys_says_so_and_nothing_of_what_it_holds(file, text):
+    file.write_text(text)
+
+    with pytest.raises(ImproperlyConfigured, match="key file") as refused:
+        load(file)
+
+    assert "BEGIN" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_a_file_that_is_not_there_says_so(file):
+    with pytest.raises(ImproperlyConfigured, match="cannot be read"):
+        load(file)
+
+
+@pytest.mark.parametrize("step", ["list", "rotate", "retire"])
+def test_a_step_on_a_file_that_settings_could_not_use_is_refused(keys, file, step):
+    file.write_text(json.dumps([{"alg": "EdDSA", "state": "active", "private_key": "no PEM"}]))
+
+    with pytest.raises(CommandError):
+        keys(step)
+
+
+def test_settings_can_load_it_before_anything_is_set_up(keys, file):
+    keys("generate")
+    program = f"from authservice.core.keyfile import load; print(len(load({str(file)!r})))"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parents[2],
+        env={name: value for name, value in os.environ.items() if "DJANGO" not in name},
+        capture_output=True,
+        text=True,
+    )
+
+    assert (ran.stdout, ran.returncode) == ("1\n", 0), ran.stderr
