@@ -40,7 +40,8 @@ def api() -> Api:
 
 @pytest.fixture
 def rounds() -> range:
-    return range(20)
+    # Elsewhere rows are locked by other means but to the same end, so a few rounds do.
+    return range(20 if connection.vendor == "postgresql" else 5)
 
 
 @pytest.fixture
