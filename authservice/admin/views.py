@@ -121,7 +121,12 @@ class ResetPassword(Administration):
     @operation(
         "Mail a user a link to set a new password",
         answer=answers.Said,
-        faults=(errors.UserNotFound, errors.ValidationFailed, errors.EmailNotConfigured),
+        faults=(
+            errors.UserNotFound,
+            errors.UserNotActive,
+            errors.ValidationFailed,
+            errors.EmailNotConfigured,
+        ),
     )
     def mail_link(self, user_id: str) -> HttpResponse:
         enrolment.mail_reset(self.found(user_id), **self.by())

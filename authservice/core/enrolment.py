@@ -36,13 +36,13 @@ def enrol(newcomer: Newcomer, *, by: Any, client: Client) -> Person:
 def mail_reset(person: Person, *, by: Any, client: Client) -> None:
     """Mail a link by which the person sets a new password; the old one works until they do.
 
-    Raises `EmailNotConfigured`, or `ValidationFailed` where no mail could lead anywhere.
+    Raises `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed` where there is no address.
     """
     _require_mail()
     if not person.email:
         raise errors.invalid("email", "The user has no address to write to.")
     if not person.active:
-        raise errors.invalid("active", "The user is suspended.")
+        raise errors.UserNotActive
     using = directory.database()
     with transaction.atomic(using=using):
         _tell("auth.password.reset_requested", person, by, client)

@@ -198,7 +198,7 @@ def test_a_link_is_mailed_and_the_old_password_works_until_it_is_used(root, api,
 def test_who_is_suspended_is_mailed_nothing(root, ann_id, post):
     root.do("suspend", ann_id)
 
-    assert is_refusal(root.do("reset-password", ann_id), 400, "VALIDATION_ERROR")
+    assert is_refusal(root.do("reset-password", ann_id), 403, "USER_NOT_ACTIVE")
     assert post.jobs == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.contrib.auth import get_user_model
+
 from tests.admin_api.people import PHONE
 from tests.audit.world import ANN, BOB, deed, silent
 
@@ -169,9 +171,15 @@ def mailing_nobody_a_link(world):
     return do(world, "reset-password", NOBODY)
 
 
-@deed(RESET, code="VALIDATION_ERROR")
+@deed(RESET, code="USER_NOT_ACTIVE")
 def mailing_a_link_to_somebody_suspended(world):
     do(world, "suspend")()
+    return do(world, "reset-password")
+
+
+@deed(RESET, code="VALIDATION_ERROR")
+def mailing_a_link_to_somebody_without_an_address(world):
+    get_user_model().objects.filter(pk=world.ann_id).update(email="")
     return do(world, "reset-password")
 
 
