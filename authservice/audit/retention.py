@@ -25,6 +25,8 @@ from authservice.kernel.ids import least
 from authservice.kernel.ports import Client
 
 BATCH = 1000
+# Longer than any entry, and no longer than the calendar goes back from here.
+_AGES = timedelta(days=365_000)
 
 
 def policy() -> Mapping[str, timedelta | None]:
@@ -39,7 +41,7 @@ def duration(kept: Any) -> timedelta | None:
     given = convert(kept, timedelta)
     if given < timedelta(0):
         raise TypeError("a duration that is not negative")
-    return timedelta(seconds=given.total_seconds())
+    return timedelta(seconds=min(given, _AGES).total_seconds())
 
 
 def clean(

@@ -102,6 +102,14 @@ def test_nothing_new_goes_even_if_nothing_is_to_be_kept(configure, world):
     assert len(runs()) == 1
 
 
+@pytest.mark.parametrize("ages", [timedelta.max, 10**6 * DAY, 10**12], ids=str)
+def test_a_duration_longer_than_the_calendar_keeps_for_ever(configure, ages):
+    configure(AUDIT={"RETENTION": {"auth.": ages}})
+    old("auth.logout", 4000)
+
+    assert clean() == 0
+
+
 @pytest.mark.parametrize("wrong", [-1, "90 days", True, [], float("nan")], ids=str)
 def test_what_is_no_duration_is_refused(wrong):
     with pytest.raises(TypeError):
