@@ -11,7 +11,7 @@ from tests.audit.inside.test_lists import keep
 from tests.audit.world import metadata
 from tests.client import PASSWORD, Api
 from tests.commands.test_sweep_races import held
-from tests.races.crowd import Crowd, turn
+from tests.races.crowd import SIZE, Crowd, turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,17 +38,26 @@ def litter(number):
         return [keep("auth.logout", at=OLD + timedelta(seconds=n)) for n in range(number)]
 
 
-def test_each_entry_is_deleted_and_counted_once(crowd):
-    for _ in range(5):
+def share(crowd, *, runs, rounds):
+    for _ in range(rounds):
         Entry.objects.all().delete()
         litter(400)
 
-        deleted = crowd.race([lambda: clean(batch_size=20)] * 8)
+        deleted = crowd.race([lambda: clean(batch_size=20)] * runs)
 
-        runs = Entry.objects.filter(action="admin.audit.cleaned")
+        told = Entry.objects.filter(action="admin.audit.cleaned")
         assert sum(deleted) == 400
-        assert sorted(metadata(run)["deleted"] for run in runs) == sorted(deleted)
-        assert Entry.objects.count() == 8
+        assert sorted(metadata(run)["deleted"] for run in told) == sorted(deleted)
+        assert Entry.objects.count() == runs
+
+
+def test_each_entry_is_deleted_and_counted_once(crowd):
+    share(crowd, runs=8, rounds=3)
+
+
+@pytest.mark.slow
+def test_each_entry_is_deleted_and_counted_once_by_many(crowd):
+    share(crowd, runs=SIZE, rounds=20)
 
 
 def test_an_entry_that_somebody_holds_is_left_to_the_next_run():
