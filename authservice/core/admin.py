@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from authservice.core import (
     account_form,
+    admin_deletion,
     guesses,
     revocation,
     sign_ins,
-    super_admins,
 )
 from authservice.core.account_form import AccountForm, AccountFormSet
 from authservice.core.admin_filters import EmailVerified, SignInState, TicketState
@@ -147,10 +147,7 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
         # A user who stays would be somebody else afterwards: unverified, with no number or rights.
         if self.at_home(request) or not super().has_delete_permission(request, obj):
             return False
-        # Admin asks for each of the users it is to delete with one request.
-        leaving = request.__dict__.setdefault("_authservice_leaving", set())
-        leaving.update([obj.pk] if obj else [])
-        return not leaving or super_admins.remain_without(leaving)
+        return obj is None or admin_deletion.may_leave(obj.pk, request, of_page(request))
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -296,3 +293,6 @@ def _log(request: HttpRequest, rows: Any, text: str) -> None:
     """What was done is in the history of each row."""
     editor: Any = request.user.pk
     LogEntry.objects.log_actions(editor, rows, CHANGE, text)
+
+
+admin_deletion.connect()

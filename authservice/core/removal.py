@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, RestrictedError
 
 from authservice.core import directory, facts, super_admins
+from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
@@ -27,18 +28,23 @@ def delete(pk: Any, *, by: Any, client: Client) -> None:
         person = super_admins.hold(pk, losing=True)
         for hand_on in plugs("before_delete"):
             hand_on(person)
-        # Told before, since a user who is deleted has no key any more by which to be named.
-        known = {"email": person.email, "username": person.username, "name": person.account.name}
-        event = Event(
-            action="admin.user.deleted",
-            user=by,
-            target=person.user,
-            actor_type="admin",
-            client=client,
-            metadata={name: {"before": value, "after": None} for name, value in known.items()},
-        )
-        facts.tell(event)
+        tell(person, by=by, client=client)
+        super_admins.shut(pk)
         try:
             person.user.delete(using=using)
         except (ProtectedError, RestrictedError) as wrong:
             raise errors.UserInUse from wrong
+
+
+def tell(person: Person, *, by: Any, client: Client) -> None:
+    """Tell of it, before it is done: who is deleted has no key any more by which to be named."""
+    known = {"email": person.email, "username": person.username, "name": person.account.name}
+    event = Event(
+        action="admin.user.deleted",
+        user=by,
+        target=person.user,
+        actor_type="admin",
+        client=client,
+        metadata={name: {"before": value, "after": None} for name, value in known.items()},
+    )
+    facts.tell(event)

@@ -7,10 +7,10 @@ in the order of their keys, by everybody, or two could wait for each other.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import connections
 from django.db.models import QuerySet
 
 from authservice.core import directory
@@ -33,20 +33,37 @@ def hold(pk: Any, *, losing: bool) -> Person:
         raise errors.UserNotFound
     # Who was made a super admin since the first look is taken for the last one: others are not
     # held, and taking their locks out of order could wait for ever.
-    if losing and reigns(present) and not _any_reigns(held - {pk}):
+    if losing and reigns(present) and not _reigning(held - {pk}):
         raise errors.LastSuperAdmin
     return present
 
 
-def remain_without(pks: Collection[Any]) -> bool:
-    """Whether there is a super admin left once these users are gone, who had one among them.
+def hold_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
+    """The same for one of several who leave together, None where there is no such account.
 
-    All of them are kept from changing until the transaction ends, if there is one.
+    Raises `LastSuperAdmin` where the others who leave are all that is left.
     """
-    leaving = set(pks)
-    with transaction.atomic(using=directory.database()):
-        held = _lock([*leaving, *_all()])
-        return not _any_reigns(leaving) or _any_reigns(held - leaving)
+    # All of them from the first one who leaves on: taken later, two could wait for each other.
+    among = [] if leaving.isdisjoint(everyone := _all()) else everyone
+    held = _lock([pk, *among])
+    present = directory.by_pk(pk)
+    if present and reigns(present) and not _reigning(held - leaving):
+        raise errors.LastSuperAdmin
+    return present
+
+
+def shut(pk: Any) -> None:
+    """Let nobody refer to a user any more who is about to be deleted in this transaction.
+
+    A row that did, committed after Django's look for such rows, would undo the deletion: who adds
+    one waits, and then refers to nobody.
+    """
+    list(_users().filter(pk=pk).select_for_update().values_list("pk"))
+
+
+def reigning() -> set[Any]:
+    """Keys of those who may do everything now."""
+    return _reigning(_all())
 
 
 def reigns(person: Person) -> bool:
@@ -54,9 +71,9 @@ def reigns(person: Person) -> bool:
     return person.active and person.is_super_admin
 
 
-def _any_reigns(pks: set[Any]) -> bool:
+def _reigning(pks: Collection[Any]) -> set[Any]:
     rows = Account.objects.using(directory.database()).filter(pk__in=pks).select_related("user")
-    return any(reigns(Person(account.user, account)) for account in rows)
+    return {account.pk for account in rows if reigns(Person(account.user, account))}
 
 
 def _all() -> list[Any]:

@@ -19,9 +19,9 @@ collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["tes
 class Browser:
     """Somebody of the staff at work in Django admin."""
 
-    def __init__(self, user):
+    def __init__(self, user, *, raising=True):
         self.user = user
-        self._client = Client()
+        self._client = Client(raise_request_exception=raising)
         self._client.force_login(user)
 
     def see(self, page, *, status=200, **query):

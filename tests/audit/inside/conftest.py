@@ -3,7 +3,9 @@ from contextlib import ExitStack
 import pytest
 from django.test import TestCase
 
+from tests.audit.staff import Browser
 from tests.audit.world import Named, World
+from tests.people import make_user
 from tests.recovery.post import Post, office
 
 
@@ -34,6 +36,15 @@ def world(api, post, configure, db):
     configure(THROTTLE={"ENABLED": False})
     with ExitStack() as leave:
         yield World(api, post, configure_more(configure), leave)
+
+
+@pytest.fixture
+def boss(world):
+    """A superuser of the project, in Django admin."""
+    user = make_user("boss@example.com", is_staff=True, is_superuser=True)
+    world.names[str(user.pk)] = "boss"
+    world.forget()
+    return Browser(user)
 
 
 def configure_more(configure):

@@ -3,7 +3,6 @@
 import pytest
 from django.contrib.auth.models import Permission
 from django.core.management import call_command
-from django.test import Client
 from django.urls import reverse
 
 from authservice.audit import admin
@@ -11,40 +10,13 @@ from authservice.audit.models import Entry
 from authservice.core.models import Account, SignIn
 from tests.admin.inside.conftest import listed, page
 from tests.audit.inside.test_lists import keep
-from tests.audit.world import AGENT, ANN, metadata
+from tests.audit.staff import Browser, check
+from tests.audit.world import ANN, metadata
 from tests.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
 LIST = reverse("admin:authservice_audit_entry_changelist")
-HEADERS = {"User-Agent": AGENT, "X-Request-ID": "a-page"}
-
-
-class Browser:
-    """Somebody of the staff at work in Django admin."""
-
-    def __init__(self, user):
-        self.user = user
-        self._client = Client(headers=HEADERS)
-        self._client.force_login(user)
-
-    def get(self, path, **query):
-        return self._client.get(path, query)
-
-    def send(self, path, **form):
-        return self._client.post(path, form, follow=True)
-
-    def act(self, model, action, *rows):
-        form = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
-        return self.send(listed(model), **form)
-
-
-@pytest.fixture
-def boss(world):
-    user = make_user("boss@example.com", is_staff=True, is_superuser=True)
-    world.names[str(user.pk)] = "boss"
-    world.forget()
-    return Browser(user)
 
 
 @pytest.fixture
@@ -143,12 +115,6 @@ def test_the_list_counts_no_further_than_the_cap(world, boss, monkeypatch):
 def change(browser, account, **fields):
     form = {"name": account.name, "phone_number": account.phone_number, "avatar": account.avatar}
     return browser.send(page(account), **{**form, **fields})
-
-
-def check(entries):
-    for entry in entries:
-        assert (entry.actor_type, entry.ip_address) == ("admin", "127.0.0.1")
-        assert (entry.user_agent, metadata(entry)["request_id"]) == (AGENT, "a-page")
 
 
 def test_a_changed_account_is_told_of_with_the_address_of_staff(world, boss):
