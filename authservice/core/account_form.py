@@ -10,7 +10,7 @@ from django.core.validators import URLValidator
 from django.db import transaction
 
 from authservice.core import directory, identity, super_admins
-from authservice.core.amending import amend
+from authservice.core.amending import amend_page
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
@@ -78,20 +78,34 @@ def _require_another(pk: Any) -> None:
 
 
 class AccountFormSet(FormSet):
-    """The account on the page of its user; `editor` saves it, from `client`."""
+    """The account on the page of its user; `editor` saves both, from `client`."""
 
     editor: Any = None
     client = Client()
+    stored: Person | None = None
 
     def clean(self) -> None:
         """The user's own form may take rights too: by `is_active`, `is_superuser`."""
         super().clean()
-        kept = [form.instance for form in self.forms if form.instance.pk]
-        if kept and not super_admins.reigns(Person(self.instance, kept[0])):
-            _require_another(kept[0].pk)
+        # Of the row and not of the forms, for who sends none would pass by.
+        self.stored = directory.by_pk(self.instance.pk)
+        if self.stored and not super_admins.reigns(self._person(self.stored)):
+            _require_another(self.instance.pk)
+
+    def save(self, commit: bool = True) -> list[Account]:
+        saved: list[Account] = super().save(commit)
+        if commit and self.stored:
+            changed = [form for form in self.forms if form.has_changed()]
+            fields = {name for form in changed for name in form.changed_data}
+            after, before = self._person(self.stored), self.stored
+            amend_page(after, before, fields, by=self.editor, client=self.client)
+        return saved
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)
-        if commit:
-            amend(account, form.before(), by=self.editor, client=self.client)
-        return account
+        return account  # stored by `save`, where what follows is told as one
+
+    def _person(self, stored: Person) -> Person:
+        """As the two forms have them."""
+        kept = [form.instance for form in self.forms if form.instance.pk]
+        return Person(self.instance, kept[0] if kept else stored.account)

@@ -6,7 +6,7 @@ Rights are never taken from the last super admin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -30,6 +30,11 @@ from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
+# What differs on a page where staff change the host's row too.
+_OF_PERSON = (
+    *("email", "username", "first_name", "last_name", "active", "is_superuser"),
+    *("email_verified", "phone_number_verified"),
+)
 _PROOFS = {"email": "email_verified", "phone_number": "phone_number_verified"}
 _KEYS: Mapping[str, tuple[Callable[[str], str], str]] = {
     "email": (identity.email_key, "email_claim"),
@@ -66,11 +71,30 @@ def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Clien
     change = {
         name: {"before": value, "after": getattr(account, name)} for name, value in before.items()
     }
-    person = Person(account.user, account)
+    _amend(Person(account.user, account), change, set(change), by, client)
+
+
+def amend_page(
+    person: Person, before: Person, fields: Collection[str], *, by: Any, client: Client
+) -> None:
+    """The same where the host's row was on the form too, and is stored: what differs is told as
+    one, and who was suspended or moved there is out. `fields` are those of the account.
+    """
+    told = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
+    pairs = {
+        name: {"before": _present(before, name), "after": _present(person, name)} for name in told
+    }
+    change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
+    if change:
+        _amend(person, change, set(fields), by, client)
+
+
+def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
+    account, wanted = person.account, {name: change[name]["after"] for name in fields & {*change}}
     with transaction.atomic(using=directory.database()):
-        if _takes_rights({name: values["after"] for name, values in change.items()}):
+        if _takes_rights(wanted):
             super_admins.hold(account.pk, losing=True)
-        _save_account(account, {*change, *(["phone_key"] if "phone_number" in change else [])})
+        _save_account(account, fields | ({"phone_key"} if "phone_number" in fields else set()))
         _follow(person, change, by, client)
 
 

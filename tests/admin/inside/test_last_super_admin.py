@@ -59,6 +59,16 @@ def test_the_last_one_keeps_their_rights(root, right):
 
 
 @pytest.mark.parametrize("right", ["is_active", "is_superuser"])
+def test_a_page_that_is_sent_without_the_account_takes_no_right_either(root, right):
+    none = {f"authservice_account-{name}_FORMS": "0" for name in ("TOTAL", "INITIAL")}
+
+    browser = root.send(page(root.user), **form(root.user, **{right: "", **none}))
+
+    assert browser.status_code == 200
+    assert reigning() == 1
+
+
+@pytest.mark.parametrize("right", ["is_active", "is_superuser"])
 def test_where_another_remains_a_right_may_be_taken(root, right):
     bob = staff(BOB, superuser=True)
 

@@ -1,16 +1,19 @@
-"""What the log says of users whom staff delete on the host's own pages."""
+"""What the log says of users whom staff change and delete on the host's own pages."""
 
 import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.audit import entries
 from tests.admin.inside.conftest import page
-from tests.admin.inside.test_last_super_admin import delete_selected
+from tests.admin.inside.test_last_super_admin import delete_selected, form
 from tests.audit.staff import check
 from tests.audit.world import ANN, BOB, metadata
+from tests.client import PASSWORD
 from tests.people import email_field, the_user, unsaved
+from tests.recovery.flows import PHONE
 
 pytestmark = pytest.mark.django_db
+UPDATED = "admin.user.updated boss ann"
 
 
 def on_page(browser, *users):
@@ -78,3 +81,59 @@ def test_a_user_without_an_account_is_deleted_all_the_same(world, boss, delete):
     delete(boss, the_user("new@example.com"))
 
     assert not get_user_model().objects.filter(**{email_field(): "new@example.com"}).exists()
+
+
+# The page of a user with the account on it
+
+
+def save(browser, **changed):
+    ann = the_user(ANN)
+    kept = {"authservice_account-0-phone_number": PHONE, "is_superuser": ""}
+    return browser.send(page(ann), **form(ann, **{**kept, **changed}))
+
+
+def test_who_is_suspended_there_is_told_of_and_out(world, boss):
+    save(boss, is_active="")
+
+    assert world.log() == [UPDATED, "admin.user.suspended boss ann"]
+    check(world.entries())
+    assert metadata(world.entries()[1])["active"] == {"before": True, "after": False}
+
+
+def test_tokens_from_before_do_not_work_again_after_a_reactivation(world, boss, api):
+    save(boss, is_active="")
+    save(boss)
+
+    assert world.log()[2:] == [UPDATED, "admin.user.reactivated boss ann"]
+    assert api.get("me", token=world.token).error == (401, "INVALID_TOKEN")
+    assert api.post("login", email=ANN, password=PASSWORD).status == 200
+
+
+def test_a_new_address_there_is_told_of_and_ends_all_sign_ins(world, boss, api):
+    save(boss, **{email_field(): "anna@example.com"})
+
+    assert world.log() == [UPDATED]
+    changed = metadata(world.entries()[0])
+    assert changed["email"] == {"before": ANN, "after": "anna@example.com"}
+    assert api.get("me", token=world.token).error == (401, "INVALID_TOKEN")
+
+
+def test_a_right_given_there_is_told_of(world, boss):
+    save(boss, is_superuser="on")
+
+    assert world.log() == [UPDATED]
+    assert metadata(world.entries()[0])["is_superuser"] == {"before": False, "after": True}
+
+
+def test_both_parts_of_the_page_are_told_of_as_one(world, boss):
+    save(boss, first_name="Anna", **{"authservice_account-0-name": "Anna"})
+
+    assert world.log() == [UPDATED]
+    told = metadata(world.entries()[0])
+    assert {"first_name", "name"} <= set(told)
+
+
+def test_a_page_that_changes_nothing_is_not_told(world, boss):
+    save(boss)
+
+    assert world.log() == []
