@@ -180,3 +180,68 @@ RIGHTS = (
         ("tests/admin_api/test_rights.py",),
     ),
 )
+
+_AT_ONCE = "tests/races/test_super_admins.py::test_two_who_do_it_to_each_other_leave_one[demote]"
+_SELECTED = (
+    "tests/admin/inside/test_last_super_admin.py",
+    *("--ds=tests.admin.settings", "-mslow", "-kselected"),
+)
+
+# Two who look before either acts: to be seen only where several write at once.
+RACES = (
+    Mutation(
+        "The rows of the super admins, held until one of them has lost their rights",
+        CORE + "super_admins.py",
+        without(".select_for_update(no_key=told_apart)"),
+        (_AT_ONCE,),
+        database="postgres",
+    ),
+    Mutation(
+        "The others, held beside the one who loses their rights",
+        CORE + "super_admins.py",
+        (
+            *to(
+                "_lock([pk, *_all()] if losing and person and reigns(person) else [pk])",
+                "_lock([pk])",
+            ),
+            *to("not _reigning(held - {pk})", "not _reigning({*_all()} - {pk})"),
+        ),
+        (_AT_ONCE,),
+        database="postgres",
+    ),
+    Mutation(
+        "The look at the super admins once they are held",
+        CORE + "super_admins.py",
+        (
+            *to(
+                "    held = _lock([pk, *_all()]",
+                "    before = _reigning(_all())\n    held = _lock([pk, *_all()]",
+            ),
+            *to("not _reigning(held - {pk})", "not before - {pk}"),
+        ),
+        (_AT_ONCE,),
+        database="postgres",
+    ),
+    Mutation(
+        # Any order may come of none, though a small table shows each time the same.
+        "The one order in which super admins are held",
+        CORE + "super_admins.py",
+        to('order_by("pk").select_for_update', 'order_by("?").select_for_update'),
+        (_AT_ONCE,),
+        database="postgres",
+    ),
+    Mutation(
+        "The super admins, held while a page of Django admin deletes one",
+        CORE + "super_admins.py",
+        to("held = _lock([pk, *among])", "held = {pk, *among}"),
+        _SELECTED,
+        database="postgres",
+    ),
+    Mutation(
+        "The wait of who refers to a user being deleted",
+        CORE + "removal.py",
+        without("        super_admins.shut(pk)\n"),
+        ("tests/races/test_deletion.py",),
+        database="postgres",
+    ),
+)

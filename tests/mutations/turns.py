@@ -15,6 +15,7 @@ from tests.mutations.kinds import Mutation
 ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("authservice", "example_project", "tests", "docs", "pyproject.toml", "README.rst")
 _RED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+DATABASE = "DATABASE_URL"
 _FAILED = 1  # pytest's exit code for "tests were run, and some failed"
 
 
@@ -68,7 +69,7 @@ class Copy:
         return subprocess.run(
             [sys.executable, "-B", "-m", "pytest", *options, *mutation.tests],
             cwd=self.folder,
-            env=self._environment(),
+            env=self._environment(mutation),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -76,12 +77,14 @@ class Copy:
             check=False,
         )
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, mutation: Mutation) -> dict[str, str]:
         kept = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("PYTEST_", "COV_")) and name != "DATABASE_URL"
+            if not name.startswith(("PYTEST_", "COV_"))
         }
+        if not mutation.database:
+            kept.pop(DATABASE, None)
         return {**kept, "PYTHONPATH": str(self.folder), "TEST_HOST": ""}
 
 
