@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -12,9 +13,10 @@ from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 
-# Django makes a new client of redis-py for each command, which takes three times as long as the
-# command. A client holds no connection, only the pool it takes them from, so one may stay.
-_clients: WeakKeyDictionary[BaseCache, Any] = WeakKeyDictionary()
+# Connections to Redis that wait for the next question, by the process that opened them: two that
+# shared one would read each other's answers. A question through Django makes a client and takes a
+# connection from a pool, which together is several times the work of the question itself.
+_idle: WeakKeyDictionary[BaseCache, tuple[int, list[Any]]] = WeakKeyDictionary()
 
 
 def is_named(alias: str, session_id: UUID) -> bool:
@@ -23,7 +25,7 @@ def is_named(alias: str, session_id: UUID) -> bool:
     # Heirs may choose a server by the key: they are asked as any other cache is.
     if type(cache) is not RedisCache:
         return cache.get(key) is not None
-    return bool(_client(cache).exists(cache.make_key(key)))
+    return _exists(cache, cache.make_key(key))
 
 
 def named(alias: str, session_ids: Iterable[UUID]) -> set[UUID]:
@@ -44,9 +46,34 @@ def key_of(session_id: UUID) -> str:
     return f"authservice:session:ended:{session_id}"
 
 
-def _client(cache: RedisCache) -> Any:
-    client = _clients.get(cache)
-    if client is None:
-        # Of the server that is written to: one that copies it may know of an end a moment later.
-        client = _clients[cache] = cache._cache.get_client(write=True)
-    return client
+def _exists(cache: RedisCache, key: str) -> bool:
+    idle = _idle_of(cache)
+    try:
+        connection = idle.pop()
+        answer = _ask(connection, key)
+    except Exception:
+        # None is idle, or it was closed meanwhile. One that failed does not come back: whoever had
+        # it next would read its late answer.
+        connection = _open(cache)
+        answer = _ask(connection, key)
+    idle.append(connection)
+    return answer
+
+
+def _ask(connection: Any, key: str) -> bool:
+    connection.send_command("EXISTS", key)
+    return bool(connection.read_response())
+
+
+def _open(cache: RedisCache) -> Any:
+    # To the server that is written to: one that copies it may know of an end a moment later.
+    pool = cache._cache.get_client(write=True).connection_pool
+    return pool.connection_class(**pool.connection_kwargs)
+
+
+def _idle_of(cache: RedisCache) -> list[Any]:
+    process, idle = _idle.get(cache, (0, []))
+    if process != os.getpid():
+        idle = []
+        _idle[cache] = os.getpid(), idle
+    return idle

@@ -174,13 +174,6 @@ class TestCache:
 
         assert 600 < left <= 900
 
-    def test_one_client_of_redis_serves_all_requests(self, api, on_redis, monkeypatch):
-        tokens = api.sign_up()
-        me(api, tokens)
-        monkeypatch.setattr(on_redis._cache, "get_client", None)
-
-        assert me(api, tokens).status == 200
-
 
 @pytest.fixture
 def away(settings, sessions):
