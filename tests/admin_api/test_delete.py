@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.db.models import ProtectedError
 
 from authservice.core.models import Account, SignIn
@@ -11,6 +12,7 @@ from tests.client import PASSWORD
 from tests.contract.shapes import fits, is_refusal
 
 pytestmark = pytest.mark.django_db
+DEFERRED = " DEFERRABLE INITIALLY DEFERRED"  # judged at the commit
 
 
 def test_a_deleted_user_is_gone_with_everything_kept_of_them(root, ann, ann_id):
@@ -62,6 +64,29 @@ def test_a_module_that_fails_keeps_the_user(root, ann_id):
     with plugged("before_delete", fail):
         assert root.delete(ann_id).status == 500
 
+    assert root.show(ann_id).status == 200
+
+
+@pytest.fixture
+def invoices():
+    """A table that Django does not clear, such as one behind `on_delete=DO_NOTHING`."""
+    users, made = get_user_model()._meta, "" if connection.vendor == "mysql" else DEFERRED
+    column, quote = users.pk.rel_db_type(connection), connection.ops.quote_name
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"CREATE TABLE invoices (payer {column}, FOREIGN KEY (payer)"
+            f" REFERENCES {quote(users.db_table)} ({quote(users.pk.column)}){made})"
+        )
+        yield cursor
+        cursor.execute("DROP TABLE invoices")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_constraint_of_the_database_that_holds_on_is_a_refusal(root, ann_id, invoices):
+    key = get_user_model()._meta.pk.get_db_prep_value(account().pk, connection)
+    invoices.execute("INSERT INTO invoices VALUES (%s)", [key])
+
+    assert is_refusal(root.delete(ann_id), 409, "USER_IN_USE")
     assert root.show(ann_id).status == 200
 
 

@@ -240,7 +240,7 @@ RACES = (
     Mutation(
         "The wait of who refers to a user being deleted",
         CORE + "removal.py",
-        without("        super_admins.shut(pk)\n"),
+        without("    super_admins.shut(pk)\n"),
         ("tests/races/test_deletion.py",),
         database="postgres",
     ),
