@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import transaction
 
-from authservice.core import directory, identity, super_admins
+from authservice.core import directory, enrolment, identity, super_admins
 from authservice.core.amending import amend_page
 from authservice.core.host import host
 from authservice.core.models import Account
@@ -83,10 +83,12 @@ class AccountFormSet(FormSet):
     editor: Any = None
     client = Client()
     stored: Person | None = None
+    is_new = False
 
     def clean(self) -> None:
         """The user's own form may take rights too: by `is_active`, `is_superuser`."""
         super().clean()
+        self.is_new = self.instance._state.adding
         # Of the row and not of the forms, for who sends none would pass by.
         self.stored = directory.by_pk(self.instance.pk)
         if self.stored and not super_admins.reigns(self._person(self.stored)):
@@ -94,12 +96,17 @@ class AccountFormSet(FormSet):
 
     def save(self, commit: bool = True) -> list[Account]:
         saved: list[Account] = super().save(commit)
-        if commit and self.stored:
+        if commit:
+            self._follow(by=self.editor, client=self.client)
+        return saved
+
+    def _follow(self, **who: Any) -> None:
+        if self.is_new:
+            enrolment.tell(directory.of(self.instance), **who)
+        elif self.stored:
             changed = [form for form in self.forms if form.has_changed()]
             fields = {name for form in changed for name in form.changed_data}
-            after, before = self._person(self.stored), self.stored
-            amend_page(after, before, fields, by=self.editor, client=self.client)
-        return saved
+            amend_page(self._person(self.stored), self.stored, fields, **who)
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)

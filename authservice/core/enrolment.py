@@ -26,11 +26,16 @@ def enrol(newcomer: Newcomer, *, by: Any, client: Client) -> Person:
     _require_mail()
 
     def welcome(person: Person) -> Person:
-        _tell("admin.user.created", person, by, client, **_said(person))
+        tell(person, by=by, client=client)
         messages.send(messages.ACCOUNT_MADE, person.email, client, using=directory.database())
         return person
 
     return newcomers.admit(newcomer, make_password(None), welcome)
+
+
+def tell(person: Person, *, by: Any, client: Client) -> None:
+    """Tell of an account that staff made, by whatever way."""
+    _tell("admin.user.created", person, by, client, **_said(person))
 
 
 def mail_reset(person: Person, *, by: Any, client: Client) -> None:

@@ -5,6 +5,7 @@ import pytest
 from authservice.core import directory
 from authservice.core.models import Account
 from tests.admin.inside.conftest import listed, page
+from tests.client import PASSWORD
 from tests.people import email_field, has, the_user
 
 pytestmark = pytest.mark.django_db
@@ -184,6 +185,17 @@ def test_the_page_of_a_new_user_takes_no_account(root):
     shown = root.see(f"/admin/{name.app_label}/{name.model_name}/add/")
 
     assert "authservice_account-0-" not in shown
+
+
+def test_a_new_user_is_added_on_the_page(root):
+    name = the_user("root@example.com")._meta
+    passwords = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    inline = {f"authservice_account-{part}_FORMS": 0 for part in ("TOTAL", "INITIAL")}
+    form = {email_field(): "new@example.com", "username": "new", **passwords, **inline}
+
+    root.send(f"/admin/{name.app_label}/{name.model_name}/add/", **form)
+
+    assert Account.objects.count() == 2
 
 
 def test_names_that_are_the_hosts_are_not_asked_for_twice(root, ann):

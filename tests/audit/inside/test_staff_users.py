@@ -92,6 +92,20 @@ def save(browser, **changed):
     return browser.send(page(ann), **form(ann, **{**kept, **changed}))
 
 
+def test_who_is_added_there_is_told_of(world, boss):
+    meta = get_user_model()._meta
+    passwords = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    inline = {f"authservice_account-{part}_FORMS": 0 for part in ("TOTAL", "INITIAL")}
+
+    boss.send(
+        f"/admin/{meta.app_label}/{meta.model_name}/add/", username="eve", **passwords, **inline
+    )
+
+    assert world.log() == ["admin.user.created boss somebody"]
+    check(world.entries())
+    assert metadata(world.entries()[0])["username"] == {"before": None, "after": "eve"}
+
+
 def test_who_is_suspended_there_is_told_of_and_out(world, boss):
     save(boss, is_active="")
 
