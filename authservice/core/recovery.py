@@ -52,8 +52,10 @@ def reset_with_link(token: str, email: str, new_password: str, client: Client) -
 
 
 def reset_with_code(phone: str, code: str, new_password: str, client: Client) -> None:
-    """Raises `InvalidVerificationCode` or `InvalidPassword`; the number must be a verified one."""
-    person, ticket = tickets.find_code(tickets.RESET, identity.phone_key(phone), code)
+    """Raises `InvalidPassword`, or as `tickets.find_code` does; the number must be a verified
+    one."""
+    key = identity.phone_key(phone)
+    person, ticket = tickets.find_code(tickets.RESET, key, code, client=client)
     if not person.phone_number_verified:
         raise errors.InvalidVerificationCode
     try:

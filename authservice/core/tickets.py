@@ -19,7 +19,8 @@ from django.utils import timezone
 from authservice.core import directory, passwords, people
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto, errors, flood
+from authservice.kernel.ports import Client
 from authservice.kernel.sql import Select, param
 
 TRIES = 5
@@ -133,12 +134,16 @@ def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
     return person, ticket
 
 
-def find_code(purpose: Purpose, target_key: str, code: str) -> tuple[Person, Ticket]:
+def find_code(
+    purpose: Purpose, target_key: str, code: str, *, client: Client
+) -> tuple[Person, Ticket]:
     """The live ticket of a code, after counting the try.
 
-    Raises `InvalidVerificationCode` for every reason there may be. Not to be called within a
-    transaction that the refusal would undo.
+    Raises `InvalidVerificationCode` for every reason there may be, `TooManyRequests` for a client
+    who guesses at many. Not to be called within a transaction that the refusal would undo.
     """
+    # Each code has its tries, but who asks for a thousand codes has a thousand times as many.
+    flood.count("guess", client.network)
     ticket = _unspent(purpose, target_key).order_by("-created_at", "-id").first()
     # The same statements where there is no code, so that nobody learns whether there is one.
     person = _person(purpose, ticket or Ticket())
@@ -148,6 +153,7 @@ def find_code(purpose: Purpose, target_key: str, code: str) -> tuple[Person, Tic
     right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code}", stored)
     if ticket is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
+    flood.give_back("guess", client.network)
     return person, ticket
 
 

@@ -47,9 +47,9 @@ def accept_email(person: Person, client: Client) -> None:
 
 
 def verify_phone(phone: str, code: str, client: Client) -> None:
-    """Verify by a texted code. Raises `InvalidVerificationCode`."""
+    """Verify by a texted code. Raises as `tickets.find_code` does."""
     key = identity.phone_key(phone)
-    person, ticket = tickets.find_code(tickets.VERIFY_PHONE, key, code)
+    person, ticket = tickets.find_code(tickets.VERIFY_PHONE, key, code, client=client)
     with transaction.atomic(using=directory.database()):
         if not tickets.spend(ticket):
             raise errors.InvalidVerificationCode

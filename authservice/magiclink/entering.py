@@ -8,7 +8,7 @@ from authservice.core import directory, identity, login, sending, tickets, unpro
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import errors, flood, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.ports import Client
 from authservice.magiclink import letters, strangers
 from authservice.magiclink.letters import KIND
@@ -36,16 +36,13 @@ def by_link(token: str, client: Client, *, caller: Person | None) -> Login:
 
 
 def by_code(email: str, code: str, client: Client, *, caller: Person | None) -> Login:
-    """Raises `InvalidVerificationCode`, for every reason there may be, `TooManyRequests` for a
-    client who guesses at many, or a refusal of the door."""
-    # Each code has its tries, but who asks for a thousand codes has a thousand times as many.
-    flood.count("guess", client.network)
+    """Raises as `tickets.find_code` does, or a refusal of the door."""
+    key = identity.email_key(email)
     try:
-        person, ticket = tickets.find_code(letters.purpose(), identity.email_key(email), code)
+        person, ticket = tickets.find_code(letters.purpose(), key, code, client=client)
     except errors.InvalidVerificationCode as wrong:
         login.failed(directory.find_by_email(email), client, _reason(wrong), method=METHOD)
         raise
-    flood.give_back("guess", client.network)
     return _enter(person, ticket, client, caller, errors.InvalidVerificationCode())
 
 
