@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.exceptions import APIException, AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from authservice.kernel import errors
@@ -16,6 +16,12 @@ from authservice.kernel.http.authentication import (
     identify,
     require_unforged,
 )
+
+
+class Unavailable(APIException):
+    """Nobody can say now who calls: no reason for a client to throw its token away."""
+
+    status_code = errors.ServiceUnavailable.status
 
 
 class AuthserviceAuthentication(BaseAuthentication):
@@ -32,6 +38,8 @@ class AuthserviceAuthentication(BaseAuthentication):
             user = identity.person.user
         except errors.Unauthorized:
             return None  # no bearer token: another class may know the caller
+        except errors.ServiceUnavailable as fault:
+            raise Unavailable(fault.message, code=fault.code) from fault
         except errors.Fault as fault:
             if by_cookie(http):
                 return None  # browsers go on sending a cookie that is of no use any more

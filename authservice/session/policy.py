@@ -5,9 +5,7 @@ Fills the slot `login_policy`. A store that cannot be asked opens nothing: 503.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -17,13 +15,10 @@ from django.utils import timezone
 from authservice.core import directory
 from authservice.core.people import Person
 from authservice.kernel import errors
-from authservice.kernel.errors import Fault
 from authservice.kernel.ports import Client, Lifetimes, LiveSession, refuses
 from authservice.kernel.settings import root
 from authservice.session import limit, stores
 from authservice.session.conf import conf
-
-logger = logging.getLogger("authservice.session")
 
 _TOUCHED_EVERY = timedelta(minutes=5)
 
@@ -48,11 +43,11 @@ class SessionPolicy:
     def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
         if conf.max_per_user:
             limit.make_room(person, client, most=conf.max_per_user, held=held)
-        with _asked():
+        with stores.asked():
             stores.store().begin(session)
 
     def alive(self, session: LiveSession) -> bool:
-        with _asked():
+        with stores.asked():
             return stores.store().alive(session)
 
     def use(self, session: LiveSession) -> bool:
@@ -75,15 +70,3 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
 
     # After the commit where a host's view is one transaction: the row's lock would be held as long.
     transaction.on_commit(touch, using=directory.database(), robust=True)
-
-
-@contextmanager
-def _asked() -> Iterator[None]:
-    """Whatever a store fails with is told as `ServiceUnavailable`."""
-    try:
-        yield
-    except Fault:
-        raise
-    except Exception as away:
-        logger.error("The session store %r cannot be asked: %r", conf.store, away)
-        raise errors.ServiceUnavailable from away

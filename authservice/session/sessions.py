@@ -14,12 +14,13 @@ from authservice.core.revocation import REVOKED
 from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
-from authservice.session.stores import store
+from authservice.session.stores import asked, store
 
 
 def live(person: Person) -> list[SignIn]:
-    """Newest first."""
-    return list(store().live_for(person))
+    """Newest first. Raises `ServiceUnavailable` where the store cannot be asked."""
+    with asked():
+        return list(store().live_for(person))
 
 
 def find(person: Person, session_id: str) -> SignIn:

@@ -6,7 +6,9 @@ store can only refuse. What it forgets, misses or hears late revives nobody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, cast
@@ -19,11 +21,15 @@ from authservice.core import directory, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import conf as settings
+from authservice.kernel import errors
+from authservice.kernel.errors import Fault
 from authservice.kernel.ports import LiveSession, SessionStore
 from authservice.kernel.settings import root
 from authservice.kernel.sql import Update, param
 from authservice.session import ended
 from authservice.session.conf import conf
+
+logger = logging.getLogger("authservice.session")
 
 _CACHED_LONGER = timedelta(minutes=5)  # than a token: clocks of machines differ
 
@@ -100,6 +106,18 @@ def store() -> SessionStore:
     """The one that the settings name."""
     made = _OURS.get(conf.store) or import_string(conf.store)
     return cast(SessionStore, made())
+
+
+@contextmanager
+def asked() -> Iterator[None]:
+    """Whatever a store fails with is told as `ServiceUnavailable`."""
+    try:
+        yield
+    except Fault:
+        raise
+    except Exception as away:
+        logger.error("The session store %r cannot be asked: %r", conf.store, away)
+        raise errors.ServiceUnavailable from away
 
 
 @settings.on_change

@@ -89,7 +89,7 @@ SESSIONS = (
     ),
     Mutation(
         "The refusal of sessions while their store is away",
-        "authservice/session/policy.py",
+        "authservice/session/stores.py",
         to("        raise errors.ServiceUnavailable from away\n", "        return\n"),
         ("tests/session/test_stores.py",),
     ),

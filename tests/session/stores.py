@@ -36,6 +36,13 @@ class Broken(DatabaseStore):
         raise ZeroDivisionError
 
 
+class Listless(DatabaseStore):
+    """One that goes away just when the list is asked for."""
+
+    def live_for(self, person):
+        raise ZeroDivisionError
+
+
 class Deaf(DatabaseStore):
     """One that cannot be told of anything."""
 
