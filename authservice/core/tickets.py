@@ -190,11 +190,11 @@ def take_try(ticket: Ticket) -> None:
     raise errors.TooManyAttempts(headers={"Retry-After": str(max(left, 0) + 1)})
 
 
-def spend(ticket: Ticket) -> bool:
-    """Whether it was this call that spent the ticket."""
+def spend(ticket: Ticket, **unchanged: str) -> bool:
+    """Whether it was this call that spent the ticket; `unchanged` must still stand in its row."""
     now = timezone.now()
     rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)
-    return bool(rows.update(spent_at=now))
+    return bool(rows.filter(**unchanged).update(spent_at=now))
 
 
 def redeem(purpose: Purpose, person: Person, ticket: Ticket) -> Person | None:

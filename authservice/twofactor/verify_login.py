@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import directory, facts, login, sign_ins, tickets
+from authservice.core import directory, facts, login, passwords, sign_ins, tickets
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
@@ -81,6 +81,7 @@ def _enrol(temp_token: str, code: str, client: Client) -> Login:
     pending = enrolment.pending_of(found)
     guess = _take_try(guessing.TOTP, person, ticket, client)
     with transaction.atomic(using=directory.database()):
+        passwords.locked(person)  # before the sign-ins that end here, for the reason in `_complete`
         if enrolment.enable(pending, code, person, client):
             sign_ins.end_others(person, None, enrolment.ENABLED)
             return _complete(person, ticket, client, guess)
@@ -97,12 +98,16 @@ def _take_try(kind: Kind, person: Person, ticket: Ticket, client: Client) -> str
 
 
 def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Login:
-    if not tickets.spend(ticket):
-        raise errors.InvalidToken  # another request was faster, and this one's code stays unused
-    flood.give_back("guess", client.network)
     waiting = ticket.payload
     proofs = (*waiting["proofs"], *_PROOFS)
-    return login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
+    outcome = login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
+    # The ticket comes last. Whatever changes a password, or betters its hash, holds the user's row
+    # first and the tickets after it; the other way round the two would wait for each other. Its
+    # mark tells whether the hash is another one since: what began with the old one would be over.
+    if not tickets.spend(ticket, password_mark=ticket.password_mark):
+        raise errors.InvalidToken  # another request was faster, and all of this one is undone
+    flood.give_back("guess", client.network)
+    return outcome
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

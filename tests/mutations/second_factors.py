@@ -70,7 +70,7 @@ SECOND_FACTORS = (
     Mutation(
         "The one use of a temp_token",
         TWO + "verify_login.py",
-        to("if not tickets.spend(ticket):", "if False:"),
+        to("if not tickets.spend(ticket, password_mark=ticket.password_mark):", "if False:"),
         (_TWO + "challenge.py",),
     ),
     Mutation(

@@ -6,10 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir
-from threading import Barrier
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -71,6 +71,22 @@ def turn() -> Iterator[None]:
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
+
+
+def crossing(monkeypatch: pytest.MonkeyPatch, *deeds: tuple[Any, str]) -> None:
+    """From here on who comes to the one of two deeds waits a moment for who comes to the other."""
+    both = Barrier(2)
+
+    def meeting(deed: Callable[..., Any]) -> Callable[..., Any]:
+        def meet(*args: Any, **options: Any) -> Any:
+            with suppress(BrokenBarrierError):
+                both.wait(2)
+            return deed(*args, **options)
+
+        return meet
+
+    for place, name in deeds:
+        monkeypatch.setattr(place, name, meeting(getattr(place, name)))
 
 
 def tally(answers: Iterable[Answer]) -> Counter[int | str]:
