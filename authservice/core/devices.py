@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from authservice.core.people import Person
 from authservice.kernel import crypto
@@ -22,8 +22,11 @@ def token(person: Person, device_id: uuid.UUID) -> str:
     return crypto.sign(_PURPOSE, ":".join([device_id.hex, str(int(time.time())), _owner(person)]))
 
 
-def known(device_token: str, person: Person | None) -> uuid.UUID | None:
-    """The device a token names, if it names this very account too."""
+def known(
+    device_token: str, person: Person | None, *, since: datetime | None = None
+) -> uuid.UUID | None:
+    """The device a token names, if it names this very account too and was not handed out before
+    the second of `since`."""
     if not device_token or person is None:
         return None
     try:
@@ -31,6 +34,8 @@ def known(device_token: str, person: Person | None) -> uuid.UUID | None:
     except ValueError:
         return None
     fresh = time.time() - int(issued) < TTL.total_seconds()
+    if since is not None and int(issued) < int(since.timestamp()):
+        return None
     return uuid.UUID(hex=device) if fresh and owner == _owner(person) else None
 
 

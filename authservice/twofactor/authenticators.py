@@ -11,10 +11,11 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Subquery
 from django.utils import timezone
 
 from authservice.core import directory
+from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import crypto
 from authservice.kernel.sql import Select, param
@@ -86,13 +87,20 @@ def step_of(authenticator: Authenticator, code: str) -> int | None:
     return totp.step_of(code, secret, after=authenticator.last_step)
 
 
-def enable(authenticator: Authenticator, step: int) -> bool:
+def enable(authenticator: Authenticator, step: int, *, within: SignIn | None = None) -> bool:
     """Confirm the very secret that was judged, whose step is used by that; False if another set-up
-    or another request was faster."""
+    or another request was faster. `within` is the sign-in whose owner does it, if there is one."""
     pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
     now = timezone.now()
-    changes = {"confirmed": True, "enabled_at": now, "last_used_at": now, "last_step": step}
-    return bool(pending.update(**changes))
+    return bool(
+        pending.update(
+            confirmed=True,
+            enabled_at=now,
+            device_id=_device_of(within) if within else None,
+            last_used_at=now,
+            last_step=step,
+        )
+    )
 
 
 def use(authenticator: Authenticator, step: int) -> bool:
@@ -102,6 +110,11 @@ def use(authenticator: Authenticator, step: int) -> bool:
     sealed = _sealed(authenticator.user_id, _opened(authenticator))
     now = timezone.now()
     return bool(unused.update(last_step=step, last_used_at=now, sealed_secret=sealed))
+
+
+def _device_of(sign_in: SignIn) -> Subquery:
+    row = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk)
+    return Subquery(row.values("device_id"))
 
 
 def _sealed(owner: Any, secret: str) -> str:

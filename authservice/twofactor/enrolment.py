@@ -70,9 +70,9 @@ def confirm(person: Person, sign_in: SignIn, code: str, client: Client) -> None:
     `TooManyAttempts` and `TwoFactorInvalid`.
     """
     pending = pending_of(authenticators.of(person))
-    guess = guessing.take(guessing.TOTP, person, client)
+    guess = guessing.take(guessing.TOTP, person, pending, client)
     with transaction.atomic(using=directory.database()):
-        if enable(pending, code, person, client):
+        if enable(pending, code, person, client, within=sign_in):
             _require_standing(sign_in)
             attempts.give_back(guess)
             sign_ins.end_others(person, sign_in, ENABLED)
@@ -90,10 +90,17 @@ def pending_of(found: Authenticator | None) -> Authenticator:
     return found
 
 
-def enable(pending: Authenticator, code: str, person: Person, client: Client) -> bool:
-    """Whether the code was right, and this call enabled what was set up."""
+def enable(
+    pending: Authenticator,
+    code: str,
+    person: Person,
+    client: Client,
+    *,
+    within: SignIn | None = None,
+) -> bool:
+    """Whether the code was right, and this call enabled what was set up, `within` a sign-in."""
     step = authenticators.step_of(pending, code)
-    if step is None or not authenticators.enable(pending, step):
+    if step is None or not authenticators.enable(pending, step, within=within):
         return False
     facts.tell(Event(action="auth.2fa.enabled", user=person.user, client=client))
     return True
@@ -137,7 +144,7 @@ def _with_code(
     found = authenticators.of(person)
     if found is None or not found.confirmed:
         raise errors.TwoFactorNotEnabled
-    guess = guessing.take(guessing.TOTP, person, client)
+    guess = guessing.take(guessing.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
     with transaction.atomic(using=directory.database()):
         if step is not None and authenticators.use(found, step):

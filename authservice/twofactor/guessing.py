@@ -1,9 +1,10 @@
 """Tries at codes: counted per account and kind of code before anything is judged.
 
 Over all sign-ins and routes together, so that another temp_token buys no further try; codes of the
-app and backup codes apart, so that who uses up the one leaves the other. A device that signed in to
-this very account before has a budget of its own: a stranger who has the password cannot keep the
-owner out.
+app and backup codes apart, so that who uses up the one leaves the other. A device on which a code
+was given, to enable the factor or to sign in, has a budget of its own: a stranger who has the
+password cannot keep the owner out. One that signed in before that has none, since the password was
+enough for it, and who has that may have signed in on as many as he likes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 from authservice.twofactor import totp
+from authservice.twofactor.models import Authenticator
 
 Kind = Literal["totp", "backup_code"]
 TOTP: Kind = "totp"
@@ -33,12 +35,12 @@ def kind_of(code: str) -> Kind:
     return TOTP if totp.is_code(code) else BACKUP_CODE
 
 
-def take(kind: Kind, person: Person, client: Client) -> str:
+def take(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
     """Count one try; which counter it was. Raises `TooManyAttempts`, and tells of it.
 
     Not to be called within a transaction that a refusal would undo.
     """
-    key = counter(kind, person, client)
+    key = counter(kind, person, authenticator, client)
     try:
         attempts.take(key, BUDGET)
     except errors.TooManyAttempts:
@@ -47,9 +49,16 @@ def take(kind: Kind, person: Person, client: Client) -> str:
     return key
 
 
-def counter(kind: Kind, person: Person, client: Client) -> str:
-    device = devices.known(client.device_token, person)
+def counter(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
+    device = _device(person, authenticator, client)
     return _on_device(kind, device) if device else _of_account(kind, person)
+
+
+def _device(person: Person, authenticator: Authenticator, client: Client) -> uuid.UUID | None:
+    device = devices.known(client.device_token, person)
+    if device is None or device == authenticator.device_id:
+        return device
+    return devices.known(client.device_token, person, since=authenticator.enabled_at)
 
 
 def _of_account(kind: Kind, person: Person) -> str:

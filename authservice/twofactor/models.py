@@ -25,7 +25,8 @@ class Authenticator(Device):  # type: ignore[misc]
 
     An heir of django-otp's `Device`, so its middleware, its forms and its admin site know it.
     `enrolment` names the secret, which every set-up replaces until it is confirmed; `last_step` is
-    the latest time step (RFC 6238) whose code was used.
+    the latest time step (RFC 6238) whose code was used; `device_id` names the known device on which
+    it was enabled.
     """
 
     user = models.OneToOneField(
@@ -40,6 +41,7 @@ class Authenticator(Device):  # type: ignore[misc]
     last_step = models.BigIntegerField(default=0, editable=False)
     set_up_at = models.DateTimeField(default=timezone.now)
     enabled_at = models.DateTimeField(null=True, blank=True)
+    device_id = models.UUIDField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

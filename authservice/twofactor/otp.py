@@ -14,7 +14,7 @@ from authservice.twofactor.models import Authenticator
 def judge(authenticator: Authenticator, token: str) -> bool:
     """Whether this was a code of the app or a backup code, which then was used up."""
     person, client, kind = directory.of(authenticator.user), Client(), guessing.kind_of(token)
-    counter = guessing.counter(kind, person, client)
+    counter = guessing.counter(kind, person, authenticator, client)
     if not attempts.counted(counter, guessing.BUDGET):
         return False
     if not codes.spend(kind, authenticator, token):

@@ -25,6 +25,7 @@ from authservice.twofactor import (
 )
 from authservice.twofactor.enrolment import Enrolment
 from authservice.twofactor.guessing import Kind
+from authservice.twofactor.models import Authenticator
 
 _PROOFS = ("otp", gate.PROVEN)
 
@@ -53,7 +54,7 @@ def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login
     if found is None or not found.confirmed:
         raise errors.InvalidToken  # given up since
     kind = guessing.kind_of(code)
-    guess = _take_try(kind, person, ticket, client)
+    guess = _take_try(kind, person, ticket, found, client)
     with transaction.atomic(using=directory.database()):
         if codes.spend(kind, found, code):
             codes.tell_verified(kind, person, client)
@@ -79,7 +80,7 @@ def _enrol(temp_token: str, code: str, client: Client) -> Login:
         # Its owner was faster: a password alone must not pass by what stands now.
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
-    guess = _take_try(guessing.TOTP, person, ticket, client)
+    guess = _take_try(guessing.TOTP, person, ticket, pending, client)
     with transaction.atomic(using=directory.database()):
         passwords.locked(person)  # before the sign-ins that end here, for the reason in `_complete`
         if enrolment.enable(pending, code, person, client):
@@ -88,13 +89,15 @@ def _enrol(temp_token: str, code: str, client: Client) -> Login:
     raise _failed(guessing.TOTP, person, client)
 
 
-def _take_try(kind: Kind, person: Person, ticket: Ticket, client: Client) -> str:
+def _take_try(
+    kind: Kind, person: Person, ticket: Ticket, authenticator: Authenticator, client: Client
+) -> str:
     """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
     login.admit(person, client, method=ticket.payload["method"])
     flood.count("guess", client.network)
     # First the ticket: one that is used up takes nothing more from the account.
     challenges.take_try(ticket)
-    return guessing.take(kind, person, client)
+    return guessing.take(kind, person, authenticator, client)
 
 
 def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Login:

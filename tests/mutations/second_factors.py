@@ -64,7 +64,13 @@ SECOND_FACTORS = (
     Mutation(
         "The ten tries of an account",
         TWO + "verify_login.py",
-        to("guessing.take(kind, person, client)", "guessing.counter(kind, person, client)"),
+        to("return guessing.take(", "return guessing.counter("),
+        (_TWO + "guesses.py",),
+    ),
+    Mutation(
+        "The devices that have tries of their own",
+        TWO + "guessing.py",
+        without(", since=authenticator.enabled_at"),
         (_TWO + "guesses.py",),
     ),
     Mutation(

@@ -138,12 +138,16 @@ def test_the_count_survives_where_each_request_is_a_transaction(enrolled, monkey
 # Known devices
 
 
+def device_of(answer):
+    return {"X-Device-Token": answer.headers["X-Device-Token"]}
+
+
 @pytest.fixture
 def device(enrolled, clock):
     """The header of a device that its owner signed in on."""
-    token = enrolled.verify_login(enrolled.code()).headers["X-Device-Token"]
+    header = device_of(enrolled.verify_login(enrolled.code()))
     clock.forward(seconds=30)
-    return {"X-Device-Token": token}
+    return header
 
 
 def test_strangers_do_not_lock_a_known_device_out(enrolled, device):
@@ -159,6 +163,46 @@ def test_a_known_device_has_a_budget_too(enrolled, device):
 
     assert enrolled.verify_login(enrolled.code(), headers=device).error == SHUT
     assert enrolled.verify_login(enrolled.code()).status == 200
+
+
+def test_devices_from_before_the_factor_have_no_tries_of_their_own(api, ann, clock):
+    """Whoever had the password alone could sign in on as many as he liked."""
+    body = {"email": ANN, "password": PASSWORD}
+    early = [api.post("login", **body).headers["X-Device-Token"] for _ in range(3)]
+    clock.forward(seconds=30)
+    ann.enrol()
+    clock.forward(seconds=30)
+
+    guess(ann, 10)
+
+    for token in early:
+        answer = ann.verify_login(ann.wrong_code(), headers={"X-Device-Token": token})
+        assert answer.error == SHUT
+
+
+def test_the_device_that_enabled_it_has(api, ann, clock):
+    entered = api.post("login", email=ANN, password=PASSWORD)
+    ann.token = entered.data["access_token"]
+    clock.forward(seconds=30)
+    ann.enrol()
+    clock.forward(seconds=30)
+
+    guess(ann, 11)
+
+    assert ann.verify_login(ann.code(), headers=device_of(entered)).status == 200
+
+
+def test_such_a_device_has_some_once_a_code_was_given_on_it(api, ann, clock):
+    early = device_of(api.post("login", email=ANN, password=PASSWORD))
+    clock.forward(seconds=30)
+    ann.enrol()
+    clock.forward(seconds=30)
+    later = device_of(ann.verify_login(ann.code(), headers=early))
+    clock.forward(seconds=30)
+
+    guess(ann, 11)
+
+    assert ann.verify_login(ann.code(), headers=later).status == 200
 
 
 def test_whoever_was_shut_out_can_be_unlocked(enrolled, device):
