@@ -1,7 +1,8 @@
 """Routes of this module, and the page that keeps scanners of mail from using a link up.
 
 A scanner fetches every link of a mail, often as a browser would; a person pushes the button. Who
-asked for the link in the same browser needs none, nor does a program that wants data.
+asked for the link in the same browser needs none, nor does a program that wants data. A page of
+somebody else cannot push it: its visitors would be signed in as whoever the link is for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from authservice.core.serializers import EmailIn
 from authservice.kernel import crypto, errors, templates
 from authservice.kernel.http import cookies
 from authservice.kernel.http.authentication import live_caller
+from authservice.kernel.http.body import FORM
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.http.views import Endpoint
@@ -94,7 +96,8 @@ class Verify(Endpoint):
         if self.looking_ahead:
             return answer()
         token = self.request.GET.get("token", "")
-        if conf.confirm == "auto" and self.shown_to_people and not self._asked_here(token):
+        unasked = self.shown_to_people or self._embedded
+        if conf.confirm == "auto" and unasked and not self._asked_here(token):
             return _page(token)
         return self._enter(token)
 
@@ -103,11 +106,15 @@ class Verify(Endpoint):
         body=TokenIn,
         answer=Authenticated | Challenged,
         redirect=_ONWARD,
+        page="With `MAGICLINK.CONFIRM`, the page anew where the form is another site's.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="confirmMagicLink",
     )
     def confirm(self) -> HttpResponse:
-        return self._enter(self.read(TokenIn)["token"])
+        token = self.read(TokenIn)["token"]
+        if conf.confirm == "auto" and self._pushed_elsewhere:
+            return _page(token)
+        return self._enter(token)
 
     def _enter(self, token: str) -> HttpResponse:
         try:
@@ -115,6 +122,18 @@ class Verify(Endpoint):
         except errors.Fault as fault:
             return delivery.refusal(fault, to=conf.callback_url)
         return delivery.login(outcome, to=conf.callback_url, message=_DONE)
+
+    @property
+    def _embedded(self) -> bool:
+        """Whether a page fetches the link as a picture or the like, with no way to read it."""
+        return bool(self.request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
+
+    @property
+    def _pushed_elsewhere(self) -> bool:
+        """Whether the button stands on another site's page. Its browser says so, and no page can
+        make it say otherwise; JSON cannot be sent from there unasked (Fetch standard, CORS)."""
+        site = self.request.META.get("HTTP_SEC_FETCH_SITE", "")
+        return self.request.content_type == FORM and site in ("same-site", "cross-site")
 
     def _asked_here(self, token: str) -> bool:
         kept = cookies.get(self.request, _COOKIE)

@@ -131,7 +131,13 @@ MAIL = (
     Mutation(
         "The button between a scanner and the sign-in",
         "authservice/magiclink/views.py",
-        to('if conf.confirm == "auto" and', "if False and"),
+        to('if conf.confirm == "auto" and unasked', "if False"),
         ("tests/magiclink/test_confirm.py",),
+    ),
+    Mutation(
+        "The place where the button stands",
+        "authservice/magiclink/views.py",
+        to('if conf.confirm == "auto" and self._pushed_elsewhere', "if False"),
+        ("tests/magiclink/test_elsewhere.py",),
     ),
 )

@@ -14,7 +14,7 @@ from authservice.kernel import errors
 LIMIT = 64 * 1024
 _DRAIN = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 
 
 def read(request: HttpRequest) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def read(request: HttpRequest) -> dict[str, Any]:
 
 def read_form(request: HttpRequest) -> dict[str, Any]:
     """The body of a route that a page of HTML posts to: a form's fields, or JSON as elsewhere."""
-    if request.content_type != _FORM:
+    if request.content_type != FORM:
         return read(request)
     return QueryDict(_octets(request), encoding="utf-8").dict()
 
