@@ -123,7 +123,8 @@ def _access_wiped(message: Message) -> Letter | None:
     return mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
 
 
-def _notice(message: Message) -> Letter | None:
+def notice(message: Message) -> Letter | None:
+    """A letter that brings no secret, whatever became of its reader since."""
     person = directory.find_by_email(message.target)
     return mail(message, person) if person else None
 
@@ -172,9 +173,9 @@ _COMPOSERS: dict[str, Callable[[Message], Letter | None]] = {
     messages.VERIFY_PHONE: _verify_phone,
     messages.RESET_BY_LINK: _reset_by_link,
     messages.RESET_BY_CODE: _reset_by_code,
-    messages.PASSWORD_CHANGED: _notice,
+    messages.PASSWORD_CHANGED: notice,
     messages.ACCESS_WIPED: _access_wiped,
-    messages.WELCOME: _notice,
-    messages.NEW_DEVICE: _notice,
+    messages.WELCOME: notice,
+    messages.NEW_DEVICE: notice,
     messages.ACCOUNT_MADE: _account_made,
 }

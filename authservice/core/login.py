@@ -12,7 +12,6 @@ from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import DatabaseError, connections, transaction
-from django.utils import timezone
 
 from authservice.core import (
     attempts,
@@ -166,12 +165,7 @@ def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...])
 
 
 def _tell_new_device(person: Person, client: Client) -> None:
-    seen = {
-        "user_agent": client.user_agent,
-        "ip_address": client.address,
-        "at": timezone.now().isoformat(),
-    }
-    using = directory.database()
+    using, seen = directory.database(), messages.seen(client)
     facts.tell(_event("security.new_device", person, client))
     messages.send(messages.NEW_DEVICE, person.email, client, using=using, details=seen)
 

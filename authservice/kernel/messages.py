@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from authservice.kernel.modules import plug
 from authservice.kernel.ports import Client, Messenger
@@ -74,6 +75,15 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
         messenger.send(message)
     except Exception:
         logger.exception("Lost %s of request %s", message.kind, message.request_id)
+
+
+def seen(client: Client) -> dict[str, str]:
+    """From where and when something was done: details for a notice to its owner."""
+    return {
+        "user_agent": client.user_agent,
+        "ip_address": client.address,
+        "at": timezone.now().isoformat(),
+    }
 
 
 def can_mail() -> bool:

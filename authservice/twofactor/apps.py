@@ -14,6 +14,7 @@ class TwoFactorConfig(modules.ModuleConfig):
     label = "authservice_twofactor"
     verbose_name = "Two-factor authentication"
     urls = "authservice.twofactor.urls"
+    composers = "authservice.twofactor.letters.composers"
     login_gate = "authservice.twofactor.gate.ask"
     wipe = "authservice.twofactor.removal.wipe"
     rubbish = "authservice.twofactor.removal.rubbish"

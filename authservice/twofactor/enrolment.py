@@ -16,7 +16,7 @@ from authservice.kernel import errors
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
-from authservice.twofactor import authenticators, backup_codes, guessing, totp
+from authservice.twofactor import authenticators, backup_codes, guessing, letters, totp
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator
 
@@ -103,6 +103,7 @@ def enable(
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
     facts.tell(Event(action="auth.2fa.enabled", user=person.user, client=client))
+    letters.notify(letters.ENABLED, person, client)
     return True
 
 
@@ -112,6 +113,7 @@ def disable(person: Person, sign_in: SignIn, code: str, client: Client) -> None:
     def forget(authenticator: Authenticator) -> None:
         authenticator.delete(using=directory.database())
         facts.tell(Event(action="auth.2fa.disabled", user=person.user, client=client))
+        letters.notify(letters.DISABLED, person, client)
 
     _with_code(person, sign_in, code, client, forget)
 
@@ -122,6 +124,7 @@ def renew_backup_codes(person: Person, sign_in: SignIn, code: str, client: Clien
     def renew(authenticator: Authenticator) -> list[str]:
         event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
         facts.tell(event)
+        letters.notify(letters.CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 
     return _with_code(person, sign_in, code, client, renew)

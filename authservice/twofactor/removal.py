@@ -14,7 +14,7 @@ from authservice.core import directory, facts, sign_ins
 from authservice.core.people import Person
 from authservice.kernel.events import Event
 from authservice.kernel.ports import Client
-from authservice.twofactor import authenticators
+from authservice.twofactor import authenticators, letters
 from authservice.twofactor.models import BackupCode, RememberedDevice
 
 DISABLED = "second factor disabled"  # why sign-ins ended
@@ -40,6 +40,7 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
                 client=client or Client(),
             )
         )
+        letters.notify_of_staff(letters.DISABLED, person, client or Client())
     return True
 
 

@@ -1,0 +1,34 @@
+"""Notices to the owner of a second factor: it may have been somebody else who changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from authservice.core import directory, letters
+from authservice.core.letters import Letter
+from authservice.core.people import Person
+from authservice.kernel import messages
+from authservice.kernel.messages import Message
+from authservice.kernel.ports import Client
+
+ENABLED = "two-factor-enabled"
+DISABLED = "two-factor-disabled"
+CODES_RENEWED = "backup-codes-renewed"
+
+
+def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+    return dict.fromkeys((ENABLED, DISABLED, CODES_RENEWED), letters.notice)
+
+
+def notify(kind: str, person: Person, client: Client) -> None:
+    """Of what the owner, or who passes for the owner, did."""
+    _send(kind, person, client, messages.seen(client))
+
+
+def notify_of_staff(kind: str, person: Person, client: Client) -> None:
+    """Of what staff did: from where, and in which language they read, is no matter of the owner."""
+    _send(kind, person, Client(request_id=client.request_id), {"by": "staff"})
+
+
+def _send(kind: str, person: Person, client: Client, details: Mapping[str, str]) -> None:
+    messages.send(kind, person.email, client, using=directory.database(), details=details)

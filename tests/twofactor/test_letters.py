@@ -1,0 +1,165 @@
+"""Whatever becomes of a second factor, its owner hears of it by mail."""
+
+from pathlib import Path
+
+import pytest
+from django.test import TestCase
+
+from authservice import twofactor
+from authservice.core import directory
+from authservice.kernel.messages import Message
+from authservice.notification import worker
+from authservice.twofactor import letters, removal
+from tests.mounted import mounted
+from tests.people import make_user, the_user
+from tests.recovery.flows import CommittingApi, prove
+from tests.recovery.post import Post, office
+from tests.twofactor.people import ANN, Person, app_of
+
+pytestmark = pytest.mark.django_db
+KINDS = (letters.ENABLED, letters.DISABLED, letters.CODES_RENEWED)
+AGENT = {"User-Agent": "Browser of Eve"}
+
+
+class TestJobs:
+    @pytest.fixture
+    def api(self):
+        return CommittingApi()
+
+    @pytest.fixture(autouse=True)
+    def post(self, settings) -> Post:
+        settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
+        return office
+
+    @pytest.fixture
+    def jobs(self, post):
+        """`jobs()` lists those about second factors since it was asked for."""
+        post.jobs.clear()
+        return lambda: [job for job in post.jobs if job.kind in KINDS]
+
+    def test_enabling_sends_one_that_says_from_where(self, ann, jobs, clock):
+        ann.set_up()
+        assert jobs() == []
+
+        ann.post("2fa/verify", code=ann.code(), headers=AGENT)
+
+        (job,) = jobs()
+        assert (job.kind, job.target) == (letters.ENABLED, ANN)
+        assert job.details == {
+            "user_agent": "Browser of Eve",
+            "ip_address": "127.0.0.1",
+            "at": "2030-01-01T12:00:00+00:00",
+        }
+
+    def test_enabling_on_demand_sends_one(self, api, jobs, configure):
+        configure(TWOFACTOR={"REQUIRED": "everybody"})
+        api.post("signup", email=ANN, password="plum tart 42 windows")
+        person = Person(api)
+        token = person.temp_token()
+        person.app = app_of(api.post("2fa/setup-login", temp_token=token).data["qr_url"])
+
+        person.verify_login(person.code(), token)
+
+        assert [job.kind for job in jobs()] == [letters.ENABLED]
+
+    @pytest.mark.parametrize(
+        ("path", "kind"),
+        [("2fa/disable", letters.DISABLED), ("2fa/backup-codes", letters.CODES_RENEWED)],
+    )
+    def test_what_its_owner_does_sends_one(self, enrolled, jobs, path, kind):
+        enrolled.post(path, code=enrolled.code(), headers=AGENT)
+
+        (job,) = jobs()
+        assert (job.kind, job.target) == (kind, ANN)
+        assert job.details["user_agent"] == "Browser of Eve"
+
+    @pytest.mark.parametrize("path", ["2fa/disable", "2fa/backup-codes"])
+    def test_a_refusal_sends_none(self, enrolled, jobs, path):
+        enrolled.post(path, code=enrolled.wrong_code())
+
+        assert jobs() == []
+
+    def test_what_staff_do_sends_one_that_does_not_say_from_where(self, enrolled, jobs):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            removal.disable(directory.of(the_user()), by=make_user("eve@example.com"))
+
+        (job,) = jobs()
+        assert (job.kind, job.target, job.details) == (letters.DISABLED, ANN, {"by": "staff"})
+
+    def test_no_job_holds_a_secret(self, ann, jobs, clock):
+        made = ann.set_up()
+        codes = [ann.code()]
+        ann.post("2fa/verify", code=codes[0])
+        clock.forward(seconds=30)
+        codes.append(ann.code())
+        codes += ann.post("2fa/backup-codes", code=codes[1]).data["backup_codes"]
+
+        text = " ".join(map(str, jobs()))
+        assert [secret for secret in (*codes, made["secret"]) if secret in text] == []
+
+
+class TestTexts:
+    SEEN = {  # noqa: RUF012
+        "user_agent": "<b>Browser</b>\r\n of Eve",
+        "ip_address": "203.0.113.7",
+        "at": "2030-01-01T12:00:00+00:00",
+    }
+
+    @pytest.fixture(autouse=True)
+    def _notification(self):
+        with mounted("authservice.notification"):
+            yield
+
+    @pytest.fixture
+    def deliver(self, mailoutbox):
+        make_user()
+        prove()
+
+        def deliver(kind, language="", **details):
+            message = Message(kind=kind, target=ANN, language=language, details=details)
+            worker.deliver(message)
+            return mailoutbox[-1]
+
+        return deliver
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_text_and_html_say_the_same_and_from_where(self, deliver, kind):
+        mail = deliver(kind, **self.SEEN)
+        [(html, _)] = mail.alternatives
+
+        assert mail.to == [ANN]
+        assert mail.subject.startswith("testserver: ")
+        for words in ("203.0.113.7", "2030-01-01 12:00 UTC", "ask for a new password at once"):
+            assert words in mail.body
+            assert words in html
+        assert "Device: <b>Browser</b> of Eve\n" in mail.body
+        assert "&lt;b&gt;Browser&lt;/b&gt; of Eve" in html
+
+    @pytest.mark.parametrize(
+        ("details", "words"),
+        [
+            ({}, "Two-factor authentication was turned off"),
+            ({"by": "staff"}, "Support turned two-factor authentication off"),
+        ],
+    )
+    def test_whoever_did_it_is_told(self, deliver, details, words):
+        mail = deliver(letters.DISABLED, **details)
+
+        assert words in mail.body
+        assert words in mail.alternatives[0][0]
+        assert ("If it was you" in mail.body) is not bool(details)
+
+    def test_they_are_written_in_german_too(self, deliver):
+        mail = deliver(letters.CODES_RENEWED, "de")
+
+        assert mail.subject == "testserver: Neue Backup-Codes"
+        assert "Die alten gelten nicht mehr." in mail.body
+        assert "Waren Sie das nicht" in mail.alternatives[0][0]
+
+    def test_every_text_has_its_german(self):
+        catalogue = Path(twofactor.__file__).parent / "locale/de/LC_MESSAGES/django.po"
+        entries = catalogue.read_text().split("\n\n")[1:]
+        texts = catalogue.parents[3] / "templates/authservice/notification"
+
+        assert [entry for entry in entries if entry.rstrip().endswith('msgstr ""')] == []
+        assert {place.name for place in texts.iterdir()} == set(KINDS)
