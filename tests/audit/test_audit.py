@@ -9,7 +9,8 @@ PYTEST = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
 WITH_ADMIN, WITHOUT = "--ds=tests.audit.settings", "--ds=tests.typed"
 SEVERAL = ("-p", "tests.hosts.databases.plugin")
 # What is tried in other hosts; the pages of Django admin have hosts of their own.
-HERE = [f"tests/audit/inside/test_{name}.py" for name in ("entries", "cleanup", "lists", "deeds")]
+PARTS = ("entries", "cleanup", "lists", "narrowing", "ways", "deeds")
+HERE = [f"tests/audit/inside/test_{name}.py" for name in PARTS]
 
 
 def run(*arguments, **where):

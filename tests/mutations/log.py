@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _LOGGED = "--ds=tests.audit.settings"
-_LISTS = (_LOGGED, "tests/audit/inside/test_lists.py")
+_LISTS = (_LOGGED, *(f"tests/audit/inside/test_{name}.py" for name in ("lists", "narrowing")))
 _DEEDS = (_LOGGED, "tests/audit/inside/test_deeds.py", "-kPOST")
 _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (

@@ -4,8 +4,8 @@ import pytest
 from django.test import TestCase
 
 from tests.audit.staff import Browser
-from tests.audit.world import Named, World
-from tests.people import make_user
+from tests.audit.world import ANN, BOB, Named, World
+from tests.people import make_user, the_user
 from tests.recovery.post import Post, office
 
 
@@ -56,3 +56,43 @@ def configure_more(configure):
         configure(**kept)
 
     return change
+
+
+@pytest.fixture
+def root(world):
+    """The super admin is there already."""
+    return world.root
+
+
+@pytest.fixture
+def ann(world):
+    return the_user(ANN)
+
+
+@pytest.fixture
+def bob(world):
+    return the_user(BOB)
+
+
+@pytest.fixture
+def ask(world):
+    """`ask("me/audit", limit=5)` is the answer to Ann, or to Root where only she may ask."""
+
+    def ask(path, **query):
+        path = path.format(ann=world.ann_id)
+        token = world.root.token if path.startswith("admin") else world.token
+        text = "&".join(f"{name}={value}" for name, value in query.items())
+        return world.api.get(f"{path}?{text}", token=token)
+
+    return ask
+
+
+@pytest.fixture
+def listed(ask):
+    """The rows that a list has."""
+    return lambda path, **query: ask(path, **query).data["list"]
+
+
+@pytest.fixture
+def actions(listed):
+    return lambda path, **query: [row["action"] for row in listed(path, **query)]

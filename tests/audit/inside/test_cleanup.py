@@ -10,7 +10,7 @@ from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import sweep
-from tests.audit.inside.test_lists import keep
+from tests.audit.kept import keep
 from tests.audit.world import metadata
 
 pytestmark = pytest.mark.django_db

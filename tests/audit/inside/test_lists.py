@@ -3,19 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.conf import settings
-from django.utils import timezone
 
-from authservice.audit import entries, log
 from authservice.audit.models import Entry
 from authservice.audit.topics import topic
-from authservice.kernel.actions import ACTIONS, SEVERITIES
-from authservice.kernel.events import Event
-from authservice.kernel.ids import uuid7_of
+from authservice.kernel.actions import ACTIONS
 from authservice.kernel.ports import Client
-from tests.audit.world import ANN, BOB, metadata
-from tests.people import the_user
-from tests.recovery.statements import statements
+from tests.audit.kept import keep
 
 pytestmark = pytest.mark.django_db
 
@@ -37,56 +30,6 @@ FIELDS = {
 }
 ALL = ("admin/audit", "admin/audit/users/{ann}", "admin/audit/actions/auth")
 OWN = ("me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security")
-
-
-def keep(action, actor=None, target=None, *, at=None, **more):
-    """An entry of a moment."""
-    entry = entries._entry(Event(action=action, user=actor, target=target, **more))
-    if at is not None:
-        entry.id = uuid7_of(at)
-        entry.created_at = at if settings.USE_TZ else timezone.make_naive(at)
-    entry.save(force_insert=True)
-    return entry
-
-
-@pytest.fixture
-def root(world):
-    """The super admin is there already."""
-    return world.root
-
-
-@pytest.fixture
-def ann(world):
-    return the_user(ANN)
-
-
-@pytest.fixture
-def bob(world):
-    return the_user(BOB)
-
-
-@pytest.fixture
-def ask(world):
-    """`ask("me/audit", limit=5)` is the answer to Ann, or to Root where only she may ask."""
-
-    def ask(path, **query):
-        path = path.format(ann=world.ann_id)
-        token = world.root.token if path.startswith("admin") else world.token
-        text = "&".join(f"{name}={value}" for name, value in query.items())
-        return world.api.get(f"{path}?{text}", token=token)
-
-    return ask
-
-
-@pytest.fixture
-def listed(ask):
-    """The rows that a list has."""
-    return lambda path, **query: ask(path, **query).data["list"]
-
-
-@pytest.fixture
-def actions(listed):
-    return lambda path, **query: [row["action"] for row in listed(path, **query)]
 
 
 def test_an_entry_has_the_fields_of_the_interface(world, listed):
@@ -275,128 +218,3 @@ def test_entries_of_one_millisecond_stand_in_the_order_of_their_microseconds(wor
 
     assert told == sorted(told, reverse=True)
     assert len(told) == len(moments)
-
-
-# Narrowing
-
-
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
-        ("auth.password.reset", ["auth.password.reset"]),
-        ("auth.password", ["auth.password.reset", "auth.password.reset_requested"]),
-        ("auth.password.", ["auth.password.reset", "auth.password.reset_requested"]),
-        ("auth.password.*", ["auth.password.reset", "auth.password.reset_requested"]),
-        ("auth.password.res*", ["auth.password.reset", "auth.password.reset_requested"]),
-        ("auth.log", []),
-        ("auth.log*", ["auth.logout"]),
-        ("auth", ["auth.logout", "auth.password.reset", "auth.password.reset_requested"]),
-        ("%25", []),
-        ("nothing", []),
-    ],
-)
-def test_an_action_is_asked_for_by_its_name_or_by_what_it_begins_with(
-    root, world, ann, actions, asked, found
-):
-    world.forget()
-    for action in ("auth.logout", "auth.password.reset", "auth.password.reset_requested"):
-        keep(action, ann)
-
-    assert sorted(actions("admin/audit", action=asked)) == found
-    assert sorted(actions(f"admin/audit/actions/{asked}")) == found
-
-
-@pytest.mark.parametrize("path", ALL)
-def test_every_filter_narrows_every_list_of_super_admins(root, world, ann, bob, listed, path):
-    world.forget()
-    kept = keep("auth.login.failed", ann, bob, at=NOON)
-    keep("auth.logout", bob, ann, at=NOON - timedelta(hours=1))
-    keep("auth.login.failed", ann, at=NOON + timedelta(hours=1))
-
-    filters = {
-        "action": "auth.login.failed",
-        "severity": "warning",
-        "actor_id": ann.pk,
-        "target_id": bob.pk,
-        "from": "2030-01-01T12:00:00Z",
-        "to": "2030-01-01T12:00:00.000001Z",
-    }
-    for name, value in filters.items():
-        rows = listed(path, **{name: value})
-        assert str(kept.pk) in [row["id"] for row in rows], name
-        assert len(rows) < 3 or path.endswith("actions/auth"), name
-    assert [row["id"] for row in listed(path, **filters)] == [str(kept.pk)]
-
-
-def test_the_beginning_of_a_time_is_included_and_its_end_is_not(root, world, listed):
-    world.forget()
-    kept = [keep("auth.logout", at=NOON + timedelta(microseconds=n)) for n in range(4)]
-    begin, end = (f"2030-01-01T12:00:00.00000{n}Z" for n in (1, 3))
-
-    rows = listed("admin/audit", **{"from": begin, "to": end})
-
-    assert [row["id"] for row in rows] == [str(kept[2].pk), str(kept[1].pk)]
-
-
-@pytest.mark.parametrize(
-    "query", [{"severity": "bad"}, {"from": "soon"}, {"to": "0"}, {"action": "a" * 65}], ids=str
-)
-def test_a_senseless_filter_is_refused(world, ask, query):
-    assert ask("admin/audit", **query).error == (400, "VALIDATION_ERROR")
-
-
-def test_a_time_beyond_all_times_finds_nothing(world, listed):
-    assert listed("admin/audit", **{"from": "9999-12-31T23:59:59Z"}) == []
-    assert listed("admin/audit", **{"to": "0001-01-01"}) == []
-
-
-# Totals
-
-
-def test_the_total_is_exact_below_the_cap(world, ann, ask):
-    world.forget()
-    for _ in range(7):
-        keep("auth.logout", ann)
-
-    totals = [ask("me/audit", limit=3, offset=n).data["total"] for n in (0, 3, 6, 7, 9)]
-
-    assert totals == [7] * 5
-
-
-@pytest.mark.parametrize("path", ["admin/audit", "me/audit"])
-def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
-    root, world, ann, ask, path, monkeypatch
-):
-    world.forget()
-    monkeypatch.setattr(log, "COUNTED", 4)
-    for _ in range(9):
-        keep("auth.logout", ann)
-
-    totals = [ask(path, limit=2, offset=n).data["total"] for n in range(0, 12, 2)]
-
-    assert totals == [4, 5, 7, 9, 9, 4]
-
-
-# What it costs
-
-
-@pytest.mark.parametrize("path", [*ALL, *OWN])
-@pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
-def test_a_list_costs_at_most_three(root, world, ann, ask, path, field):
-    for action in ACTIONS:
-        keep(action, ann)
-
-    assert len(statements(lambda: ask(path, limit=1, sort_field=field))) <= 3
-
-
-def test_severities_are_those_of_the_interface():
-    assert set(SEVERITIES) == {"info", "warning", "critical"}
-
-
-def test_metadata_is_json_text(world, listed):
-    world.as_ann("PUT", "profile", name="Ann Cee")
-
-    row = listed("me/audit/changes")[0]
-
-    assert isinstance(row["metadata"], str)
-    assert metadata(Entry.objects.get(pk=row["id"]))["name"] == {"before": "", "after": "Ann Cee"}

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean
-from tests.audit.inside.test_lists import keep
+from tests.audit.kept import keep
 from tests.audit.world import metadata
 from tests.client import PASSWORD, Api
 from tests.commands.test_sweep_races import held

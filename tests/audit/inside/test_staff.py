@@ -9,7 +9,7 @@ from authservice.audit import admin
 from authservice.audit.models import Entry
 from authservice.core.models import Account, SignIn
 from tests.admin.inside.conftest import listed, page
-from tests.audit.inside.test_lists import keep
+from tests.audit.kept import keep
 from tests.audit.staff import Browser, check
 from tests.audit.world import ANN, metadata
 from tests.people import make_user, the_user

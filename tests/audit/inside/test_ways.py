@@ -10,7 +10,7 @@ from authservice.audit.serializers import SORT_FIELDS
 from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.http.listing import Page
-from tests.audit.inside.test_lists import keep
+from tests.audit.kept import keep
 from tests.audit.world import ANN, BOB
 from tests.people import the_user
 from tests.recovery.statements import statements

@@ -1,0 +1,143 @@
+"""What lists of entries are narrowed to, how many there are in all, and what a list costs."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from authservice.audit import log
+from authservice.audit.models import Entry
+from authservice.kernel.actions import ACTIONS, SEVERITIES
+from tests.audit.kept import keep
+from tests.audit.world import metadata
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+ALL = ("admin/audit", "admin/audit/users/{ann}", "admin/audit/actions/auth")
+OWN = ("me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security")
+
+
+# Narrowing
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("auth.password.reset", ["auth.password.reset"]),
+        ("auth.password", ["auth.password.reset", "auth.password.reset_requested"]),
+        ("auth.password.", ["auth.password.reset", "auth.password.reset_requested"]),
+        ("auth.password.*", ["auth.password.reset", "auth.password.reset_requested"]),
+        ("auth.password.res*", ["auth.password.reset", "auth.password.reset_requested"]),
+        ("auth.log", []),
+        ("auth.log*", ["auth.logout"]),
+        ("auth", ["auth.logout", "auth.password.reset", "auth.password.reset_requested"]),
+        ("%25", []),
+        ("nothing", []),
+    ],
+)
+def test_an_action_is_asked_for_by_its_name_or_by_what_it_begins_with(
+    root, world, ann, actions, asked, found
+):
+    world.forget()
+    for action in ("auth.logout", "auth.password.reset", "auth.password.reset_requested"):
+        keep(action, ann)
+
+    assert sorted(actions("admin/audit", action=asked)) == found
+    assert sorted(actions(f"admin/audit/actions/{asked}")) == found
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_every_filter_narrows_every_list_of_super_admins(root, world, ann, bob, listed, path):
+    world.forget()
+    kept = keep("auth.login.failed", ann, bob, at=NOON)
+    keep("auth.logout", bob, ann, at=NOON - timedelta(hours=1))
+    keep("auth.login.failed", ann, at=NOON + timedelta(hours=1))
+
+    filters = {
+        "action": "auth.login.failed",
+        "severity": "warning",
+        "actor_id": ann.pk,
+        "target_id": bob.pk,
+        "from": "2030-01-01T12:00:00Z",
+        "to": "2030-01-01T12:00:00.000001Z",
+    }
+    for name, value in filters.items():
+        rows = listed(path, **{name: value})
+        assert str(kept.pk) in [row["id"] for row in rows], name
+        assert len(rows) < 3 or path.endswith("actions/auth"), name
+    assert [row["id"] for row in listed(path, **filters)] == [str(kept.pk)]
+
+
+def test_the_beginning_of_a_time_is_included_and_its_end_is_not(root, world, listed):
+    world.forget()
+    kept = [keep("auth.logout", at=NOON + timedelta(microseconds=n)) for n in range(4)]
+    begin, end = (f"2030-01-01T12:00:00.00000{n}Z" for n in (1, 3))
+
+    rows = listed("admin/audit", **{"from": begin, "to": end})
+
+    assert [row["id"] for row in rows] == [str(kept[2].pk), str(kept[1].pk)]
+
+
+@pytest.mark.parametrize(
+    "query", [{"severity": "bad"}, {"from": "soon"}, {"to": "0"}, {"action": "a" * 65}], ids=str
+)
+def test_a_senseless_filter_is_refused(world, ask, query):
+    assert ask("admin/audit", **query).error == (400, "VALIDATION_ERROR")
+
+
+def test_a_time_beyond_all_times_finds_nothing(world, listed):
+    assert listed("admin/audit", **{"from": "9999-12-31T23:59:59Z"}) == []
+    assert listed("admin/audit", **{"to": "0001-01-01"}) == []
+
+
+# Totals
+
+
+def test_the_total_is_exact_below_the_cap(world, ann, ask):
+    world.forget()
+    for _ in range(7):
+        keep("auth.logout", ann)
+
+    totals = [ask("me/audit", limit=3, offset=n).data["total"] for n in (0, 3, 6, 7, 9)]
+
+    assert totals == [7] * 5
+
+
+@pytest.mark.parametrize("path", ["admin/audit", "me/audit"])
+def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
+    root, world, ann, ask, path, monkeypatch
+):
+    world.forget()
+    monkeypatch.setattr(log, "COUNTED", 4)
+    for _ in range(9):
+        keep("auth.logout", ann)
+
+    totals = [ask(path, limit=2, offset=n).data["total"] for n in range(0, 12, 2)]
+
+    assert totals == [4, 5, 7, 9, 9, 4]
+
+
+# What it costs
+
+
+@pytest.mark.parametrize("path", [*ALL, *OWN])
+@pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
+def test_a_list_costs_at_most_three(root, world, ann, ask, path, field):
+    for action in ACTIONS:
+        keep(action, ann)
+
+    assert len(statements(lambda: ask(path, limit=1, sort_field=field))) <= 3
+
+
+def test_severities_are_those_of_the_interface():
+    assert set(SEVERITIES) == {"info", "warning", "critical"}
+
+
+def test_metadata_is_json_text(world, listed):
+    world.as_ann("PUT", "profile", name="Ann Cee")
+
+    row = listed("me/audit/changes")[0]
+
+    assert isinstance(row["metadata"], str)
+    assert metadata(Entry.objects.get(pk=row["id"]))["name"] == {"before": "", "after": "Ann Cee"}
