@@ -30,7 +30,8 @@ ROUTES = tuple(
 MORE = {"magiclink": (CONTRACT,)}
 # They install the module by themselves.
 SESSIONS = tuple(
-    f"tests/session/test_{name}.py" for name in ("sessions", "lifetimes", "limit", "stores")
+    f"tests/session/test_{name}.py"
+    for name in ("sessions", "lifetimes", "limit", "stores", "store_away", "own_store")
 )
 SEVERAL = ("-p", "tests.hosts.databases.plugin")
 

@@ -91,7 +91,7 @@ SESSIONS = (
         "The refusal of sessions while their store is away",
         "authservice/session/stores.py",
         to("        raise errors.ServiceUnavailable from away\n", "        return\n"),
-        ("tests/session/test_stores.py",),
+        ("tests/session/test_store_away.py",),
     ),
     Mutation(
         "The word to the store that one session ended",

@@ -10,8 +10,8 @@ import redis
 
 from authservice.core.models import SignIn
 from authservice.session import ended
+from tests.session.asking import AWAY, REFUSED, me
 from tests.session.conftest import REDIS, redis_cache
-from tests.session.test_stores import AWAY, REFUSED, me
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,0 +1,35 @@
+"""Requests with the tokens of a session, and all the ways in which one ends."""
+
+from authservice.core import revocation
+from authservice.core.models import SignIn
+from tests.people import the_user
+
+REFUSED = (401, "INVALID_TOKEN")
+AWAY = (503, "SERVICE_UNAVAILABLE")
+ENDS = {
+    "logout": lambda api, tokens: api.post("logout", token=tokens["access_token"]),
+    "its own end": lambda api, tokens: api.request(
+        "DELETE", f"sessions/{current(api, tokens)}", token=tokens["access_token"]
+    ),
+    "a replay": lambda api, tokens: replay(api, tokens["refresh_token"]),
+    "a revocation": lambda api, tokens: revocation.of([the_user()]),
+    "the page of staff": lambda api, tokens: revocation.one(SignIn.objects.get(), by=the_user()),
+}
+
+
+def current(api, tokens):
+    found = api.get("sessions", token=tokens["access_token"]).data
+    return next(session["id"] for session in found if session["current"])
+
+
+def replay(api, token):
+    for _ in range(2):
+        api.post("refresh", refresh_token=token)
+
+
+def me(api, tokens):
+    return api.get("me", token=tokens["access_token"])
+
+
+def refresh(api, tokens):
+    return api.post("refresh", refresh_token=tokens["refresh_token"])
