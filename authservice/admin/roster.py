@@ -19,6 +19,7 @@ from authservice.core import directory, people
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
+from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:
     from authservice.kernel.http.listing import Page
@@ -39,15 +40,19 @@ class Narrowed:
 
 def part(page: Page, narrowed: Narrowed) -> tuple[list[Person], int]:
     """The people on a page, and how many there are on all pages."""
+    using = directory.database()
+    with planned_for_values(using):
+        rows, total = _rows(page, narrowed)
+    return [people.read(row, using) for row in rows], total
+
+
+def _rows(page: Page, narrowed: Narrowed) -> tuple[list[tuple[Any, ...]], int]:
     found = matching(narrowed)
     if narrowed == Narrowed():
-        rows, total = strategies.of_all(found, page)
-    else:
-        # Where time is also what is sorted by, its limits are where to begin and to end.
-        span = _span(narrowed) if page.sort_field == "created_at" else Q()
-        rows, total = strategies.of_some(found, page, everybody().filter(span))
-    using = directory.database()
-    return [people.read(row, using) for row in rows], total
+        return strategies.of_all(found, page)
+    # Where time is also what is sorted by, its limits are where to begin and to end.
+    span = _span(narrowed) if page.sort_field == "created_at" else Q()
+    return strategies.of_some(found, page, everybody().filter(span))
 
 
 def everybody() -> QuerySet[Account]:

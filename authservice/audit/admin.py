@@ -15,8 +15,10 @@ from django.utils.functional import cached_property
 
 from authservice.audit.log import COUNTED
 from authservice.audit.models import Entry
+from authservice.core import directory
 from authservice.core.admin import ReadOnly
 from authservice.kernel.actions import ACTIONS, SEVERITIES
+from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:
     EntryPage = admin.ModelAdmin[Entry]
@@ -80,6 +82,10 @@ class EntryAdmin(ReadOnly, EntryPage):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **more: Any) -> Any:
+        with planned_for_values(directory.database()):
+            return super().changelist_view(request, *args, **more)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str

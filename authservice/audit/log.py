@@ -25,6 +25,7 @@ from authservice.audit.models import Entry
 from authservice.core import directory
 from authservice.kernel import actions
 from authservice.kernel.ids import least
+from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:
     from authservice.kernel.http.listing import Page
@@ -81,6 +82,13 @@ def part_of(user_id: str, page: Page, narrowed: Narrowed) -> tuple[list[Entry], 
 
 
 def _part(
+    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: Narrowed, *, people: int
+) -> tuple[list[Entry], int]:
+    with planned_for_values(parts[0].db):
+        return _found(page, parts, narrowed, people=people)
+
+
+def _found(
     page: Page, parts: Sequence[QuerySet[Entry]], narrowed: Narrowed, *, people: int
 ) -> tuple[list[Entry], int]:
     order, end = _order(page, narrowed), page.offset + page.limit

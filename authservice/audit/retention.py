@@ -23,6 +23,7 @@ from authservice.kernel.conf import convert
 from authservice.kernel.events import Event
 from authservice.kernel.ids import least
 from authservice.kernel.ports import Client
+from authservice.kernel.sql import planned_for_values
 
 BATCH = 1000
 # Longer than any entry, and no longer than the calendar goes back from here.
@@ -62,11 +63,12 @@ def clean(
         metadata={"deleted": 0},
     )
     run, deleted = entries.write(event), 0
-    for rows, pks in _batches(begun, batch_size, at_most):
-        with transaction.atomic(using=rows.db):
-            deleted += sweep.delete(rows, pks)
-            said = {"request_id": event.client.request_id, "deleted": deleted}
-            _all().filter(pk=run.pk).update(metadata=entries.as_text(said))
+    with planned_for_values(directory.database()):
+        for rows, pks in _batches(begun, batch_size, at_most):
+            with transaction.atomic(using=rows.db):
+                deleted += sweep.delete(rows, pks)
+                said = {"request_id": event.client.request_id, "deleted": deleted}
+                _all().filter(pk=run.pk).update(metadata=entries.as_text(said))
     return deleted
 
 

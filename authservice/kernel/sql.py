@@ -10,7 +10,8 @@ so UUIDs, booleans and times come out right on every database.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connections
@@ -147,6 +148,27 @@ def _converted(row: Any, converters: Any, connection: Any) -> tuple[Any, ...]:
         for convert in makers:
             values[place] = convert(values[place], expression, connection)
     return tuple(values)
+
+
+@contextmanager
+def planned_for_values(using: str) -> Iterator[None]:
+    """Within, PostgreSQL plans each statement for the values it comes with.
+
+    A statement that psycopg has prepared is soon planned once for all values, as if each were as
+    common as any other. That suits a look-up by key. A list that is narrowed to something rare may
+    then walk along the whole table, for seconds, since most rows have another value in common.
+    """
+    connection = connections[using]
+    connection.ensure_connection()
+    prepares = getattr(connection.connection, "prepare_threshold", None)
+    if prepares is None:
+        yield
+        return
+    connection.connection.prepare_threshold = None
+    try:
+        yield
+    finally:
+        connection.connection.prepare_threshold = prepares
 
 
 @conf.on_change

@@ -64,6 +64,13 @@ LOG = (
         (_LOGGED, "tests/audit/inside/test_staff.py"),
     ),
     Mutation(
+        "The plan of a list for what it is narrowed to",
+        "authservice/kernel/sql.py",
+        without("    connection.connection.prepare_threshold = None\n"),
+        ("tests/admin_api/test_prepared.py",),
+        database="postgres",
+    ),
+    Mutation(
         "The address of staff in Django admin",
         CORE + "admin.py",
         to("client=of_page(request))", "client=type(of_page(request))())"),
