@@ -13,8 +13,9 @@ class CoreConfig(modules.ModuleConfig):
     identify = "authservice.core.bearer.identify"
 
     def ready(self) -> None:
-        from authservice.core import checks, receivers
+        from authservice.core import checks, last_login, receivers
 
         super().ready()
         checks.connect()
         receivers.connect()
+        last_login.connect()

@@ -1,0 +1,113 @@
+"""`last_login` is written as Django writes it, whoever listens and however a model saves."""
+
+import pytest
+from django.contrib.auth import get_user_model, user_logged_in
+from django.contrib.auth.models import update_last_login
+from django.db import DatabaseError
+from django.db.models.signals import post_save, pre_save
+
+from authservice.core import last_login
+from tests.people import the_user
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann(api):
+    api.sign_up()
+    return the_user()
+
+
+@pytest.fixture
+def saves():
+    """What receivers of both signals of the user's model are told."""
+    told = []
+
+    def before(sender, **what):
+        told.append(("before", sender, what))
+
+    def after(sender, **what):
+        told.append(("after", sender, what))
+
+    pre_save.connect(before, sender=get_user_model())
+    post_save.connect(after, sender=get_user_model())
+    yield told
+    pre_save.disconnect(before, sender=get_user_model())
+    post_save.disconnect(after, sender=get_user_model())
+
+
+def log_in(user):
+    user_logged_in.send(sender=type(user), request=None, user=user)
+
+
+def told_by(receiver, user, saves):
+    saves.clear()
+    receiver(sender=type(user), user=user)
+    return [
+        (when, sender, {name: what[name] for name in what if name != "signal"})
+        for when, sender, what in saves
+    ]
+
+
+def test_it_is_one_statement_and_the_row_has_it(ann):
+    before = ann.last_login
+
+    [sql] = [sql for sql in statements(lambda: log_in(ann)) if sql.startswith("UPDATE")]
+
+    assert "last_login" in sql
+    assert "password" not in sql
+    assert ann.last_login > before
+    assert the_user().last_login == ann.last_login
+
+
+def test_receivers_are_told_what_django_tells_them(ann, saves):
+    assert told_by(last_login.write, ann, saves) == told_by(update_last_login, ann, saves)
+    assert len(saves) == 2
+
+
+def test_what_a_receiver_changes_is_what_is_written(ann):
+    def earlier(sender, instance, **_):
+        instance.last_login = instance.last_login.replace(year=2001)
+
+    pre_save.connect(earlier, sender=type(ann))
+    try:
+        log_in(ann)
+    finally:
+        pre_save.disconnect(earlier, sender=type(ann))
+
+    assert the_user().last_login.year == 2001
+
+
+@pytest.mark.parametrize("step", ["save", "save_base", "_save_table", "_do_update"])
+def test_a_model_that_saves_in_its_own_way_does(ann, monkeypatch, step):
+    saved, original = [], getattr(type(ann), step)
+
+    def own(self, *given, **more):
+        saved.append(step)
+        return original(self, *given, **more)
+
+    monkeypatch.setattr(type(ann), step, own)
+    last_login._saves_as_django.cache_clear()
+    log_in(ann)
+    last_login._saves_as_django.cache_clear()
+
+    assert saved
+
+
+def test_a_row_that_is_gone_is_told_as_django_tells_it(ann):
+    type(ann)._base_manager.filter(pk=ann.pk).delete()
+
+    with pytest.raises(DatabaseError):
+        last_login.write(type(ann), ann)
+
+
+def test_who_disconnects_djangos_receiver_disconnects_it(ann):
+    before = ann.last_login
+    assert user_logged_in.disconnect(dispatch_uid="update_last_login")
+    try:
+        log_in(ann)
+    finally:
+        user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
+
+    assert ann.last_login == before
