@@ -83,6 +83,11 @@ def complete(
     try:
         with transaction.atomic(using=directory.database(), savepoint=False):
             return _through(arrival, guess)
+    except errors.ServiceUnavailable:
+        # The proof was good: what is away for a while must not add up to a lock.
+        if guess:
+            attempts.give_back(guess)
+        raise
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise

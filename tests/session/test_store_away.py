@@ -62,6 +62,16 @@ class TestAway:
         assert is_refusal(answer, *AWAY)
         assert SignIn.objects.count() == 1
 
+    def test_logins_that_are_refused_so_are_no_guesses(self, api, away, sessions):
+        api.sign_up()
+        away()
+        for _ in range(11):
+            assert is_refusal(api.post("login", email="ann@example.com", password=PASSWORD), *AWAY)
+
+        sessions(STORE="database")
+
+        assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200
+
     def test_a_login_that_is_refused_so_ends_no_other(self, api, away, sessions, configure):
         tokens = api.sign_up()
         away()
