@@ -1,11 +1,13 @@
-"""The SQL that a call costs."""
+"""The SQL that a call costs, where the people are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from django.db import connection
+from django.db import connections
+
+from authservice.core import directory
 
 _TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
@@ -18,6 +20,6 @@ def statements(call: Callable[[], object]) -> list[str]:
         texts.append(sql)
         return execute(sql, params, many, context)
 
-    with connection.execute_wrapper(note):
+    with connections[directory.database()].execute_wrapper(note):
         call()
     return [text for text in texts if not text.startswith(_TRANSACTION)]
