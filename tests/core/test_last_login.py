@@ -5,6 +5,7 @@ from django.contrib.auth import get_user_model, user_logged_in
 from django.contrib.auth.models import update_last_login
 from django.db import DatabaseError
 from django.db.models.signals import post_save, pre_save
+from django.test import RequestFactory
 
 from authservice.core import last_login
 from tests.people import the_user
@@ -38,7 +39,7 @@ def saves():
 
 
 def log_in(user):
-    user_logged_in.send(sender=type(user), request=None, user=user)
+    user_logged_in.send(sender=type(user), request=RequestFactory().post("/"), user=user)
 
 
 def told_by(receiver, user, saves):
