@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -19,10 +19,8 @@ from authservice.core import directory, people
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
+from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
-
-if TYPE_CHECKING:
-    from authservice.kernel.http.listing import Page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,17 +13,15 @@ Other databases do what they will, and count.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.db.models import BooleanField, F, Func, IntegerField, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
 from authservice.core import people
-
-if TYPE_CHECKING:
-    from authservice.core.models import Account
-    from authservice.kernel.http.listing import Page
+from authservice.core.models import Account
+from authservice.kernel.paging import Page
 
 # In the planner's units, of which a page read in sequence costs one: some 20 milliseconds.
 CHEAP = 5_000

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connections
 from django.db.models import Q, QuerySet
@@ -25,10 +25,8 @@ from authservice.audit.models import Entry
 from authservice.core import directory
 from authservice.kernel import actions
 from authservice.kernel.ids import least
+from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
-
-if TYPE_CHECKING:
-    from authservice.kernel.http.listing import Page
 
 # Counting costs as much as what is counted: nobody leafs through more than this.
 COUNTED = 10_000

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
+# What is named here names these shapes in turn, at run time: only types lead back.
 if TYPE_CHECKING:
     from authservice.kernel.errors import Fault
     from authservice.kernel.events import Event

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from authservice.kernel import errors
+from authservice.kernel.paging import Page
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
@@ -25,25 +25,6 @@ class Listing(TypedDict, Generic[T]):
     sort_field: str
     sort_dir: str
     total: int
-
-
-@dataclass(frozen=True)
-class Page:
-    """Which part of a list is asked for, in which order."""
-
-    offset: int
-    limit: int
-    sort_field: str
-    sort_dir: str
-
-    def order(self, column: str = "", *, tie: str = "pk") -> tuple[str, ...]:
-        """Arguments of `order_by`; ties break on `tie`, in the same direction, so that pages never
-        overlap and one index serves both. `column` is the look-up of `sort_field`."""
-        sign = "-" if self.sort_dir == "desc" else ""
-        return f"{sign}{column or self.sort_field}", f"{sign}{tie}"
-
-    def cut(self, rows: Any) -> Any:
-        return rows[self.offset : self.offset + self.limit]
 
 
 def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:

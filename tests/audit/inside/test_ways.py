@@ -9,7 +9,7 @@ from authservice.audit.log import Narrowed
 from authservice.audit.serializers import SORT_FIELDS
 from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.http.listing import Page
+from authservice.kernel.paging import Page
 from tests.audit.kept import keep
 from tests.audit.world import ANN, BOB
 from tests.people import the_user
