@@ -31,8 +31,8 @@ from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import modules
+from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of people who do not exist
 

@@ -1,3 +1,4 @@
+import gc
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
@@ -5,12 +6,30 @@ import pytest
 from django.core.cache import caches
 
 from authservice.kernel import modules
+from tests import emptied
 from tests.client import Api
+
+# Each takes as long as hundreds of others: runs of the suite in another host, for the most part.
+LONG = ("test_fuzzed.py", "test_audit.py", "test_admin.py", "test_contract.py", "test_hosts.py")
+
+
+def pytest_configure(config):
+    # Looking for rubbish after each 700 objects takes a tenth of the time.
+    gc.set_threshold(50_000)
+    # A worker takes few tests at once, or one has all that are slow when the other is done.
+    if getattr(config.option, "maxschedchunk", 0) is None:
+        config.option.maxschedchunk = 8
 
 
 def pytest_collection_modifyitems(items):
-    # Minutes by itself: begun first, it leaves no worker waiting for the other at the end.
-    items.sort(key=lambda item: "test_fuzzed" not in item.nodeid)
+    # Begun first, these leave no worker waiting for the other at the end.
+    items.sort(key=lambda item: item.path.name not in LONG)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _emptied():
+    with emptied.quickly():
+        yield
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from authservice.audit.conf import RETENTION, conf
 from authservice.audit.models import Entry
 from authservice.core import directory, sweep
 from authservice.kernel.actions import SYSTEM
+from authservice.kernel.client import Client
 from authservice.kernel.conf import convert
 from authservice.kernel.events import Event
 from authservice.kernel.ids import least
-from authservice.kernel.ports import Client
 from authservice.kernel.sql import planned_for_values
 
 BATCH = 1000

@@ -15,7 +15,7 @@ from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.kernel import errors
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 
 if TYPE_CHECKING:
     Form = forms.ModelForm[Account]

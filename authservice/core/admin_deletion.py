@@ -21,7 +21,7 @@ from django.http import HttpRequest
 from authservice.core import directory, removal, super_admins
 from authservice.core.host import host
 from authservice.kernel import errors
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 
 
 @dataclass

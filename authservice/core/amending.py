@@ -26,8 +26,8 @@ from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
 # What differs on a page where staff change the host's row too.

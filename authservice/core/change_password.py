@@ -8,8 +8,8 @@ from authservice.core import attempts, directory, facts, guesses, passwords, sig
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def change(person: Person, sign_in: SignIn, old: str, new: str, client: Client) -> None:

@@ -14,8 +14,8 @@ from authservice.core import directory, facts, newcomers
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def enrol(newcomer: Newcomer, *, by: Any, client: Client) -> Person:

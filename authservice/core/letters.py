@@ -18,10 +18,10 @@ from authservice.core import directory, facts, links, tickets
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Client
 
 
 @dataclass(frozen=True, kw_only=True)

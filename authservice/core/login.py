@@ -28,9 +28,10 @@ from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
 from authservice.kernel import errors, flood, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Arrival, Challenge, Client
+from authservice.kernel.ports import Arrival, Challenge
 
 SIGNUP = "signup"
 # How `complete` refuses, for whoever describes a road that leads there.

@@ -8,8 +8,8 @@ from django.db import transaction
 from authservice.core import directory, facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def log_out(person: Person, sign_in: SignIn, client: Client) -> None:

@@ -20,7 +20,7 @@ from authservice.core.host import host
 from authservice.core.models import SignIn, Ticket
 from authservice.core.people import Person
 from authservice.kernel import crypto, errors
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 
 MINIMUM = 8
 _MARK = "password-mark"

@@ -7,8 +7,9 @@ from typing import Any, cast
 from uuid import UUID
 
 from authservice.core.conf import stateless
+from authservice.kernel.client import Client
 from authservice.kernel.modules import plug
-from authservice.kernel.ports import Client, Lifetimes, LoginPolicy
+from authservice.kernel.ports import Lifetimes, LoginPolicy
 from authservice.kernel.settings import root
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from authservice.core import directory, facts, identity
 from authservice.core.people import Person
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 _EVENTS = {"phone_number": "user.phone.changed", "avatar": "user.avatar.updated"}
 

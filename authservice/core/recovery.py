@@ -19,8 +19,8 @@ from authservice.core.conf import core
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def ask_by_email(email: str, client: Client) -> None:

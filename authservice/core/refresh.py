@@ -21,8 +21,8 @@ from authservice.core.policy import policy
 from authservice.core.refresh_tokens import RefreshToken
 from authservice.core.sign_ins import Tokens
 from authservice.kernel import crypto, errors, flood
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
 from authservice.kernel.sql import Update, param
 

@@ -9,9 +9,9 @@ from django.db import IntegrityError, transaction
 from authservice.core import directory, facts, super_admins
 from authservice.core.people import Person
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Client
 
 
 def delete(pk: Any, *, by: Any, client: Client) -> None:

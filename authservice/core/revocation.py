@@ -17,8 +17,8 @@ from django.db.models import QuerySet
 from authservice.core import directory, facts, sign_ins
 from authservice.core.host import host
 from authservice.core.models import SignIn
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 REVOKED = "revoked"
 

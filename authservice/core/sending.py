@@ -15,7 +15,7 @@ from authservice.core import attempts, devices, directory, identity
 from authservice.core.attempts import Budget
 from authservice.core.people import Person
 from authservice.kernel import errors, flood, messages
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 
 _DAY = timedelta(days=1)
 _SOON = Budget.fixed(limit=3, window=timedelta(minutes=15))

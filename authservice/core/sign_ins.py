@@ -17,7 +17,7 @@ from authservice.core import access_tokens, directory, passwords, people, refres
 from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.kernel.sql import Insert, Select, param
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"

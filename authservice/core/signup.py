@@ -11,8 +11,8 @@ from authservice.core.login import Login
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def sign_up(newcomer: Newcomer, client: Client) -> Login | None:

@@ -20,7 +20,7 @@ from authservice.core import directory, passwords, people
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import crypto, errors, flood
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.kernel.sql import Select, param
 
 TRIES = 5

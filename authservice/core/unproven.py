@@ -14,9 +14,9 @@ from authservice.core.conf import core
 from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Client
 
 UNPROVEN = "unproven"
 

@@ -8,8 +8,8 @@ from authservice.core import directory, facts, identity, sending, tickets
 from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 
 def send_to_email(email: str, client: Client) -> None:

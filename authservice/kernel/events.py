@@ -17,8 +17,8 @@ from django.dispatch import Signal
 
 from authservice import signals
 from authservice.kernel import actions
+from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
-from authservice.kernel.ports import Client
 
 logger = logging.getLogger("authservice.events")
 

@@ -10,13 +10,13 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 from django.utils import timezone
 
+from authservice.kernel.client import Client
 from authservice.kernel.modules import plug
-from authservice.kernel.ports import Client, Messenger
 
 logger = logging.getLogger("authservice.messages")
 
@@ -45,6 +45,14 @@ class Message:
     language: str = ""
     request_id: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Messenger(Protocol):
+    """Slot `messenger`: takes a job to be looked up, minted and sent by a worker."""
+
+    can_sms: bool
+
+    def send(self, message: Message) -> None: ...
 
 
 def send(

@@ -92,12 +92,16 @@ def plug(slot: str) -> Any:
 @contextmanager
 def plugged(slot: str, filler: Any) -> Iterator[None]:
     """Within, `filler` alone fills the slot; for tests."""
+    outer = _swapped.get(slot)
     _swapped[slot] = (filler,)
     plugs.cache_clear()
     try:
         yield
     finally:
-        del _swapped[slot]
+        if outer is None:
+            del _swapped[slot]
+        else:
+            _swapped[slot] = outer
         plugs.cache_clear()
 
 

@@ -5,32 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-# What is named here names these shapes in turn, at run time: only types lead back.
-if TYPE_CHECKING:
-    from authservice.kernel.errors import Fault
-    from authservice.kernel.events import Event
-    from authservice.kernel.messages import Message
-
-
-@dataclass(frozen=True, kw_only=True)
-class Client:
-    """Who is on the other end of a request, as far as rules may know.
-
-    `address` is the client's IP address or "", `network` what flood limits count (an IPv6 address
-    counts as its /64). `http` is the request itself, carried for foreign authentication backends
-    and Django's own signals: rules never look inside.
-    """
-
-    address: str = ""
-    network: str = ""
-    user_agent: str = ""
-    request_id: str = ""
-    device_token: str = ""
-    language: str = ""
-    http: Any = None
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.faults import Fault
+from authservice.kernel.messages import Message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,14 +172,6 @@ class Listener(Protocol):
     """Slot `listener`: keeps an event, in the deed's transaction; if it raises, the deed fails."""
 
     def __call__(self, event: Event) -> None: ...
-
-
-class Messenger(Protocol):
-    """Slot `messenger`: takes a job to be looked up, minted and sent by a worker."""
-
-    can_sms: bool
-
-    def send(self, message: Message) -> None: ...
 
 
 class RequestGuard(Protocol):

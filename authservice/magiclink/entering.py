@@ -9,7 +9,7 @@ from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.magiclink import letters, strangers
 from authservice.magiclink.letters import KIND
 from authservice.magiclink.strangers import METHOD

@@ -10,9 +10,9 @@ from authservice.core import directory, facts, letters, links, passwords, ticket
 from authservice.core.letters import Letter
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 from authservice.magiclink import strangers
 from authservice.magiclink.conf import conf
 

@@ -23,9 +23,9 @@ from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
 from authservice.kernel import crypto, errors, flood
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 from authservice.magiclink.conf import conf
 
 METHOD = "magic-link"

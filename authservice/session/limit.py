@@ -11,8 +11,8 @@ from django.utils import timezone
 from authservice.core import directory, facts, passwords, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 
 LIMIT = "limit"
 

@@ -15,7 +15,8 @@ from django.utils import timezone
 from authservice.core import directory
 from authservice.core.people import Person
 from authservice.kernel import errors
-from authservice.kernel.ports import Client, Lifetimes, LiveSession, refuses
+from authservice.kernel.client import Client
+from authservice.kernel.ports import Lifetimes, LiveSession, refuses
 from authservice.kernel.settings import root
 from authservice.session import limit, stores
 from authservice.session.conf import conf

@@ -12,8 +12,8 @@ from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.revocation import REVOKED
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.session.stores import asked, store
 
 

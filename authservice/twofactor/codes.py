@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from authservice.core import facts
 from authservice.core.people import Person
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.twofactor import authenticators, backup_codes, guessing
 from authservice.twofactor.guessing import Kind
 from authservice.twofactor.models import Authenticator

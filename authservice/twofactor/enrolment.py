@@ -13,8 +13,8 @@ from authservice.core import attempts, directory, facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
 from authservice.twofactor import authenticators, backup_codes, guessing, letters, totp
 from authservice.twofactor.conf import conf

@@ -19,8 +19,8 @@ from authservice.core.attempts import Budget
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import errors
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.twofactor import totp
 from authservice.twofactor.models import Authenticator
 

@@ -8,8 +8,8 @@ from authservice.core import directory, letters
 from authservice.core.letters import Letter
 from authservice.core.people import Person
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 
 ENABLED = "two-factor-enabled"
 DISABLED = "two-factor-disabled"

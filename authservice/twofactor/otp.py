@@ -6,7 +6,7 @@ Its forms hold a transaction open meanwhile, and commit it when they refuse: the
 from __future__ import annotations
 
 from authservice.core import attempts, directory
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.twofactor import codes, guessing
 from authservice.twofactor.models import Authenticator
 

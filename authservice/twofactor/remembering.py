@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from authservice.core import devices, directory, passwords
 from authservice.core.people import Person
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator, RememberedDevice
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from authservice.core import directory, facts, sign_ins
 from authservice.core.people import Person
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.twofactor import authenticators, letters
 from authservice.twofactor.models import BackupCode, RememberedDevice
 

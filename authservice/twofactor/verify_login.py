@@ -13,8 +13,8 @@ from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, flood
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ports import Client
 from authservice.twofactor import (
     challenges,
     codes,

@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 import pytest
 
+from authservice.kernel import modules
 from tests.admin_api.people import ANN, PHONE, ROOT, Admin, Committing
 from tests.recovery.post import Post, office
 
@@ -10,11 +13,11 @@ def api():
 
 
 @pytest.fixture(autouse=True)
-def post(settings) -> Post:
+def post() -> Iterator[Post]:
     """Who takes the jobs."""
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
     office.jobs.clear()
-    return office
+    with modules.plugged("messenger", office):
+        yield office
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.kernel import messages, modules
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account
 from tests.client import PASSWORD
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
@@ -134,10 +134,9 @@ def test_what_another_has_is_refused_as_at_sign_up(root, ann, post, body, code):
     assert post.jobs == []
 
 
-def test_where_nothing_is_mailed_nobody_is_created(root, settings):
-    settings.INSTALLED_APPS = [a for a in settings.INSTALLED_APPS if "PostOffice" not in a]
-
-    assert is_refusal(root.create(**NEWCOMER), 501, "EMAIL_NOT_CONFIGURED")
+def test_where_nothing_is_mailed_nobody_is_created(root):
+    with modules.plugged("messenger", None):
+        assert is_refusal(root.create(**NEWCOMER), 501, "EMAIL_NOT_CONFIGURED")
 
 
 def test_staff_create_where_nobody_may_sign_up(root, configure):
@@ -210,10 +209,9 @@ def test_who_has_no_address_is_mailed_nothing(root, ann, ann_id, post):
     assert post.jobs == []
 
 
-def test_where_nothing_is_mailed_it_says_so(root, ann_id, settings):
-    settings.INSTALLED_APPS = [a for a in settings.INSTALLED_APPS if "PostOffice" not in a]
-
-    assert is_refusal(root.do("reset-password", ann_id), 501, "EMAIL_NOT_CONFIGURED")
+def test_where_nothing_is_mailed_it_says_so(root, ann_id):
+    with modules.plugged("messenger", None):
+        assert is_refusal(root.do("reset-password", ann_id), 501, "EMAIL_NOT_CONFIGURED")
 
 
 @pytest.mark.parametrize("deed", ["suspend", "reactivate", "logout", "reset-password"])

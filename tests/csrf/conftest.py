@@ -4,7 +4,7 @@ from tests.csrf.installed import installed
 from tests.csrf.visitor import Visitor
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _csrf():
     with installed():
         yield

@@ -7,7 +7,7 @@ from tests.recovery.post import office
 from tests.twofactor.people import Person
 
 
-@pytest.fixture(params=["stateless", "session"], autouse=True)
+@pytest.fixture(params=["stateless", "session"], autouse=True, scope="module")
 def _everything(request):
     """Every module, under either login module."""
     with mounted(*MODULES, login=request.param):

@@ -10,6 +10,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
+# What the tests use of what is installed: every plugin more is imported by each process anew.
+_PLUGINS = {
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    "PYTEST_PLUGINS": "pytest_django.plugin,time_machine",
+}
 
 
 def python(*arguments: str, host: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
@@ -17,7 +22,7 @@ def python(*arguments: str, host: str = "", **variables: str) -> subprocess.Comp
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env={**_outside(os.environ, host), "TEST_HOST": host, **variables},
+        env={**_outside(os.environ, host), **_PLUGINS, "TEST_HOST": host, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

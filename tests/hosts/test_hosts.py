@@ -61,6 +61,8 @@ LONG = (
         "tests/core/test_flood_limits.py::test_anything_else_is_limited_to_six_hundred_a_minute"
     ),
     without("tests/recovery/test_secrecy.py"),
+    # They start hosts of their own, the same whatever this one is.
+    *(without(f"tests/twofactor/test_{name}.py") for name in ("staff", "absent")),
 )
 
 HOSTS = [

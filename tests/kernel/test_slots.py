@@ -30,6 +30,15 @@ def test_a_module_that_is_gone_has_left_its_slots(install, settings):
     assert modules.plugs("claims") == ()
 
 
+def test_what_a_test_plugged_in_is_back_after_a_plug_within_it():
+    with modules.plugged("claims", "outer"):
+        with modules.plugged("claims", "inner"):
+            within = modules.plugs("claims")
+        after = modules.plugs("claims")
+
+    assert (within, after, modules.plugs("claims")) == (("inner",), ("outer",), ())
+
+
 @pytest.mark.django_db(transaction=True)
 class TestListener:
     """No deed without its entry."""

@@ -8,7 +8,7 @@ from tests.recovery.post import Post, office
 APPS = ("authservice.magiclink", "tests.recovery.apps.PostOffice")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _magic_links():
     with mounted(*APPS):
         yield

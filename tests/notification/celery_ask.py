@@ -7,7 +7,7 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 
 from authservice.kernel import messages  # noqa: E402
-from authservice.kernel.ports import Client  # noqa: E402
+from authservice.kernel.client import Client  # noqa: E402
 from tests.notification import celery_app  # noqa: E402, F401
 from tests.people import make_user  # noqa: E402
 

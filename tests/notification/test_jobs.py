@@ -9,8 +9,8 @@ from django.core import mail
 from authservice.core import letters
 from authservice.core.models import Ticket
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 from authservice.notification import worker
 from tests.notification import dispatchers
 from tests.notification.conftest import PHONE

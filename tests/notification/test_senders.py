@@ -11,8 +11,8 @@ import requests
 from twilio.base.exceptions import TwilioRestException
 
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 from authservice.notification import worker
 from authservice.notification.senders import sender
 from tests.notification.conftest import PHONE

@@ -6,8 +6,8 @@ import django
 import pytest
 
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
-from authservice.kernel.ports import Client
 from authservice.notification import worker
 from authservice.notification.dispatchers import thread
 from authservice.notification.dispatchers.background import Background

@@ -40,7 +40,9 @@ class Crowd:
         return self.race([contender] * SIZE)
 
     def leave(self) -> None:
-        self.all_do(connections.close_all)
+        everybody = Barrier(SIZE)
+        for gone in [self._threads.submit(_disconnect, everybody) for _ in range(SIZE)]:
+            gone.result()
         self._threads.shutdown()
 
 
@@ -60,6 +62,11 @@ def _connect() -> None:
         # The test client shields connections from being closed after a request by disconnecting a
         # receiver, which holds for one thread only.
         connection.close_at = None
+
+
+def _disconnect(everybody: Barrier) -> None:
+    everybody.wait(_PATIENCE)  # so that each thread does it, and none does it twice
+    connections.close_all()
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 
 from authservice.core import directory
-from authservice.kernel.ports import Arrival, Client
+from authservice.kernel.client import Client
+from authservice.kernel.ports import Arrival
 from authservice.twofactor import challenges, guessing
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.races.crowd import SIZE, tally

@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 import pytest
 
+from authservice.kernel import modules
 from tests.recovery.flows import PHONE, CommittingApi, Flows, prove
 from tests.recovery.post import Post, office
 
@@ -10,12 +13,12 @@ def api():
 
 
 @pytest.fixture(autouse=True)
-def post(settings) -> Post:
+def post() -> Iterator[Post]:
     """Who takes the jobs."""
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
     office.jobs.clear()
     office.can_sms = True
-    return office
+    with modules.plugged("messenger", office):
+        yield office
 
 
 @pytest.fixture

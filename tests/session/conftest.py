@@ -12,7 +12,7 @@ from tests.session.installed import installed
 REDIS = os.environ.get("SESSION_REDIS_URL", "redis://127.0.0.1:6379/5")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _sessions():
     with installed():
         yield

@@ -1,5 +1,6 @@
 """Whatever becomes of a second factor, its owner hears of it by mail."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from django.test import TestCase
 
 from authservice import twofactor
 from authservice.core import directory
+from authservice.kernel import modules
 from authservice.kernel.messages import Message
 from authservice.notification import worker
 from authservice.twofactor import letters, removal
@@ -27,9 +29,9 @@ class TestJobs:
         return CommittingApi()
 
     @pytest.fixture(autouse=True)
-    def post(self, settings) -> Post:
-        settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
-        return office
+    def post(self) -> Iterator[Post]:
+        with modules.plugged("messenger", office):
+            yield office
 
     @pytest.fixture
     def jobs(self, post):

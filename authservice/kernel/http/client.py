@@ -10,8 +10,8 @@ from functools import lru_cache
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
+from authservice.kernel.client import Client
 from authservice.kernel.http import cookies
-from authservice.kernel.ports import Client
 from authservice.kernel.settings import root
 
 DEVICE_COOKIE = "authservice_device"

@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
 from authservice.kernel import errors, flood
+from authservice.kernel.client import Client
 from authservice.kernel.http import body, fields
 from authservice.kernel.http.authentication import (
     SAFE_METHODS,
@@ -32,7 +33,6 @@ from authservice.kernel.http.authentication import (
 )
 from authservice.kernel.http.client import client, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
-from authservice.kernel.ports import Client
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
@@ -96,16 +96,20 @@ class Endpoint(ViewSetMixin, APIView):
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
         flood.count(self.floods.get(action.__name__, "default"), network(request))
-        changing = request.method not in SAFE_METHODS
-        if changing:
+        if request.method not in SAFE_METHODS:
             # Before anybody is identified: who sends slowly must not act on a standing that ended
             # meanwhile.
             body.receive(request)
             if not self.unguarded:
                 require_unforged(request)
+        return self._act(request, action, **kwargs)
+
+    def _act(
+        self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
+    ) -> HttpResponse:
         if not self.public and action != self._allow:
             self._identify(request)
-        if changing:
+        if request.method not in SAFE_METHODS:
             self.body = body.read_form(request) if self.takes_form else body.read(request)
         return action(**kwargs)
 

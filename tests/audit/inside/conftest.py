@@ -1,8 +1,10 @@
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from django.test import TestCase
 
+from authservice.kernel import modules
 from tests.audit.staff import Browser
 from tests.audit.world import ANN, BOB, Named, World
 from tests.people import make_user, the_user
@@ -23,12 +25,12 @@ def api():
 
 
 @pytest.fixture(autouse=True)
-def post(settings) -> Post:
+def post() -> Iterator[Post]:
     """Who takes the jobs."""
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.recovery.apps.PostOffice"]
     office.jobs.clear()
     office.can_sms = True
-    return office
+    with modules.plugged("messenger", office):
+        yield office
 
 
 @pytest.fixture

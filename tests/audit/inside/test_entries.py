@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from authservice.audit import entries
 from authservice.audit.models import Entry
+from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.ids import least
-from authservice.kernel.ports import Client
 from tests.audit.inside.test_deeds import DEEDS
 from tests.audit.world import ANN, metadata
 from tests.client import PASSWORD

@@ -7,7 +7,7 @@ import pytest
 from authservice.audit.models import Entry
 from authservice.audit.topics import topic
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from tests.audit.kept import keep
 
 pytestmark = pytest.mark.django_db

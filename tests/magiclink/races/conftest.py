@@ -3,7 +3,8 @@ from tests.races.conftest import (
     _several_writers,
     api,
     crowd,
+    gathered,
     rounds,
 )
 
-__all__ = ["_no_floods", "_several_writers", "api", "crowd", "rounds"]
+__all__ = ["_no_floods", "_several_writers", "api", "crowd", "gathered", "rounds"]

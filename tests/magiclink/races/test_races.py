@@ -12,7 +12,7 @@ from authservice.core import sweep as sweeping
 from authservice.core.models import SignIn, Ticket
 from authservice.core.sweep import Rubbish
 from authservice.kernel import messages
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from authservice.magiclink import strangers
 from tests.magiclink.magic import pair_of
 from tests.people import users

@@ -3,8 +3,17 @@ from tests.races.conftest import (
     _several_writers,
     api,
     crowd,
+    gathered,
     hashes,
     rounds,
 )
 
-__all__ = ["_no_floods", "_several_writers", "api", "crowd", "hashes", "rounds"]
+__all__ = [
+    "_no_floods",
+    "_several_writers",
+    "api",
+    "crowd",
+    "gathered",
+    "hashes",
+    "rounds",
+]

@@ -3,5 +3,6 @@ from tests.races.conftest import (  # noqa: F401 the same crowd for these races
     _several_writers,
     api,
     crowd,
+    gathered,
     rounds,
 )

@@ -8,7 +8,7 @@ from django.contrib.auth.signals import user_logged_in
 
 from authservice.core import directory, login
 from authservice.core.models import SignIn
-from authservice.kernel.ports import Client
+from authservice.kernel.client import Client
 from tests.people import the_user
 from tests.races.crowd import SIZE
 
