@@ -13,7 +13,7 @@ copyright = f"2026, {author}"  # noqa: A001 Sphinx's name for it
 version = release = __version__
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
-extensions = ["sphinx.ext.autodoc", "reference"]
+extensions = ["reference"]
 exclude_patterns = ["_build"]
 default_role = "literal"
 nitpicky = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from django.contrib import admin
@@ -10,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 
-class Choice(admin.SimpleListFilter):
+class Choice(ABC, admin.SimpleListFilter):
     """A filter whose choices are conditions."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -19,8 +20,9 @@ class Choice(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(self.conditions().get(self.value() or "", Q()))
 
+    @abstractmethod
     def conditions(self) -> dict[str, Q]:
-        raise NotImplementedError
+        """What each choice asks of a row."""
 
 
 class EmailVerified(Choice):

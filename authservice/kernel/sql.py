@@ -10,6 +10,7 @@ so UUIDs, booleans and times come out right on every database.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,7 +40,7 @@ def param(name: str, model: type[Model], field: str = "") -> Param:
     return Param(name, model._meta.get_field(field or name))
 
 
-class _Statement:
+class _Statement(ABC):
     """SQL and parameters per alias; `_plan` compiles them at the first run."""
 
     def __init__(self) -> None:
@@ -52,8 +53,9 @@ class _Statement:
             plan = self._plans[using] = self._plan(using)
         return plan
 
+    @abstractmethod
     def _plan(self, using: str) -> Any:
-        raise NotImplementedError
+        """Compiled for one database."""
 
     def forget(self) -> None:
         self._plans.clear()

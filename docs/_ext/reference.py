@@ -7,6 +7,7 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -18,14 +19,15 @@ from sphinx.util.docutils import SphinxDirective
 import authservice
 
 
-class Table(SphinxDirective):
+class Table(ABC, SphinxDirective):
     """A definition list that `entries` yields as lines of reStructuredText."""
 
     def run(self) -> list[nodes.Node]:
         return self.parse_text_to_nodes("\n".join(self.entries()))
 
+    @abstractmethod
     def entries(self) -> Iterator[str]:
-        raise NotImplementedError
+        """The lines."""
 
 
 class ErrorCatalogue(Table):
