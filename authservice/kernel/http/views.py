@@ -24,6 +24,7 @@ from rest_framework.viewsets import ViewSetMixin
 
 from authservice.kernel import errors, flood
 from authservice.kernel.client import Client
+from authservice.kernel.deadlocks import outlast
 from authservice.kernel.http import body, fields
 from authservice.kernel.http.authentication import (
     SAFE_METHODS,
@@ -102,11 +103,12 @@ class Endpoint(ViewSetMixin, APIView):
             body.receive(request)
             if not self.unguarded:
                 require_unforged(request)
-        return self._act(request, action, **kwargs)
+        return outlast(lambda: self._act(request, action, **kwargs))
 
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
     ) -> HttpResponse:
+        # Tried again after a deadlock, with rows read anew: those at hand say what was undone.
         if not self.public and action != self._allow:
             self._identify(request)
         if request.method not in SAFE_METHODS:

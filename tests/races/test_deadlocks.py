@@ -1,0 +1,95 @@
+"""A request that the database ends for the sake of another transaction is tried again, whole."""
+
+from threading import Event, Thread
+from time import sleep
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+
+from authservice.core.models import SignIn, Ticket
+from authservice.kernel import deadlocks
+from tests.client import PASSWORD
+from tests.people import the_user
+
+PATIENCE = 60
+NEW = "quince jelly 17 shutters"
+
+
+class Crosswise:
+    """A transaction of the host that takes a user's rows the other way round than we do."""
+
+    def __init__(self, user):
+        self.fate = ""
+        self._user = user
+        self._holds, self._met = Event(), Event()
+        self._thread = Thread(target=self._run)
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._holds.wait(PATIENCE)
+        return self
+
+    def __exit__(self, *_):
+        self._met.set()
+        self._thread.join(PATIENCE)
+
+    def meet(self, execute, sql, params, many, context):
+        """Wraps the statements of a request, which holds the user when it changes sign-ins."""
+        if sql.startswith("UPDATE") and SignIn._meta.db_table in sql:
+            self._met.set()
+        return execute(sql, params, many, context)
+
+    def _run(self):
+        try:
+            with transaction.atomic():
+                SignIn.objects.filter(user=self._user).update(user_agent="of the host")
+                self._outweigh()
+                self._holds.set()
+                self._met.wait(PATIENCE)
+                sleep(0.3)  # PostgreSQL ends who has waited longer: let that be the request
+                get_user_model().objects.filter(pk=self._user.pk).update(is_active=True)
+            self.fate = "committed"
+        except OperationalError as wrong:
+            self.fate = str(wrong)
+        finally:
+            connection.close()
+
+    def _outweigh(self):
+        """MariaDB ends who has changed less."""
+        tickets = (Ticket(purpose="host", expires_at=timezone.now()) for _ in range(100))
+        Ticket.objects.bulk_create(tickets)
+
+
+@pytest.fixture
+def change_password(api, transactional_db):
+    """Change the password of somebody whose rows another holds crosswise."""
+    token = api.sign_up()["access_token"]
+
+    def change():
+        new = {"old_password": PASSWORD, "new_password": NEW}
+        with Crosswise(the_user()) as other, connection.execute_wrapper(other.meet):
+            answer = api.request("PUT", "change-password", new, token=token)
+        assert other.fate == "committed"
+        return answer
+
+    return change
+
+
+def test_what_a_deadlock_undid_is_done_anew(change_password, api):
+    assert change_password().status == 200
+    assert api.log_in(password=NEW)
+
+
+def test_that_it_was_is_logged(change_password, caplog):
+    change_password()
+
+    assert caplog.messages[0].startswith("A deadlock ended a transaction")
+
+
+def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monkeypatch):
+    monkeypatch.setattr(deadlocks, "_TRIES", 1)
+
+    assert change_password().code == "INTERNAL_ERROR"
+    assert api.log_in(password=PASSWORD)
