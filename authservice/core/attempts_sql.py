@@ -101,6 +101,6 @@ _MYSQL_INSERT = """INSERT IGNORE INTO TABLE ( [key], [count], [strikes], [ends_a
     VALUES ( :key, 1, 0, :end0 )"""
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     _compiled.cache_clear()

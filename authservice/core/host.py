@@ -56,6 +56,6 @@ def _present(model: Any, name: str) -> str:
     return name if getattr(field, "concrete", False) else ""
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     host.cache_clear()

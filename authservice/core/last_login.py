@@ -70,6 +70,6 @@ def _saves_as_django(model: Any) -> bool:
     )
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     _saves_as_django.cache_clear()

@@ -197,6 +197,6 @@ def _names(model: Any) -> list[str]:
     return [field.attname for field in fields]
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     _shape.cache_clear()

@@ -32,6 +32,7 @@ SETTING = "AUTHSERVICE"
 _SHOWN = 40  # characters of a wrong value that are repeated
 _sections: dict[str, Section] = {}
 _caches: list[Callable[[], None]] = []
+_caches_of_host: list[Callable[[], None]] = []
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +120,13 @@ def on_change(forget: Callable[[], None]) -> Callable[[], None]:
     return forget
 
 
+def on_host_change(forget: Callable[[], None]) -> Callable[[], None]:
+    """The same for what models, databases and apps alone decide: a change of `AUTHSERVICE`
+    leaves it, and tests that make one need not compile every statement again."""
+    _caches_of_host.append(forget)
+    return forget
+
+
 def complaints() -> Iterator[Complaint]:
     """Everything wrong in `AUTHSERVICE`, for the system checks."""
     for declared in _sections.values():
@@ -189,10 +197,10 @@ def _given(name: str) -> Any:
     return everything.get(name, {})
 
 
-def _changed(**_: object) -> None:
+def _changed(setting: str, **_: object) -> None:
     for declared in _sections.values():
         declared._forget()
-    for forget in _caches:
+    for forget in _caches if setting == SETTING else [*_caches, *_caches_of_host]:
         forget()
 
 

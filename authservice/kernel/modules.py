@@ -125,6 +125,6 @@ def check_core(**_: Any) -> list[checks.CheckMessage]:
     ]
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     plugs.cache_clear()

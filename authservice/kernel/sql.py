@@ -173,7 +173,7 @@ def planned_for_values(using: str) -> Iterator[None]:
         connection.connection.prepare_threshold = prepares
 
 
-@conf.on_change
+@conf.on_host_change
 def _forget() -> None:
     for statement in _statements:
         statement.forget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth import get_user_model
 
 from tests.admin_api.people import PHONE
-from tests.audit.world import ANN, BOB, deed, silent
+from tests.audit.world import ANN, deed, silent
 
 EVE = "eve@example.com"
 UPDATED = "admin.user.updated root ann"
@@ -76,7 +76,7 @@ def changing_nobody(world):
 
 @deed("PUT /admin/users/{user_id}", code="USER_ALREADY_EXISTS")
 def giving_a_taken_address(world):
-    return put(world, email=BOB)
+    return put(world, email=world.bob["user"]["email"])
 
 
 @deed("PUT /admin/users/{user_id}", code="USERNAME_ALREADY_EXISTS")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from authservice.core.models import Ticket
-from tests.audit.world import ANN, BOB, deed, silent
+from tests.audit.world import ANN, deed, silent
 from tests.recovery.flows import PHONE, prove, wrong
 
 SHORT = "short1!"
@@ -137,6 +137,6 @@ for prefix in ("send", "resend"):
     silent(f"POST /{SMS}", lambda world, path=SMS: world.api.post(path, phone=PHONE))
     deed(f"POST /{SMS}", code="SMS_NOT_CONFIGURED")(_without_sms(SMS))
 
-silent("POST /is-available", lambda world: world.api.post("is-available", email=BOB))
+silent("POST /is-available", lambda world: world.api.post("is-available", email=ANN))
 silent("GET /me", lambda world: world.as_ann("GET", "me"))
 silent("GET /.well-known/jwks.json", lambda world: world.api.get(".well-known/jwks.json"))

@@ -177,6 +177,27 @@ def test_caches_of_settings_are_forgotten_with_a_change(settings):
     assert forgotten == [True]
 
 
+@pytest.fixture
+def of_host():
+    """How often a cache of what the host says was forgotten."""
+    forgotten = []
+    conf.on_host_change(lambda: forgotten.append(True))
+    yield forgotten
+    conf._caches_of_host.pop()
+
+
+def test_caches_of_the_host_outlive_a_change_of_ours(settings, of_host):
+    settings.AUTHSERVICE = {}
+
+    assert of_host == []
+
+
+def test_caches_of_the_host_are_forgotten_with_a_change_of_any_other(settings, of_host):
+    settings.AUTH_USER_MODEL = settings.AUTH_USER_MODEL
+
+    assert of_host == [True]
+
+
 def test_an_unknown_attribute_is_an_attribute_error(example):
     with pytest.raises((AttributeError, KeyError)):
         _ = example().nonsense

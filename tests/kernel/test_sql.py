@@ -184,7 +184,7 @@ def test_it_is_compiled_once(stored):
     assert built == [True]
 
 
-def test_it_is_compiled_anew_after_a_setting_has_changed(stored, settings):
+def test_it_is_compiled_anew_after_a_setting_of_the_host_has_changed(stored, settings):
     built = []
 
     def build():
@@ -193,7 +193,7 @@ def test_it_is_compiled_anew_after_a_setting_has_changed(stored, settings):
 
     every = Select(build)
     every.first(USING)
-    settings.AUTHSERVICE = {}
+    settings.USE_TZ = not settings.USE_TZ
     every.first(USING)
 
     assert built == [True, True]

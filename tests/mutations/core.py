@@ -244,4 +244,11 @@ RACES = (
         ("tests/races/test_deletion.py",),
         database="postgres",
     ),
+    Mutation(
+        "The caller, read anew after a deadlock",
+        HTTP + "views.py",
+        to("action != self._allow:", "action != self._allow and not self.identity:"),
+        ("tests/races/test_deadlocks.py",),
+        database="postgres",
+    ),
 )

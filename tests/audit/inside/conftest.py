@@ -73,6 +73,8 @@ def ann(world):
 
 @pytest.fixture
 def bob(world):
+    world.bob  # noqa: B018 signs up
+    world.forget()
     return the_user(BOB)
 
 

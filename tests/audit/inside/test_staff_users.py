@@ -7,7 +7,7 @@ from authservice.audit import entries
 from tests.admin.inside.conftest import page
 from tests.admin.inside.test_last_super_admin import delete_selected, form
 from tests.audit.staff import check
-from tests.audit.world import ANN, BOB, metadata
+from tests.audit.world import ANN, metadata
 from tests.client import PASSWORD
 from tests.people import email_field, the_user, unsaved
 from tests.recovery.flows import PHONE
@@ -38,8 +38,8 @@ def test_a_deleted_user_is_told_of_with_the_address_of_staff(world, boss, delete
     assert metadata(entry)["email"] == {"before": ANN, "after": None}
 
 
-def test_each_of_several_is_told_of(world, boss):
-    in_list(boss, the_user(ANN), the_user(BOB))
+def test_each_of_several_is_told_of(world, boss, ann, bob):
+    in_list(boss, ann, bob)
 
     assert sorted(world.log()) == ["admin.user.deleted boss ann", "admin.user.deleted boss bob"]
 

@@ -11,8 +11,6 @@ from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
 from tests.audit.kept import keep
-from tests.audit.world import ANN, BOB
-from tests.people import the_user
 from tests.recovery.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -32,10 +30,8 @@ MANY, FEW = 0, 1_000
 
 
 @pytest.fixture
-def filled(world):
+def filled(ann, bob):
     """Each action by Ann, to Bob and by Bob to Ann."""
-    ann, bob = the_user(ANN), the_user(BOB)
-    world.forget()
     for action in ACTIONS:
         keep(action, ann)
         keep(action, ann, bob)
