@@ -130,7 +130,8 @@ def _cost(hasher: BasePasswordHasher, encoded: str) -> dict[str, Any]:
     try:
         return hasher.decode(encoded)
     except NotImplementedError:
-        return {}  # a host's hasher may check hashes without taking them apart
+        # Django's base class says so for hashers that check hashes without taking them apart.
+        return {}
 
 
 _COSTS = ("iterations", "work_factor", "time_cost", "memory_cost", "parallelism", "block_size")
