@@ -4,8 +4,11 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+from example_project.start_up import load_routes
+
 # Under ASGI a request's thread ends with it: a connection kept open would be lost, not used again.
 os.environ.setdefault("CONN_MAX_AGE", "0")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
 
 application = get_asgi_application()
+load_routes()

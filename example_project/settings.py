@@ -14,6 +14,12 @@ from example_project.mail import mailer
 env = environ.Env()
 HERE = Path(__file__).resolve().parent
 
+
+def given(variable: str, default: str) -> str:
+    """The URL in a variable; an empty one names nothing, as one that is not set."""
+    return env.str(variable, default="") or default
+
+
 DEBUG = env.bool("DEBUG", default=True)
 # Read past django-environ, which takes a value that starts with "$" for another variable's name.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
@@ -125,13 +131,13 @@ TEMPLATES = [
 
 DATABASES = {
     "default": database(
-        env.str("DATABASE_URL", default="sqlite:///" + quote(str(HERE / "db.sqlite3"))),
+        given("DATABASE_URL", "sqlite:///" + quote(str(HERE / "db.sqlite3"))),
         conn_max_age=env.int("CONN_MAX_AGE", default=60),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
-globals().update(mailer(env.str("EMAIL_URL", default="consolemail://")))
+CACHES = {"default": env.cache_url_config(given("CACHE_URL", "locmemcache://"))}
+globals().update(mailer(given("EMAIL_URL", "consolemail://")))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost")
 
 # OWASP's parameters for new passwords; the others, Django's defaults, check old ones.

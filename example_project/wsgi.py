@@ -4,6 +4,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from example_project.start_up import load_routes
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
 
 application = get_wsgi_application()
+load_routes()

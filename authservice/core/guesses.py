@@ -1,13 +1,17 @@
-"""Which counters of guesses stand between a person and the door, and letting them start anew."""
+"""Which counters of guesses stand between a person and the door, and what starts them anew."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, connections
 
 from authservice.core import attempts, directory, identity
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel import errors
 
 
 def at(identifier_key: str) -> str:
@@ -23,6 +27,21 @@ def on_device(device: uuid.UUID) -> str:
 def at_change(person: Person) -> str:
     """Old passwords tried by somebody who is signed in."""
     return attempts.key("change-password", person.id)
+
+
+@contextmanager
+def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
+    """Give back what was counted where no verdict came of it.
+
+    A store that is away for a while, or transactions that the database ends for deadlocks, must not
+    add up to a lock. Around the transaction: inside one that is lost nothing can be given back.
+    """
+    try:
+        yield
+    except (errors.ServiceUnavailable, DatabaseError):
+        if not connections[directory.database()].in_atomic_block:
+            give_back()
+        raise
 
 
 def forgive(people: Iterable[Person]) -> None:

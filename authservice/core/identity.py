@@ -24,14 +24,15 @@ USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
-@lru_cache(maxsize=4096)
+# A request asks for the same key several times; those of others need not stay in memory.
+@lru_cache(maxsize=64)
 def email_key(email: str) -> str:
     """Key of an e-mail address: NFKC, case-folded, the domain in IDNA (UTS 46)."""
     local, _, domain = email.strip().rpartition("@")
     return fingerprint(f"email:{_folded(local)}@{_ascii_domain(domain)}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def username_key(username: str) -> str:
     """Key of a username: NFKC and case-folded, whatever the host's own rules allow."""
     return fingerprint(f"username:{_folded(username)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
@@ -68,7 +69,8 @@ def with_password(password: str, client: Client, *, email: str = "", username: s
         _fail(person, email or username, client)
         raise errors.InvalidCredentials
     flood.give_back("guess", client.network)
-    return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
+    with guesses.no_guess_unless_judged(partial(attempts.give_back, guess)):
+        return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
 
 
 def complete(
@@ -84,11 +86,6 @@ def complete(
     try:
         with transaction.atomic(using=directory.database(), savepoint=False):
             return _through(arrival, guess)
-    except errors.ServiceUnavailable:
-        # The proof was good: what is away for a while must not add up to a lock.
-        if guess:
-            attempts.give_back(guess)
-        raise
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise

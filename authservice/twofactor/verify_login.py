@@ -6,9 +6,20 @@ account over all of them. A code and a temp_token are spent in the transaction o
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db import transaction
 
-from authservice.core import directory, facts, login, passwords, sign_ins, tickets
+from authservice.core import (
+    attempts,
+    directory,
+    facts,
+    guesses,
+    login,
+    passwords,
+    sign_ins,
+    tickets,
+)
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
@@ -55,7 +66,8 @@ def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login
         raise errors.InvalidToken  # given up since
     kind = guessing.kind_of(code)
     guess = _take_try(kind, person, ticket, found, client)
-    with transaction.atomic(using=directory.database()):
+    give_back = partial(_give_back, ticket, guess, client)
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
         if codes.spend(kind, found, code):
             codes.tell_verified(kind, person, client)
             outcome = _complete(person, ticket, client, guess)
@@ -81,7 +93,8 @@ def _enrol(temp_token: str, code: str, client: Client) -> Login:
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
     guess = _take_try(guessing.TOTP, person, ticket, pending, client)
-    with transaction.atomic(using=directory.database()):
+    give_back = partial(_give_back, ticket, guess, client)
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
         passwords.locked(person)  # before the sign-ins that end here, for the reason in `_complete`
         if enrolment.enable(pending, code, person, client):
             sign_ins.end_others(person, None, enrolment.ENABLED)
@@ -98,6 +111,12 @@ def _take_try(
     # First the ticket: one that is used up takes nothing more from the account.
     challenges.take_try(ticket)
     return guessing.take(kind, person, authenticator, client)
+
+
+def _give_back(ticket: Ticket, guess: str, client: Client) -> None:
+    tickets.give_back(ticket)
+    attempts.give_back(guess)
+    flood.give_back("guess", client.network)
 
 
 def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Login:

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from authservice.core.models import SignIn, Ticket
+from authservice.core.models import Attempt, SignIn, Ticket
 from authservice.kernel import deadlocks
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -18,11 +18,16 @@ NEW = "quince jelly 17 shutters"
 
 
 class Crosswise:
-    """A transaction of the host that takes a user's rows the other way round than we do."""
+    """A transaction of the host that takes rows the other way round than we do.
 
-    def __init__(self, user):
+    It holds what `first` changes, and changes what `then` does once a request holds that: when it
+    changes rows of `model`.
+    """
+
+    def __init__(self, model, *, first, then):
         self.fate = ""
-        self._user = user
+        self._change = f"UPDATE {connection.ops.quote_name(model._meta.db_table)}"
+        self._first, self._then = first, then
         self._holds, self._met = Event(), Event()
         self._thread = Thread(target=self._run)
 
@@ -36,20 +41,20 @@ class Crosswise:
         self._thread.join(PATIENCE)
 
     def meet(self, execute, sql, params, many, context):
-        """Wraps the statements of a request, which holds the user when it changes sign-ins."""
-        if sql.startswith("UPDATE") and SignIn._meta.db_table in sql:
+        """Wraps the statements of a request."""
+        if sql.startswith(self._change) and context["connection"].in_atomic_block:
             self._met.set()
         return execute(sql, params, many, context)
 
     def _run(self):
         try:
             with transaction.atomic():
-                SignIn.objects.filter(user=self._user).update(user_agent="of the host")
+                self._first()
                 self._outweigh()
                 self._holds.set()
                 self._met.wait(PATIENCE)
                 sleep(0.3)  # PostgreSQL ends who has waited longer: let that be the request
-                get_user_model().objects.filter(pk=self._user.pk).update(is_active=True)
+                self._then()
             self.fate = "committed"
         except OperationalError as wrong:
             self.fate = str(wrong)
@@ -62,6 +67,10 @@ class Crosswise:
         Ticket.objects.bulk_create(tickets)
 
 
+def users():
+    return get_user_model().objects.filter(pk=the_user().pk)
+
+
 @pytest.fixture
 def change_password(api, transactional_db):
     """Change the password of somebody whose rows another holds crosswise."""
@@ -69,7 +78,12 @@ def change_password(api, transactional_db):
 
     def change():
         new = {"old_password": PASSWORD, "new_password": NEW}
-        with Crosswise(the_user()) as other, connection.execute_wrapper(other.meet):
+        held = Crosswise(
+            SignIn,
+            first=lambda: SignIn.objects.update(user_agent="of the host"),
+            then=lambda: users().update(is_active=True),
+        )
+        with held as other, connection.execute_wrapper(other.meet):
             answer = api.request("PUT", "change-password", new, token=token)
         assert other.fate == "committed"
         return answer
@@ -93,3 +107,18 @@ def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monk
 
     assert change_password().code == "INTERNAL_ERROR"
     assert api.log_in(password=PASSWORD)
+
+
+def test_a_right_password_that_it_undid_is_no_guess(api, transactional_db):
+    api.sign_up()
+    api.log_in()  # so that there is a row to hold
+    held = Crosswise(
+        Attempt,
+        first=lambda: users().update(is_active=True),
+        then=lambda: Attempt.objects.update(strikes=0),
+    )
+    with held as other, connection.execute_wrapper(other.meet):
+        assert api.log_in(password=PASSWORD)
+
+    assert other.fate == "committed"
+    assert Attempt.objects.get().count == 0

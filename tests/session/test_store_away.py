@@ -12,6 +12,7 @@ from tests.contract.shapes import is_refusal
 from tests.people import the_user
 from tests.session.asking import AWAY, ENDS, REFUSED, me, refresh
 from tests.session.conftest import redis_cache
+from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,6 +72,19 @@ class TestAway:
         sessions(STORE="database")
 
         assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200
+
+    @pytest.mark.parametrize("tokens", ["one", "many"])
+    def test_right_codes_that_are_refused_so_are_no_guesses(self, api, away, sessions, tokens):
+        ann = Person(api).sign_up().enrol()
+        away()
+        temp_token = ann.temp_token()
+        for _ in range(11):
+            again = temp_token if tokens == "one" else ann.temp_token()
+            assert is_refusal(ann.verify_login(ann.code(1), again), *AWAY)
+
+        sessions(STORE="database")
+
+        assert ann.verify_login(ann.code(1), temp_token).status == 200
 
     def test_a_login_that_is_refused_so_ends_no_other(self, api, away, sessions, configure):
         tokens = api.sign_up()

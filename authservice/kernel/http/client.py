@@ -61,7 +61,7 @@ def _claimed(request: HttpRequest) -> str:
     return hops[-proxies] if len(hops) >= proxies and hops[-proxies] else peer
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _place(text: str) -> tuple[str, str]:
     try:
         address = ipaddress.ip_address(_PORT.sub(r"\1", text))
