@@ -9,8 +9,17 @@ from authservice.kernel import modules
 from tests import emptied
 from tests.client import Api
 
-# Each takes as long as hundreds of others: runs of the suite in another host, for the most part.
-LONG = ("test_fuzzed.py", "test_audit.py", "test_admin.py", "test_contract.py", "test_hosts.py")
+# Each takes as long as hundreds of others: runs of the suite in another host, for the most part, and
+# projects in environments of their own, which one worker makes in turn.
+LONG = (
+    "test_startproject.py",
+    "test_wheel.py",
+    "test_fuzzed.py",
+    "test_audit.py",
+    "test_admin.py",
+    "test_contract.py",
+    "test_hosts.py",
+)
 
 
 def pytest_configure(config):
@@ -19,6 +28,11 @@ def pytest_configure(config):
     # A worker takes few tests at once, or one has all that are slow when the other is done.
     if getattr(config.option, "maxschedchunk", 0) is None:
         config.option.maxschedchunk = 8
+
+
+def pytest_collection_finish():
+    # What is loaded by now stays, so those that remain need not look through it.
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

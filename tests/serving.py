@@ -11,6 +11,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from django.core.handlers.wsgi import WSGIHandler
 
+# Seconds after which a server looks whether it is to stop: half of one, unless it is told.
+_POLL = 0.02
+
 
 class _Threaded(ThreadingMixIn, WSGIServer):
     daemon_threads = True
@@ -36,7 +39,7 @@ def served(prefix: str = "", *, threads: bool = True) -> Iterator[str]:
 
     server = (_Threaded if threads else WSGIServer)(("127.0.0.1", 0), _Silent)
     server.set_app(application)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}{prefix}/auth/"

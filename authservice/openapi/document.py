@@ -7,6 +7,7 @@ the host's own drf-spectacular, which has one set of settings per process.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, get_args, get_origin
 
@@ -30,14 +31,17 @@ _FORM = "application/x-www-form-urlencoded"
 _EVERYWHERE = ("X-Request-ID", "Cache-Control")
 
 
-def document() -> Schema:
-    """The description of what is installed, made once for each path that servers put us below."""
-    return _document(get_script_prefix())
+def text(written: Callable[[Schema], str]) -> str:
+    """The description of what is installed, as `written` by a renderer.
+
+    Made once for each path that servers put us below, since anybody may ask for it at will.
+    """
+    return _text(get_script_prefix(), written)
 
 
 @lru_cache(maxsize=8)
-def _document(_prefix: str) -> Schema:
-    return describe()
+def _text(_prefix: str, written: Callable[[Schema], str]) -> str:
+    return written(describe())
 
 
 def describe() -> Schema:
@@ -144,4 +148,4 @@ def _headers(names: tuple[str, ...]) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *names)}
 
 
-on_change(_document.cache_clear)
+on_change(_text.cache_clear)

@@ -16,7 +16,7 @@ from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.http.views import Endpoint
 from authservice.openapi import assets, pages, rendering
 from authservice.openapi.conf import conf
-from authservice.openapi.document import document
+from authservice.openapi.document import text
 
 _POLICY = "; ".join(
     (
@@ -66,20 +66,20 @@ class Yaml(_Guarded):
         id="getSchema",
     )
     def fetch(self) -> HttpResponse:
-        return _plain(rendering.as_yaml(document()), "application/yaml; charset=utf-8")
+        return _plain(text(rendering.as_yaml), "application/yaml; charset=utf-8")
 
 
 class Json(_Guarded):
     @operation("This description, in JSON", answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
-        return _plain(rendering.as_json(document()), "application/json")
+        return _plain(text(rendering.as_json), "application/json")
 
 
 class _Page(_Guarded):
-    def _page(self, text: str) -> HttpResponse:
+    def _page(self, page: str) -> HttpResponse:
         if not conf.pages:
             raise errors.NotFound
-        response = _plain(text, "text/html; charset=utf-8")
+        response = _plain(page, "text/html; charset=utf-8")
         response.headers["Content-Security-Policy"] = _POLICY
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["X-Content-Type-Options"] = "nosniff"
@@ -120,8 +120,8 @@ class Asset(Endpoint):
         return response
 
 
-def _plain(text: str, content_type: str) -> HttpResponse:
-    response = HttpResponse(text, content_type=content_type)
+def _plain(body: str, content_type: str) -> HttpResponse:
+    response = HttpResponse(body, content_type=content_type)
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 
 from authservice.core.models import Account
 from authservice.openapi.dialect import as_3_0
-from authservice.openapi.document import describe
+from authservice.openapi.document import describe, text
 from authservice.openapi.views import Json
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +33,22 @@ def test_both_forms_say_the_same(api):
     as_yaml, as_json = (api.get(path).response.content for path in DESCRIPTIONS)
 
     assert yaml.safe_load(as_yaml) == json.loads(as_json) == describe()
+
+
+def test_it_is_written_once_until_a_setting_changes(configure):
+    written = []
+
+    def write(description):
+        written.append(description)
+        return description["info"]["title"]
+
+    assert [text(write), text(write), len(written)] == [
+        "Authentication API",
+        "Authentication API",
+        1,
+    ]
+    configure(OPENAPI={"TITLE": "Other"})
+    assert [text(write), len(written)] == ["Other", 2]
 
 
 @pytest.mark.usefixtures("closed")

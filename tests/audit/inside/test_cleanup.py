@@ -10,7 +10,7 @@ from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import sweep
-from tests.audit.kept import keep
+from tests.audit.kept import keep_all, made
 from tests.audit.world import metadata
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 def old(action, days, number=1):
     moment = datetime.now(UTC) - days * DAY
-    return [keep(action, at=moment) for _ in range(number)]
+    return keep_all([made(action, at=moment) for _ in range(number)])
 
 
 def left():

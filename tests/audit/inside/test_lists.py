@@ -8,7 +8,7 @@ from authservice.audit.models import Entry
 from authservice.audit.topics import topic
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client
-from tests.audit.kept import keep
+from tests.audit.kept import keep, keep_all, made
 
 pytestmark = pytest.mark.django_db
 
@@ -55,8 +55,7 @@ def test_a_senseless_page_is_refused(world, ask, path, query):
 
 
 def test_more_than_a_hundred_is_a_hundred(world, ann, ask):
-    for _ in range(101):
-        keep("auth.logout", ann)
+    keep_all([made("auth.logout", ann) for _ in range(101)])
 
     assert [len(ask("me/audit", limit=n).data["list"]) for n in (100, 1000)] == [100, 100]
 
@@ -133,8 +132,7 @@ def test_one_sees_from_where_strangers_tried_ones_password(world, listed):
 )
 def test_a_group_has_its_actions_and_no_others(world, ann, actions, group, stems):
     world.forget()
-    for action in ACTIONS:
-        keep(action, ann)
+    keep_all([made(action, ann) for action in ACTIONS])
 
     wanted = {action for action in ACTIONS if action.startswith(stems)}
     assert set(actions(f"me/audit/{group}", limit=100)) == wanted
@@ -183,8 +181,12 @@ def test_every_order_holds_both_ways_over_all_pages(
     world, ann, bob, listed, path, field, direction
 ):
     world.forget()
-    for number, action in enumerate(a for a in ACTIONS if a.startswith("auth.")):
-        keep(action, [ann, bob, None][number % 3], [None, ann][number % 2], at=NOON)
+    keep_all(
+        [
+            made(action, [ann, bob, None][number % 3], [None, ann][number % 2], at=NOON)
+            for number, action in enumerate(a for a in ACTIONS if a.startswith("auth."))
+        ]
+    )
 
     whole = listed(path, limit=100, sort_field=field, sort_dir=direction)
     pages = [
@@ -202,8 +204,7 @@ def test_every_order_holds_both_ways_over_all_pages(
 
 def test_the_database_sorts_actions_as_everybody_does(world, ann, actions):
     world.forget()
-    for action in reversed(ACTIONS):
-        keep(action, ann)
+    keep_all([made(action, ann) for action in reversed(ACTIONS)])
 
     assert actions("me/audit", limit=100, sort_field="action", sort_dir="asc") == sorted(ACTIONS)
 
@@ -211,8 +212,7 @@ def test_the_database_sorts_actions_as_everybody_does(world, ann, actions):
 def test_entries_of_one_millisecond_stand_in_the_order_of_their_microseconds(world, ann, listed):
     world.forget()
     moments = [NOON + timedelta(microseconds=n) for n in range(0, 1000, 7)]
-    for moment in reversed(moments):
-        keep("auth.logout", ann, at=moment)
+    keep_all([made("auth.logout", ann, at=moment) for moment in reversed(moments)])
 
     told = [row["created_at"] for n in (0, 100) for row in listed("me/audit", limit=100, offset=n)]
 

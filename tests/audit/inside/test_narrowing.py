@@ -7,7 +7,7 @@ import pytest
 from authservice.audit import log
 from authservice.audit.models import Entry
 from authservice.kernel.actions import ACTIONS, SEVERITIES
-from tests.audit.kept import keep
+from tests.audit.kept import keep, keep_all, made
 from tests.audit.world import metadata
 from tests.recovery.statements import statements
 
@@ -124,8 +124,7 @@ def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
 @pytest.mark.parametrize("path", [*ALL, *OWN])
 @pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
 def test_a_list_costs_at_most_three(root, world, ann, ask, path, field):
-    for action in ACTIONS:
-        keep(action, ann)
+    keep_all([made(action, ann) for action in ACTIONS])
 
     assert len(statements(lambda: ask(path, limit=1, sort_field=field))) <= 3
 

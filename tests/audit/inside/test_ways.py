@@ -10,7 +10,7 @@ from authservice.audit.serializers import SORT_FIELDS
 from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
-from tests.audit.kept import keep
+from tests.audit.kept import keep_all, made
 from tests.recovery.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -32,10 +32,8 @@ MANY, FEW = 0, 1_000
 @pytest.fixture
 def filled(ann, bob):
     """Each action by Ann, to Bob and by Bob to Ann."""
-    for action in ACTIONS:
-        keep(action, ann)
-        keep(action, ann, bob)
-        keep(action, bob, ann)
+    pairs = ((ann, None), (ann, bob), (bob, ann))
+    keep_all([made(action, *pair) for action in ACTIONS for pair in pairs])
     return {"ann": str(ann.pk), "bob": str(bob.pk)}
 
 
