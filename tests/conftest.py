@@ -9,8 +9,8 @@ from authservice.kernel import modules
 from tests import emptied
 from tests.client import Api
 
-# Each takes as long as hundreds of others: runs of the suite in another host, for the most part, and
-# projects in environments of their own, which one worker makes in turn.
+# Each takes as long as hundreds of others: projects in environments of their own, which one worker
+# makes in turn, and runs of the suite in another host, for the most part.
 LONG = (
     "test_startproject.py",
     "test_wheel.py",
