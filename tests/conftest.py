@@ -9,12 +9,15 @@ from authservice.kernel import modules
 from tests import emptied
 from tests.client import Api
 
-# Each takes as long as hundreds of others: projects in environments of their own, which one worker
-# makes in turn, and runs of the suite in another host, for the most part.
+# Each takes as long as hundreds of others: what one worker does in turn, such as projects in
+# environments of their own, and runs of the suite in another host, for the most part.
 LONG = (
     "test_startproject.py",
     "test_wheel.py",
     "test_fuzzed.py",
+    "test_rotation.py",
+    "test_servers.py",
+    "test_tour.py",
     "test_audit.py",
     "test_admin.py",
     "test_contract.py",
@@ -30,14 +33,10 @@ def pytest_configure(config):
         config.option.maxschedchunk = 8
 
 
-def pytest_collection_finish():
-    # What is loaded by now stays, so those that remain need not look through it.
-    gc.freeze()
-
-
 def pytest_collection_modifyitems(items):
     # Begun first, these leave no worker waiting for the other at the end.
-    items.sort(key=lambda item: item.path.name not in LONG)
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONG)))
 
 
 @pytest.fixture(autouse=True, scope="session")

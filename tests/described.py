@@ -13,7 +13,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import Resolver404, resolve
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema_rs import Draft202012Validator
 
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
@@ -101,9 +101,9 @@ class Described:
         validator = self._compiled.get(id(schema))
         if validator is None:
             whole = {**schema, "components": self.document["components"]}
-            validator = Draft202012Validator(whole, format_checker=FormatChecker())
+            validator = Draft202012Validator(whole, validate_formats=True)
             self._compiled[id(schema)] = validator
-        wrong = next(validator.iter_errors(body), None)
+        wrong = next(iter(validator.iter_errors(body)), None)
         assert wrong is None, f"{said}, which is not as described: {wrong}"
 
 

@@ -1,5 +1,7 @@
 """Keys of one's own: what each state does, and that the published ones verify our tokens."""
 
+from functools import cache
+
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -56,6 +58,12 @@ def alg(request):
 
 @pytest.fixture
 def keys(alg):
+    return pair(alg)
+
+
+@cache
+def pair(alg):
+    """Two keys, made once: primes take longer to find than all the rest."""
     return [MAKE[alg]() for _ in range(2)]
 
 
