@@ -22,6 +22,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
+from tests.serving import POLL
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
 _SWITCHES = (
@@ -35,8 +37,6 @@ _SWITCHES = (
     "--disable-sync",
 )
 _WAIT = 20
-# Seconds after which a server looks whether it is to stop: half of one, unless it is told.
-_POLL = 0.02
 
 needs_chromium = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="chromium and chromium-driver are not installed"
@@ -114,7 +114,7 @@ def pages(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
+    thread = Thread(target=server.serve_forever, args=(POLL,), daemon=True)
     thread.start()
     try:
         yield f"http://{host}:{server.server_port}"

@@ -12,7 +12,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from django.core.handlers.wsgi import WSGIHandler
 
 # Seconds after which a server looks whether it is to stop: half of one, unless it is told.
-_POLL = 0.02
+POLL = 0.02
 
 
 class _Threaded(ThreadingMixIn, WSGIServer):
@@ -39,7 +39,7 @@ def served(prefix: str = "", *, threads: bool = True) -> Iterator[str]:
 
     server = (_Threaded if threads else WSGIServer)(("127.0.0.1", 0), _Silent)
     server.set_app(application)
-    thread = Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
+    thread = Thread(target=server.serve_forever, args=(POLL,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}{prefix}/auth/"

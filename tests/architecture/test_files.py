@@ -65,6 +65,23 @@ def test_a_module_opens_with_its_thesis(path):
     assert ast.get_docstring(tree(path))
 
 
+def test_slow_tests_that_another_run_starts_are_started():
+    """The folders `inside` are tried by runs of their own, which leave out slow ones by default."""
+
+    def holds(words, paths):
+        return any(words in (TREE / path).read_text() for path in paths)
+
+    inside = {path.parent for path in WRITTEN if path.parent.name == "inside"}
+    slow = [folder for folder in inside if holds("mark.slow", (TREE / folder).glob("*.py"))]
+
+    assert slow
+    assert [
+        str(folder)
+        for folder in slow
+        if not holds('"-m", "slow"', (TREE / folder).parent.glob("test_*.py"))
+    ] == []
+
+
 def test_the_package_itself_is_no_app():
     assert not (ROOT / "apps.py").exists()
     assert not (ROOT / "models.py").exists()

@@ -2,6 +2,7 @@
 host runs in a process of its own."""
 
 import pytest
+from django.db import connection
 
 from tests.hosts.runs import python
 
@@ -21,6 +22,12 @@ def run(*arguments, **where):
 
 def test_the_log_holds():
     run(WITH_ADMIN, "tests/audit/inside")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="about large tables and several writers")
+def test_the_log_holds_with_many_entries_and_in_crowds():
+    run(WITH_ADMIN, "-m", "slow", "tests/audit/inside")
 
 
 @pytest.mark.slow

@@ -11,6 +11,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
+from tests.serving import POLL
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -93,7 +95,7 @@ class Gateway:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        Thread(target=self._server.serve_forever, args=(POLL,), daemon=True).start()
         return self
 
     def __exit__(self, *_: Any) -> None:
