@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from tests.benchmarks import goals, load
+from tests.benchmarks import databases, goals, load
 from tests.benchmarks.servers import Server
 
 WARM_UP_SECONDS = 1
@@ -16,6 +16,8 @@ def run(servers: list[Server], options: Namespace) -> Rates:
     for endpoint in chosen:
         for server in servers:
             measure(server, endpoint, WARM_UP_SECONDS, options)
+    for server in servers:
+        databases.analyze(server.side.database_url)
     rates: Rates = {server.side.name: {name: [] for name in chosen} for server in servers}
     for number in range(1, options.rounds + 1):
         print(f"round {number} of {options.rounds}", flush=True)

@@ -4,7 +4,6 @@ import django
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
 from django.core.management import call_command, get_commands
-from django.db import connection
 
 from tests.benchmarks import terms
 
@@ -15,9 +14,6 @@ def main() -> None:
     seed_users()
     if "authservice_sync_accounts" in get_commands():
         call_command("authservice_sync_accounts", verbosity=0)
-    # Fresh statistics, so that no side is measured before autovacuum has seen its tables.
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
 
 
 def seed_users() -> None:
