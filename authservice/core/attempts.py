@@ -22,7 +22,7 @@ from django.utils import timezone
 from authservice.core.attempts_sql import STRIKES, statements
 from authservice.core.models import Attempt
 from authservice.kernel import crypto, errors
-from authservice.kernel.sql import Update, param
+from authservice.kernel.sql import Bound, Update, param
 
 FORGIVEN_AFTER = timedelta(days=1)
 
@@ -85,6 +85,11 @@ def counted(key: str, budget: Budget) -> bool:
 def give_back(key: str) -> None:
     """A try that succeeded was no guess."""
     _GIVE_BACK.run(router.db_for_write(Attempt), key=key)
+
+
+def giving_back(key: str) -> Bound:
+    """The same, to be done beside another statement."""
+    return _GIVE_BACK.bound(router.db_for_write(Attempt), key=key)
 
 
 def forget(keys: Collection[str]) -> None:

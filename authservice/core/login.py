@@ -21,6 +21,7 @@ from authservice.core import (
     facts,
     guesses,
     identity,
+    last_login,
     passwords,
     sign_ins,
 )
@@ -95,13 +96,13 @@ def complete(
 
 def _through(arrival: Arrival, guess: str) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
+    challenges = _challenges(arrival)
+    if not challenges:
+        return _enter(arrival, guess)
     if guess:
         attempts.give_back(guess)
-    challenges = _challenges(arrival)
-    if challenges:
-        facts.tell(_event("auth.login.challenged", person, client, method=method))
-        return Login(person, challenges=challenges)
-    return _enter(person, client, method, arrival.proofs)
+    facts.tell(_event("auth.login.challenged", person, client, method=method))
+    return Login(person, challenges=challenges)
 
 
 def _is_gone(person: Person) -> bool:
@@ -145,19 +146,23 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _enter(person: Person, client: Client, method: str, proofs: tuple[str, ...]) -> Login:
+def _enter(arrival: Arrival, guess: str) -> Login:
+    person, client, method = arrival.person, arrival.client, arrival.method
     known = devices.known(client.device_token, person)
     device_id = known or uuid.uuid4()
     if known is None and person.last_login_at is not None:
         _tell_new_device(person, client)
     # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
-    # the sign-in, as in Django's own login(). It goes first: a new row locks its user shared on
-    # MySQL and MariaDB, and two logins that both held that lock could not both write the user.
-    before = person.last_login_at
-    user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
-    held = person.last_login_at != before
-    amr = " ".join(proofs)
-    sign_in = sign_ins.begin(person, client, amr=amr, device_id=device_id, held=held)
+    # the sign-in, as in Django's own login(). It is written first: a new row locks its user shared
+    # on MySQL and MariaDB, and two logins that both held that lock could not both write the user.
+    before, amr = person.last_login_at, " ".join(arrival.proofs)
+    with last_login.put_off(person.user) as writes:
+        user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
+        held = person.last_login_at != before and not writes
+        given = [attempts.giving_back(guess)] if guess else []
+        sign_in = sign_ins.begin(
+            person, client, *writes, *given, amr=amr, device_id=device_id, held=held
+        )
     if method != SIGNUP:
         facts.tell(_event("auth.login.success", person, client, method=method))
     return Login(

@@ -18,7 +18,7 @@ from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
 from authservice.kernel.client import Client
-from authservice.kernel.sql import Insert, Select, param
+from authservice.kernel.sql import Bound, Insert, Select, param
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
 MOVED = "e-mail changed"
@@ -121,11 +121,17 @@ def live(person: Person) -> QuerySet[SignIn]:
 
 
 def begin(
-    person: Person, client: Client, *, amr: str, device_id: uuid.UUID, held: bool = False
+    person: Person,
+    client: Client,
+    *before: Bound,
+    amr: str,
+    device_id: uuid.UUID,
+    held: bool = False,
 ) -> SignIn:
     """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces.
 
-    `held` says that this transaction has locked the user's row. Raises what the login policy says.
+    `held` says that this transaction has locked the user's row; `before` is written before it, in
+    one go where that is possible. Raises what the login policy says.
     """
     now, lifetimes = timezone.now(), policy().lifetimes()
     sign_in = SignIn(
@@ -145,7 +151,7 @@ def begin(
         expires_at=now + lifetimes.absolute,
     )
     policy().begin(person, sign_in, client, held=held)
-    _BEGIN.run(directory.database(), sign_in)
+    _BEGIN.run(directory.database(), sign_in, *before)
     return sign_in
 
 

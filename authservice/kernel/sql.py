@@ -11,9 +11,9 @@ so UUIDs, booleans and times come out right on every database.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.db.models import Expression, Model, QuerySet
@@ -61,6 +61,20 @@ class _Statement(ABC):
         self._plans.clear()
 
 
+class Bound(NamedTuple):
+    """A statement with its values, and the connection that runs it."""
+
+    connection: Any
+    sql: str
+    params: list[Any]
+
+    def run(self) -> int:
+        """How many rows it touched."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(self.sql, self.params)
+            return int(cursor.rowcount)
+
+
 class Select(_Statement):
     """`build` makes a `values_list` queryset with `param`s in its filters."""
 
@@ -100,11 +114,13 @@ class Update(_Statement):
 
     def run(self, using: str, **values: Any) -> int:
         """How many rows matched."""
+        return self.bound(using, **values).run()
+
+    def bound(self, using: str, **values: Any) -> Bound:
+        """The same for later."""
         sql, params = self._plan_for(using)
         connection = connections[using]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, _bound(params, values, connection))
-            return int(cursor.rowcount)
+        return Bound(connection, sql, _bound(params, values, connection))
 
     def _plan(self, using: str) -> Any:
         query: Any = self._build().query.chain(UpdateQuery)
@@ -119,12 +135,12 @@ class Insert(_Statement):
         super().__init__()
         self._model = model
 
-    def run(self, using: str, row: Model) -> None:
+    def run(self, using: str, row: Model, *before: Bound) -> None:
+        """`before` change other tables, in this order."""
         sql, fields = self._plan_for(using)
         connection = connections[using]
         values = [f.get_db_prep_save(getattr(row, f.attname), connection) for f in fields]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, values)
+        _together(before, Bound(connection, sql, values))
         row._state.adding, row._state.db = False, using
 
     def _plan(self, using: str) -> Any:
@@ -135,6 +151,28 @@ class Insert(_Statement):
         # Names come from our own models, quoted; every value is a parameter.
         sql = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
         return sql, meta.concrete_fields
+
+
+def joins(connection: Any) -> bool:
+    """Whether its database changes several tables in one statement, which spares ways there and
+    back: PostgreSQL does."""
+    return bool(connection.vendor == "postgresql")
+
+
+def _together(before: Sequence[Bound], last: Bound) -> None:
+    connection = last.connection
+    if not joins(connection) or any(one.connection is not connection for one in before):
+        for statement in (*before, last):
+            statement.run()
+        return
+    if before:
+        # Locks are taken in the order that was asked for: what stands in WITH, and is not read by
+        # what follows, is done after it and from the last one to the first.
+        backwards = list(reversed(before))
+        parts = ", ".join(f"change{n} AS ({one.sql})" for n, one in enumerate(backwards))
+        params = [value for one in backwards for value in one.params]
+        last = Bound(connection, f"WITH {parts} {last.sql}", params + last.params)
+    last.run()
 
 
 def _bound(params: Any, values: dict[str, Any], connection: Any) -> list[Any]:

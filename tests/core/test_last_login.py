@@ -3,11 +3,12 @@
 import pytest
 from django.contrib.auth import get_user_model, user_logged_in
 from django.contrib.auth.models import update_last_login
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.models.signals import post_save, pre_save
 from django.test import RequestFactory
 
 from authservice.core import last_login
+from authservice.kernel.sql import joins
 from tests.people import the_user
 from tests.recovery.statements import statements
 
@@ -112,3 +113,79 @@ def test_who_disconnects_djangos_receiver_disconnects_it(ann):
         user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
 
     assert ann.last_login == before
+
+
+joining = pytest.mark.skipif(
+    not joins(connection), reason="this database changes one table in a statement"
+)
+
+
+@joining
+def test_it_can_be_left_to_another_statement(ann, unheard):
+    def put_off():
+        with last_login.put_off(ann) as left:
+            log_in(ann)
+            assert [bound.params[-1] for bound in left] == [ann.pk]
+
+    before = ann.last_login
+
+    assert statements(put_off) == []
+    assert ann.last_login > before
+
+
+@joining
+def test_receivers_are_told_as_much_where_it_is_put_off(ann, unheard, saves):
+    def put_off(sender, user):
+        with last_login.put_off(user):
+            log_in(user)
+            assert [when for when, _, _ in saves] == ["before"]
+
+    assert told_by(put_off, ann, saves) == told_by(update_last_login, ann, saves)
+
+
+@joining
+def test_nobody_is_told_that_it_was_saved_if_it_was_not(ann, unheard, saves):
+    def fail():
+        log_in(ann)
+        raise LookupError
+
+    with pytest.raises(LookupError), last_login.put_off(ann):
+        fail()
+
+    assert [when for when, _, _ in saves] == ["before"]
+
+
+def test_whoever_else_hears_of_a_login_finds_it_written(ann, unheard):
+    found = []
+
+    def look(user, **_):
+        found.append(the_user().last_login)
+
+    user_logged_in.connect(look)
+    try:
+        with last_login.put_off(ann) as left:
+            log_in(ann)
+    finally:
+        user_logged_in.disconnect(look)
+
+    assert left == []
+    assert found == [ann.last_login]
+
+
+def test_the_next_one_is_written_at_once(ann, unheard):
+    with last_login.put_off(ann):
+        log_in(ann)
+    before = ann.last_login
+
+    log_in(ann)
+
+    assert the_user().last_login == ann.last_login > before
+
+
+def test_it_is_written_with_the_sign_in(api, ann, unheard):
+    before = the_user().last_login
+
+    asked = statements(api.log_in)
+
+    assert sum("last_login" in sql and "UPDATE" in sql for sql in asked) == 1
+    assert the_user().last_login > before

@@ -1,6 +1,7 @@
 """Compiled statements give what the querysets they were built from would give."""
 
 import uuid
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import Account, Attempt, SignIn, Ticket
-from authservice.kernel.sql import Insert, Select, Update, param
+from authservice.kernel.sql import Bound, Insert, Select, Update, param
 from tests.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -213,3 +214,67 @@ def test_the_key_of_an_attempt_is_no_reserved_word_in_any_database(db):
     by_key = Select(lambda: Attempt.objects.filter(key=param("key", Attempt)).values_list("key"))
 
     assert by_key.first(USING, key="k") == ("k",)
+
+
+class TestTogether:
+    """A row that is written with changes of other tables."""
+
+    COUNT = Update(
+        lambda: Attempt.objects.filter(key=param("key", Attempt)), lambda: {"count": F("count") + 1}
+    )
+    NAME = Update(
+        lambda: Account.objects.filter(pk=param("key", Account, "user")), lambda: {"name": "Ann"}
+    )
+
+    @pytest.fixture
+    def before(self, row):
+        Attempt.objects.create(key="k", ends_at=MOMENT)
+        return [self.NAME.bound(USING, key=row.user.pk), self.COUNT.bound(USING, key="k")]
+
+    def test_all_is_written(self, row, before):
+        Insert(lambda: SignIn).run(USING, row, *before)
+
+        assert SignIn.objects.get() == row
+        assert Attempt.objects.get().count == 1
+        assert Account.objects.get().name == "Ann"
+
+    def test_postgresql_does_it_in_one_statement(self, row, before):
+        with CaptureQueriesContext(connection) as captured:
+            Insert(lambda: SignIn).run(USING, row, *before)
+
+        assert len(captured) == (1 if connection.vendor == "postgresql" else 3)
+
+    def test_the_first_comes_first(self, row, before):
+        """Two requests that lock rows in opposite orders wait for each other."""
+        with CaptureQueriesContext(connection) as captured:
+            Insert(lambda: SignIn).run(USING, row, *before)
+
+        text = " ".join(query["sql"] for query in captured.captured_queries)
+        places = [text.index("core_account"), text.index("core_attempt")]
+        # What stands in WITH is done from the last one to the first.
+        assert places == sorted(places, reverse=connection.vendor == "postgresql")
+
+    def test_what_is_elsewhere_is_a_statement_of_its_own(self, row, before):
+        elsewhere = Elsewhere()
+
+        Insert(lambda: SignIn).run(USING, row, *before, Bound(elsewhere, "UPDATE it", [1]))
+
+        assert elsewhere.ran == [("UPDATE it", [1])]
+        assert Attempt.objects.get().count == 1
+        assert SignIn.objects.count() == 1
+
+
+class Elsewhere:
+    """A connection to another database, as far as one statement needs it."""
+
+    rowcount = 1
+
+    def __init__(self):
+        self.ran = []
+
+    @contextmanager
+    def cursor(self):
+        yield self
+
+    def execute(self, sql, params):
+        self.ran.append((sql, params))

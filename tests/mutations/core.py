@@ -251,4 +251,11 @@ RACES = (
         ("tests/races/test_deadlocks.py",),
         database="postgres",
     ),
+    Mutation(
+        "The one order in which a login and a reset lock what both change",
+        "authservice/kernel/sql.py",
+        to("list(reversed(before))", "list(before)"),
+        ("tests/kernel/test_sql.py", "tests/races/test_passwords.py"),
+        database="postgres",
+    ),
 )

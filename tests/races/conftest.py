@@ -32,13 +32,21 @@ def crowd(transactional_db, gathered, caplog):
     yield gathered
     # Outlasting them is for locks that are not ours: our own are taken in one order.
     if connection.vendor == "postgresql":
-        assert not [said for said in caplog.messages if "deadlock" in said]
+        said = [record.getMessage() for record in caplog.get_records("call")]
+        assert not [words for words in said if "deadlock" in words]
 
 
 @pytest.fixture
 def api() -> Api:
     # A crash is told to every test client of the process; as a 500 it stays with its own request.
     return Api(raising=False)
+
+
+@pytest.fixture(params=["nobody else hears of logins", "others hear of logins"])
+def hearing(request):
+    """When somebody last signed in is written with the sign-in, or before others hear of it."""
+    if request.param.startswith("nobody"):
+        request.getfixturevalue("unheard")
 
 
 @pytest.fixture

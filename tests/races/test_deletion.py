@@ -56,6 +56,7 @@ def test_a_row_that_refers_to_the_user_does_not_undo_the_deletion(root, api):
     assert not Account.objects.filter(pk=ann).exists()
 
 
+@pytest.mark.usefixtures("hearing")
 def test_people_who_sign_in_while_they_are_deleted_are_refused(root, api, crowd, rounds):
     for number in rounds:
         email = f"ann{number}@example.com"

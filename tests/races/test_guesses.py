@@ -49,6 +49,7 @@ def test_of_many_guesses_at_once_the_budget_is_hashed(crowd, api, rounds, prepar
         assert len(hashes) == BUDGET.limit
 
 
+@pytest.mark.usefixtures("hearing")
 def test_a_right_password_among_many_wrong_ones_buys_no_further_guess(crowd, api, rounds, hashes):
     for number in rounds:
         known(api, number)
@@ -60,6 +61,7 @@ def test_a_right_password_among_many_wrong_ones_buys_no_further_guess(crowd, api
         assert tally(answers)["INVALID_CREDENTIALS"] <= BUDGET.limit
 
 
+@pytest.mark.usefixtures("hearing")
 def test_right_passwords_at_once_cost_nothing(crowd, api, rounds):
     for number in rounds:
         known(api, number)

@@ -72,3 +72,17 @@ def test_a_change_by_the_old_password_never_undoes_a_reset(crowd, api, rounds, p
 
         if answers[-1].status == 200:
             assert opened_by(api, ann.email, ["plum tart 0 windows"]) == 1
+
+
+@pytest.mark.usefixtures("hearing")
+def test_logins_beside_a_reset_are_good_or_refused(crowd, api, rounds, person):
+    """Both change the person, their sign-ins and the counter of guesses at them."""
+    for number in rounds:
+        ann = person(number)
+        log_in = partial(api.post, "login", email=ann.email, password=PASSWORD)
+
+        *entered, owner = crowd.race([*[log_in] * (BUDGET.limit - 1), reset(api, **with_link(ann))])
+
+        assert owner.status == 200
+        assert set(tally(entered)) <= {200, "INVALID_CREDENTIALS"}
+        assert opened_by(api, ann.email, [PASSWORD, "plum tart 0 windows"]) == 1
