@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from authservice.core import directory, facts, identity
+from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.client import Client
@@ -19,7 +20,8 @@ _EVENTS = {"phone_number": "user.phone.changed", "avatar": "user.avatar.updated"
 def update(person: Person, changes: dict[str, str], client: Client) -> None:
     """Store what differs of `name`, `phone_number` and `avatar`; "" clears.
 
-    Raises `PhoneAlreadyInUse`. A changed number is unverified by itself.
+    Raises `PhoneAlreadyInUse`, and `InvalidToken` for somebody deleted meanwhile. A changed number
+    is unverified by itself.
     """
     account = person.account
     before = {name: getattr(account, name) for name in changes}
@@ -36,10 +38,13 @@ def update(person: Person, changes: dict[str, str], client: Client) -> None:
         account.verified_phone_key = ""
         fields += ["phone_key", "verified_phone_key"]
     with transaction.atomic(using=directory.database()):
+        rows = Account.objects.using(directory.database()).filter(pk=account.pk)
         try:
-            account.save(using=directory.database(), update_fields=fields)
+            stored = rows.update(**{name: getattr(account, name) for name in fields})
         except IntegrityError as wrong:
             raise errors.PhoneAlreadyInUse from wrong
+        if not stored:
+            raise errors.InvalidToken
         _tell(person, changed, before, client)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import passwords
+from authservice.core import passwords, profile
 from tests.client import PASSWORD
 from tests.recovery.flows import NEW
 
@@ -24,6 +24,24 @@ def vanishing(monkeypatch):
         monkeypatch.setattr(passwords, "encoded", make_and_delete)
 
     return begin
+
+
+@pytest.fixture
+def vanished(monkeypatch):
+    """Whoever changes their profile is deleted once the token is checked."""
+    update = profile.update
+
+    def delete_and_update(*args):
+        get_user_model().objects.all().delete()
+        update(*args)
+
+    monkeypatch.setattr(profile, "update", delete_and_update)
+
+
+def test_a_change_of_profile_of_somebody_deleted_meanwhile_is_refused(api, ann, vanished):
+    answer = api.request("PUT", "profile", {"name": "Anna"}, token=ann["access_token"])
+
+    assert answer.error == (401, "INVALID_TOKEN")
 
 
 def test_a_reset_link_of_somebody_deleted_meanwhile_is_refused(flows, ann, vanishing):
