@@ -20,31 +20,33 @@ NEW = "quince jelly 17 shutters"
 class Crosswise:
     """A transaction of the host that takes rows the other way round than we do.
 
-    It holds what `first` changes, and changes what `then` does once a request holds that: when it
-    changes rows of `model`.
+    Once a request has changed the row of a user, it holds what `first` changes, which that request
+    is about to change as well, and changes what the request holds.
     """
 
-    def __init__(self, model, *, first, then):
+    def __init__(self, *, first):
         self.fate = ""
-        self._change = f"UPDATE {connection.ops.quote_name(model._meta.db_table)}"
-        self._first, self._then = first, then
-        self._holds, self._met = Event(), Event()
+        self._change = f"UPDATE {connection.ops.quote_name(get_user_model()._meta.db_table)}"
+        self._first = first
+        self._begun, self._holds = False, Event()
         self._thread = Thread(target=self._run)
 
     def __enter__(self):
-        self._thread.start()
-        assert self._holds.wait(PATIENCE)
         return self
 
     def __exit__(self, *_):
-        self._met.set()
-        self._thread.join(PATIENCE)
+        if self._begun:
+            self._thread.join(PATIENCE)
 
     def meet(self, execute, sql, params, many, context):
         """Wraps the statements of a request."""
-        if sql.startswith(self._change) and context["connection"].in_atomic_block:
-            self._met.set()
-        return execute(sql, params, many, context)
+        outcome = execute(sql, params, many, context)
+        in_transaction = context["connection"].in_atomic_block
+        if sql.startswith(self._change) and in_transaction and not self._begun:
+            self._begun = True
+            self._thread.start()
+            assert self._holds.wait(PATIENCE)
+        return outcome
 
     def _run(self):
         try:
@@ -52,9 +54,8 @@ class Crosswise:
                 self._first()
                 self._outweigh()
                 self._holds.set()
-                self._met.wait(PATIENCE)
                 sleep(0.3)  # PostgreSQL ends who has waited longer: let that be the request
-                self._then()
+                users().update(is_active=True)
             self.fate = "committed"
         except OperationalError as wrong:
             self.fate = str(wrong)
@@ -78,11 +79,7 @@ def change_password(api, transactional_db):
 
     def change():
         new = {"old_password": PASSWORD, "new_password": NEW}
-        held = Crosswise(
-            SignIn,
-            first=lambda: SignIn.objects.update(user_agent="of the host"),
-            then=lambda: users().update(is_active=True),
-        )
+        held = Crosswise(first=lambda: SignIn.objects.update(user_agent="of the host"))
         with held as other, connection.execute_wrapper(other.meet):
             answer = api.request("PUT", "change-password", new, token=token)
         assert other.fate == "committed"
@@ -112,11 +109,7 @@ def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monk
 def test_a_right_password_that_it_undid_is_no_guess(api, transactional_db):
     api.sign_up()
     api.log_in()  # so that there is a row to hold
-    held = Crosswise(
-        Attempt,
-        first=lambda: users().update(is_active=True),
-        then=lambda: Attempt.objects.update(strikes=0),
-    )
+    held = Crosswise(first=lambda: Attempt.objects.update(strikes=0))
     with held as other, connection.execute_wrapper(other.meet):
         assert api.log_in(password=PASSWORD)
 
