@@ -22,6 +22,7 @@ class Unavailable(APIException):
     """Nobody can say now who calls: no reason for a client to throw its token away."""
 
     status_code = errors.ServiceUnavailable.status
+    wait = int(errors.ServiceUnavailable.headers["Retry-After"])
 
 
 class AuthserviceAuthentication(BaseAuthentication):

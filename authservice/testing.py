@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import time_machine
@@ -29,10 +30,10 @@ from authservice.core.letters import Letter
 from authservice.core.login import Login
 from authservice.core.models import Account
 from authservice.core.people import Person
-from authservice.csrf.conf import conf as csrf
 from authservice.kernel import modules
 from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
+from authservice.kernel.secret import Secret
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of people who do not exist
 
@@ -76,6 +77,7 @@ def _furnish(
     phone_key = identity.phone_key(phone_number) if phone_number else None
     Account.objects.filter(pk=person.user.pk).update(
         verified_email_key=person.email_key if verified else "",
+        proven_email_key=person.email_key if verified else "",
         phone_number=phone_number,
         phone_key=phone_key,
         verified_phone_key=(phone_key or "") if phone_verified else "",
@@ -92,7 +94,9 @@ def csrf_headers(client: DjangoClient) -> dict[str, str]:
     if not apps.is_installed("authservice.csrf"):
         return {}
     answer = Answer(client.get(reverse("authservice:csrf-token")))
-    return {csrf.header_name: answer.data["csrf_token"]}
+    # Named by its path: a host without the module has none of its settings.
+    conf = import_module("authservice.csrf.conf").conf
+    return {conf.header_name: answer.data["csrf_token"]}
 
 
 @dataclass
@@ -117,8 +121,9 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `sign_in` every request carries the access token; `tokens` holds what was issued. Where
-    the csrf module is installed, what changes something carries a CSRF token by itself.
+    After `sign_in` every request carries the access token; `tokens` holds what was issued, as
+    secrets: `client.tokens.access_token.reveal()`. Where the csrf module is installed, what changes
+    something carries a CSRF token by itself.
     """
 
     def __init__(self) -> None:
@@ -148,7 +153,7 @@ class ApiClient:
         return self._ask("DELETE", path, body=body)
 
     def _ask(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
-        token = self.tokens.access_token if self.tokens else ""
+        token = self.tokens.access_token.reveal() if self.tokens else ""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if method != "GET":
             headers.update(csrf_headers(self._django))
@@ -165,7 +170,11 @@ class ApiClient:
 
 @dataclass
 class Mailbox:
-    """What the service would have sent: each job composed at once, as its worker would."""
+    """The messages that the service would have sent: each job is composed at once, as the worker
+    does.
+
+    A deferred job is only kept in `jobs`.
+    """
 
     letters: list[Letter] = field(default_factory=list)
     jobs: list[Message] = field(default_factory=list)
@@ -173,6 +182,8 @@ class Mailbox:
 
     def send(self, message: Message) -> None:
         self.jobs.append(message)
+        if message.not_before:
+            return
         letter = letters.compose(message)
         if letter is not None:
             self.letters.append(letter)
@@ -183,7 +194,7 @@ class Mailbox:
 
     @property
     def last_link(self) -> str:
-        return str(self._latest("link"))
+        return self._latest("link")
 
     @property
     def last_token(self) -> str:
@@ -193,12 +204,12 @@ class Mailbox:
 
     @property
     def last_code(self) -> str:
-        return str(self._latest("code"))
+        return self._latest("code")
 
-    def _latest(self, name: str) -> Any:
-        return next(
-            letter.context[name] for letter in reversed(self.letters) if name in letter.context
-        )
+    def _latest(self, name: str) -> str:
+        contexts = [letter.context for letter in self.letters]
+        secret: Secret = next(known[name] for known in reversed(contexts) if name in known)
+        return secret.reveal()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import environ
 from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
+from example_project.caches import cache
 from example_project.databases import database
 from example_project.mail import mailer
 
@@ -51,12 +52,19 @@ if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
 
 FRONT_ENDS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
-API_URL = env.str("AUTHSERVICE_API_URL", default="http://127.0.0.1:8000")
+API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
+# "none" says that clients connect to this server directly.
+PROXIES = env.str("AUTHSERVICE_TRUSTED_PROXIES", default="0").lower()
 AUTHSERVICE = {
     "API_URL": API_URL,
-    "TRUSTED_PROXIES": env.int("AUTHSERVICE_TRUSTED_PROXIES", default=0),
+    "TRUSTED_PROXIES": None if PROXIES == "none" else int(PROXIES),
     "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
     "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
+    "CORE": {
+        "RESET_REQUIRES_EMAIL": env.bool("AUTHSERVICE_RESET_REQUIRES_EMAIL", default=True),
+        "VERIFY_CONFIRM": env.str("AUTHSERVICE_VERIFY_CONFIRM", default="auto"),
+        "REQUIRE_RECENT_PROOF": env.bool("AUTHSERVICE_REQUIRE_RECENT_PROOF", default=False),
+    },
     "FRONTEND": {
         "URL": env.str("AUTHSERVICE_FRONTEND_URL", default=""),
         "VERIFY_EMAIL_CALLBACK_PATH": env.str("AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=""),
@@ -78,7 +86,7 @@ if "magiclink" in MODULES:
     AUTHSERVICE["MAGICLINK"] = {
         "CALLBACK_URL": env.str("AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=""),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
-        "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="off"),
+        "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
 if "csrf" in MODULES:
     # Who may call across origins may also change something across them.
@@ -136,7 +144,7 @@ DATABASES = {
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": env.cache_url_config(given("CACHE_URL", "locmemcache://"))}
+CACHES = {"default": cache(given("CACHE_URL", "locmemcache://"))}
 globals().update(mailer(given("EMAIL_URL", "consolemail://")))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost")
 
@@ -175,7 +183,7 @@ ALLOWED_HOSTS = env.list(
 CORS_ALLOWED_ORIGINS = FRONT_ENDS
 CORS_ALLOW_CREDENTIALS = True
 CORS_ALLOW_HEADERS = [*default_headers, "x-csrf-token", "x-device-token", "x-request-id"]
-CORS_EXPOSE_HEADERS = ["X-Device-Token", "X-Request-ID"]
+CORS_EXPOSE_HEADERS = ["Retry-After", "X-Device-Token", "X-Request-ID"]
 
 HTTPS = urlsplit(API_URL).scheme == "https"
 SESSION_COOKIE_SECURE = HTTPS

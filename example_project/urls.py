@@ -4,6 +4,12 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
+from authservice.core.staff.login_form import AdminAuthenticationForm
+
+# Without these the login of Django admin does not limit attempts or ask for a second factor.
+admin.site.login_form = AdminAuthenticationForm
+admin.site.login_template = "authservice/core/admin-login.html"
+
 # An empty path stays empty, so that authservice's own check can say what is wrong with it.
 base = f"{settings.AUTHSERVICE_BASE_PATH.strip('/')}/".lstrip("/")
 

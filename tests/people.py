@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist
 
+from authservice.core import directory
 from tests.client import PASSWORD
 
 
@@ -46,7 +47,8 @@ def make_user(email: str = "ann@example.com", **more: Any) -> Any:
 
 def the_user(email: str = "ann@example.com") -> Any:
     """The stored user with this address."""
-    return get_user_model().objects.get(**{email_field(): email})
+    users = get_user_model().objects.using(directory.database())  # no replica, which lags behind
+    return users.get(**{email_field(): email})
 
 
 def change(email: str = "ann@example.com", /, **columns: Any) -> None:

@@ -14,7 +14,7 @@ from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
-from authservice.kernel.http.listing import Listing, listing, page
+from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
 
@@ -29,6 +29,12 @@ class AdminUser(answers.User):
     token_version: int
 
 
+class Changed(answers.Said):
+    """The user after the change."""
+
+    user: AdminUser
+
+
 class Administration(Endpoint):
     """A route of super admins; `found` is whom the path names."""
 
@@ -41,14 +47,15 @@ class Administration(Endpoint):
         return person
 
     def by(self) -> dict[str, Any]:
-        """Who does it and from where."""
-        return {"by": self.identity.person.user, "client": self.client}
+        """The actor, their session and their client."""
+        caller = self.identity
+        return {"by": caller.person, "sign_in": caller.sign_in, "client": self.client}
 
 
 class Users(Administration):
     @operation("List users", query=UsersPage, answer=Listing[AdminUser])
     def find(self) -> HttpResponse:
-        asked = self.request.GET.dict()
+        asked = given(self.request.GET)
         wanted = page(asked, SORT_FIELDS)
         narrowed = roster.Narrowed(**fields.read(UsersQuery, asked))
         people, total = roster.part(wanted, narrowed)
@@ -75,7 +82,7 @@ class User(Administration):
     @operation(
         "Change a user",
         body=UserIn,
-        answer=answers.Said,
+        answer=Changed,
         faults=(errors.UserNotFound, *_TAKEN, *_KEPT),
     )
     def change(self, user_id: str) -> HttpResponse:
@@ -84,7 +91,8 @@ class User(Administration):
         if not wanted:
             raise errors.ValidationFailed("At least one field to change is required.")
         amending.update(person.user.pk, wanted, **self.by())
-        return answers.said("User updated.")
+        changed: Changed = {"message": "User updated.", "user": admin_user(self.found(user_id))}
+        return answer(changed)
 
     @operation(
         "Delete a user for good",
@@ -113,7 +121,7 @@ class Reactivate(Administration):
 class Logout(Administration):
     @operation("End all sign-ins of a user", answer=answers.Said, faults=(errors.UserNotFound,))
     def log_out(self, user_id: str) -> HttpResponse:
-        revocation.of([self.found(user_id).user], **self.by())
+        revocation.of_user(self.found(user_id).user.pk, **self.by())
         return answers.said("All sign-ins of the user have ended.")
 
 

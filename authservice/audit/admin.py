@@ -16,7 +16,7 @@ from django.utils.functional import cached_property
 from authservice.audit.log import COUNTED
 from authservice.audit.models import Entry
 from authservice.core import directory
-from authservice.core.admin import ReadOnly
+from authservice.core.staff.admin_pages import ReadOnly
 from authservice.kernel.actions import ACTIONS, SEVERITIES
 from authservice.kernel.sql import planned_for_values
 

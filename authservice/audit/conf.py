@@ -32,4 +32,7 @@ RETENTION: Mapping[str, timedelta | None] = {
     "org.": timedelta(days=365),
     "invitation.": timedelta(days=365),
     "security.": None,
+    # Anybody can cause these entries, so they are not kept permanently.
+    "security.new_device": timedelta(days=90),
+    "security.account.throttled": timedelta(days=90),
 }

@@ -16,6 +16,7 @@ from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import root
 
 TYPE = "access"
@@ -34,7 +35,7 @@ class AccessToken(Token):
         return ring()
 
 
-def issue(person: Person, sign_in: SignIn) -> tuple[str, int]:
+def issue(person: Person, sign_in: SignIn) -> tuple[Secret, int]:
     """A new access token of the sign-in and its life in seconds."""
     seconds = _life(sign_in)
     issued = int(time.time())
@@ -50,12 +51,12 @@ def issue(person: Person, sign_in: SignIn) -> tuple[str, int]:
         "amr": sign_in.amr.split(),
         "auth_time": int(sign_in.auth_time.timestamp()),
     }
-    return str(AccessToken(claims)), seconds
+    return Secret(str(AccessToken(claims))), seconds
 
 
-def read(token: str) -> dict[str, Any]:
+def read(token: Secret) -> dict[str, Any]:
     """Claims of a genuine access token. Raises `InvalidToken` or `TokenExpired`."""
-    claims = ring().read(token)
+    claims = ring().read(token.reveal())
     if claims["typ"] != TYPE:
         raise errors.InvalidToken
     return claims

@@ -13,7 +13,8 @@ from authservice.core import directory, enrolment, identity, super_admins
 from authservice.core.amending import amend_page
 from authservice.core.host import host
 from authservice.core.models import Account
-from authservice.core.people import Person
+from authservice.core.people import Person, email_of
+from authservice.core.staff import authority
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 
@@ -91,8 +92,18 @@ class AccountFormSet(FormSet):
         self.is_new = self.instance._state.adding
         # Of the row and not of the forms, for who sends none would pass by.
         self.stored = directory.by_pk(self.instance.pk)
+        stored = self.stored or super_admins.without_account(self.instance.pk)
+        if stored and not authority.may_change(self.editor, stored):
+            raise ValidationError("Only a superuser may change a super admin.")
+        self._require_email()
         if self.stored and not super_admins.reigns(self._person(self.stored)):
             _require_another(self.instance.pk)
+
+    def _require_email(self) -> None:
+        """An unchanged address is not checked."""
+        email, before = email_of(self.instance), self.stored.email if self.stored else ""
+        if email and email != before and not identity.is_new_email(email):
+            raise ValidationError(f"E-mail address: {identity.NEW_EMAIL_RULE}")
 
     def save(self, commit: bool = True) -> list[Account]:
         saved: list[Account] = super().save(commit)

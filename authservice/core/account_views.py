@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.http import HttpResponse
 
 from authservice.core import answers, availability, change_password, profile
-from authservice.core.answers import Said, User
+from authservice.core.answers import NewDeviceToken, User
 from authservice.core.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
@@ -34,35 +34,51 @@ class Profile(Endpoint):
         "Change one's own name, phone number or avatar",
         body=ProfileIn,
         answer=User,
-        faults=(errors.PhoneAlreadyInUse,),
+        faults=(
+            errors.InvalidCredentials,
+            errors.PhoneAlreadyInUse,
+            errors.ReauthenticationRequired,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+        ),
     )
     def update(self) -> HttpResponse:
-        given = self.read(ProfileIn)
+        given, caller = self.read(ProfileIn), self.identity
+        password = given.pop("password", profile.NO_PASSWORD)
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
-        profile.update(self.identity.person, given, self.client)
-        return answer(answers.user(self.identity.person))
+        updated = profile.update(
+            caller.person, caller.sign_in, given, self.client, password=password
+        )
+        return answer(answers.user(updated))
 
 
 class ChangePassword(Endpoint):
     @operation(
         "Change one's own password",
         body=ChangePasswordIn,
-        answer=Said,
-        faults=(errors.InvalidCredentials, errors.InvalidPassword, errors.TooManyAttempts),
+        answer=NewDeviceToken,
+        faults=(
+            errors.InvalidCredentials,
+            errors.InvalidPassword,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+        ),
         id="changePassword",
     )
     def change(self) -> HttpResponse:
         given = self.read(ChangePasswordIn)
         caller = self.identity
-        change_password.change(
+        device_token = change_password.change(
             caller.person,
             caller.sign_in,
             given["old_password"],
             given["new_password"],
             self.client,
         )
-        return answers.said("Password changed. All other sign-ins have ended.")
+        response = answers.said("Password changed. All other sign-ins have ended.")
+        answers.hand_out_device(response, device_token)
+        return response
 
 
 class IsAvailable(Endpoint):

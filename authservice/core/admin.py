@@ -27,6 +27,16 @@ from authservice.core.amending import amend
 from authservice.core.host import host
 from authservice.core.models import Account, Attempt, SignIn, Ticket
 from authservice.core.people import Person
+from authservice.core.staff import admin_password
+from authservice.core.staff.admin_pages import (
+    DeclaredLookups,
+    GoesWithUser,
+    ReadOnly,
+    SuperAdminGuard,
+    may_change,
+    permitted,
+    person_of,
+)
 from authservice.kernel import messages as letters
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
@@ -46,30 +56,6 @@ else:
 # Through our own copies, since nobody knows the fields of the host's users.
 _USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
 _FACTS = ("email", "email_verified", "username", "phone_verified", "created_at", "updated_at")
-
-
-class ReadOnly(AnyPage):
-    """Rows that live by rules: to edit one by hand would break what it promises."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class GoesWithUser(AnyPage):
-    """Rows that must not stand in the way of whoever may delete their user."""
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        if obj is not None and not self.at_home(request):
-            return True
-        return super().has_delete_permission(request, obj)
-
-    def at_home(self, request: HttpRequest) -> bool:
-        """Whether this is a page of ours, not the one of the user who is being deleted."""
-        name = (request.resolver_match and request.resolver_match.url_name) or ""
-        return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
 
 
 class ShowsAccount(AnyPage):
@@ -92,7 +78,7 @@ class ShowsAccount(AnyPage):
         return Person(account.user, account).phone_number_verified
 
 
-class AccountInline(ShowsAccount, Inline):
+class AccountInline(SuperAdminGuard, ShowsAccount, Inline):
     """The account on the page of its user: `inlines = [AccountInline]` in a `UserAdmin`."""
 
     model = Account
@@ -112,7 +98,7 @@ class AccountInline(ShowsAccount, Inline):
 
 
 @admin.register(Account)
-class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
+class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard, AccountPage):
     form = AccountForm
     list_display = (
         "who",
@@ -147,7 +133,10 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
         # A user who stays would be somebody else afterwards: unverified, with no number or rights.
         if self.at_home(request) or not super().has_delete_permission(request, obj):
             return False
-        return obj is None or admin_deletion.may_leave(obj.pk, request, of_page(request))
+        if obj is None:
+            return True
+        client = of_page(request)
+        return may_change(request, obj) and admin_deletion.may_leave(obj.pk, request, client)
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -163,7 +152,7 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
 
     @admin.action(permissions=["change"], description="End all sign-ins")
     def end_sign_ins(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
-        people = _people(chosen)
+        people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
         ended = revocation.of(users, by=request.user, client=client)
         _log(request, _accounts(people), "Ended all sign-ins.")
@@ -175,7 +164,8 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
             text = "Nothing was sent: no installed module sends e-mail."
             self.message_user(request, text, messages.ERROR)
             return
-        people = [p for p in _people(chosen) if p.active and p.email and not p.email_verified]
+        chosen_people = self._people(request, chosen)
+        people = [p for p in chosen_people if p.active and p.email and not p.email_verified]
         client = of_page(request)
         for person in people:
             letters.send(letters.VERIFY_EMAIL, person.email, client)
@@ -184,14 +174,18 @@ class AccountAdmin(ShowsAccount, GoesWithUser, AccountPage):
 
     @admin.action(permissions=["change"], description="Unlock: forget wrong passwords")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
-        people = _people(chosen)
+        people = self._people(request, chosen)
         guesses.forgive(people)
         _log(request, _accounts(people), "Unlocked.")
         self.message_user(request, f"Unlocked {len(people)} accounts.")
 
+    def _people(self, request: HttpRequest, chosen: QuerySet[Account]) -> list[Person]:
+        rows = permitted(self, request, chosen.select_related("user"), _person)
+        return [_person(account) for account in rows]
+
 
 @admin.register(SignIn)
-class SignInAdmin(GoesWithUser, ReadOnly, SignInPage):
+class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
     fields = (
         "user",
         "state",
@@ -220,8 +214,7 @@ class SignInAdmin(GoesWithUser, ReadOnly, SignInPage):
             return "ended"
         if min(sign_in.idle_expires_at, sign_in.expires_at) <= timezone.now():
             return "expired"
-        account = getattr(sign_in.user, "authservice_account", None)
-        stands = account and sign_ins.holds(Person(sign_in.user, account), sign_in)
+        stands = sign_ins.holds(person_of(sign_in.user), sign_in)
         return "open" if stands else "void: the user or the password has changed"
 
     def has_end_permission(self, request: HttpRequest) -> bool:
@@ -247,12 +240,13 @@ class SignInAdmin(GoesWithUser, ReadOnly, SignInPage):
     def _ended(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> list[SignIn]:
         """Those of the chosen that are ended by this, each told of; who deletes one ends it too."""
         by, client = request.user, of_page(request)
-        rows = chosen.select_related("user")
+        found = chosen.select_related("user__authservice_account")
+        rows = permitted(self, request, found, lambda row: person_of(row.user))
         return [one for one in rows if revocation.one(one, by=by, client=client)]
 
 
 @admin.register(Ticket)
-class TicketAdmin(GoesWithUser, ReadOnly, TicketPage):
+class TicketAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, TicketPage):
     """One-time secrets; what they are stays unknown, and so does what was stored with them."""
 
     fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")
@@ -281,8 +275,8 @@ class AttemptAdmin(ReadOnly, AttemptPage):
         return False
 
 
-def _people(chosen: QuerySet[Account]) -> list[Person]:
-    return [Person(account.user, account) for account in chosen.select_related("user")]
+def _person(account: Account) -> Person:
+    return Person(account.user, account)
 
 
 def _accounts(people: list[Person]) -> list[Account]:
@@ -296,3 +290,4 @@ def _log(request: HttpRequest, rows: Any, text: str) -> None:
 
 
 admin_deletion.connect()
+admin_password.connect()

@@ -22,9 +22,10 @@ from authservice.core import (
     super_admins,
 )
 from authservice.core.host import host
-from authservice.core.models import Account
+from authservice.core.models import Account, PhoneSource, SignIn
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
+from authservice.core.staff import authority, notices
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -46,22 +47,33 @@ _KEYS: Mapping[str, tuple[Callable[[str], str], str]] = {
 Change = Mapping[str, Mapping[str, Any]]
 
 
-def update(pk: Any, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
-    """Make fields of a person what staff want; `wanted` has the names of the interface's User.
+def update(
+    pk: Any, wanted: Mapping[str, Any], *, by: Person, sign_in: SignIn, client: Client
+) -> None:
+    """Change fields of a user for staff; `wanted` has the field names of the API's User.
 
-    Raises `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed` and, where
-    another has the name, address or number, the refusals of a sign-up.
+    `by` is the acting super admin, `sign_in` their session. Raises as `authority.acting` does,
+    `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed` and, if another user
+    has the name, address or number, the errors of a sign-up.
     """
-    if wanted.get("active") is False and by.pk == pk:
+    if wanted.get("active") is False and by.user.pk == pk:
         raise errors.CannotModifySelf
-    with transaction.atomic(using=directory.database()):
-        person = super_admins.hold(pk, losing=_takes_rights(wanted))
-        _require_sense(person, wanted)
+    losing = _takes_rights(wanted)
+    held = super_admins.concerned(pk, losing=losing)
+    with (
+        authority.recorded("admin.user.updated", pk, by=by.user, client=client),
+        authority.acting(by, sign_in, *held) as editor,
+    ):
+        person = super_admins.present(pk, held, losing=losing)
         change = _change(person, wanted)
+        authority.require_over(editor.user, person, change)
+        _require_sense(person, wanted)
         if change:
+            former = notices.address(person)
             _require_free(person.account, change)
             _store(person, change)
-            _follow(person, change, by, client)
+            _follow(person, change, editor.user, client)
+            notices.send(former, person, _moved(change), client)
 
 
 def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
@@ -71,7 +83,10 @@ def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Clien
     change = {
         name: {"before": value, "after": getattr(account, name)} for name, value in before.items()
     }
-    _amend(Person(account.user, account), change, set(change), by, client)
+    person = Person(account.user, account)
+    former = notices.address(person)
+    _amend(person, change, set(change), by, client)
+    notices.send(former, person, _moved(change), client)
 
 
 def amend_page(
@@ -87,6 +102,7 @@ def amend_page(
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
         _amend(person, change, set(fields), by, client)
+        notices.send(notices.address(before), person, _moved(change), client)
 
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
@@ -94,7 +110,11 @@ def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Cl
     with transaction.atomic(using=directory.database()):
         if _takes_rights(wanted):
             super_admins.hold(account.pk, losing=True)
-        _save_account(account, fields | ({"phone_key"} if "phone_number" in fields else set()))
+        if "phone_number" in wanted:
+            # If staff enter a number again that was proven before, it is unverified.
+            fields |= {"phone_key", "verified_phone_key", *_set_by_staff(account)}
+            account.verified_phone_key = ""
+        _save_account(account, fields)
         _follow(person, change, by, client)
 
 
@@ -108,6 +128,9 @@ def _require_sense(person: Person, wanted: Mapping[str, Any]) -> None:
     for field, proof in _PROOFS.items():
         if wanted.get(proof) and not wanted.get(field, _present(person, field)):
             raise errors.invalid(proof, f"There is no {field} that could be verified.")
+    email = wanted.get("email", "")
+    if email and _moves(person.account, "email", email) and not identity.is_new_email(email):
+        raise errors.invalid("email", identity.NEW_EMAIL_RULE)
 
 
 def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
@@ -183,6 +206,7 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
             fields.add(name)
         if name in _KEYS and _moves(account, name, value):
             fields |= _set_key(account, name, value)
+            fields |= _set_by_staff(account) if name == "phone_number" else set()
     for field, proof in _PROOFS.items():
         if field in change or proof in change:
             key = f"verified_{field.removesuffix('_number')}_key"
@@ -191,7 +215,19 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
             )
             setattr(account, key, (value or "") if proven[proof] else "")
             fields.add(key)
+    if "phone_number_verified" in change:
+        verified = change["phone_number_verified"]["after"]
+        account.phone_verified_at = timezone.now() if verified else None
+        fields.add("phone_verified_at")
     return fields
+
+
+def _set_by_staff(account: Account) -> set[str]:
+    """A number that staff set resets no password until the signed-in user has confirmed it."""
+    account.phone_set_by = PhoneSource.STAFF
+    account.phone_added_at = timezone.now() if account.phone_number else None
+    account.phone_verified_at = None
+    return {"phone_set_by", "phone_added_at", "phone_verified_at"}
 
 
 def _set_key(account: Account, field: str, value: str) -> set[str]:
@@ -227,12 +263,20 @@ def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
         facts.tell(event)
 
 
+def _moved(change: Change) -> set[str]:
+    """The identifiers that changed; another spelling of the same one is no change."""
+    return {
+        name
+        for name in _PROOFS
+        if name in change and len({_key(name, value) for value in change[name].values()}) > 1
+    }
+
+
 def _why_out(change: Change) -> str:
     """Why everybody who is signed in as this person is not any longer, or ""."""
     if "active" in change and not change["active"]["after"]:
         return revocation.REVOKED
-    moved = "email" in change and len({_key("email", e) for e in change["email"].values()}) > 1
-    return sign_ins.MOVED if moved else ""
+    return sign_ins.MOVED if "email" in _moved(change) else ""
 
 
 def _events(person: Person, change: Change, by: Any, client: Client) -> Iterator[Event]:

@@ -16,6 +16,7 @@ from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Is, Moment, Slot, carries
 from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret
 
 CHALLENGED = "A further step is needed to sign in."
 WRITTEN = "A message to this address says how to go on."
@@ -26,6 +27,18 @@ class Said(TypedDict):
     """A text for people."""
 
     message: str
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class NewDeviceToken(Said):
+    """A message, and a new device token in the headers; the earlier ones are revoked."""
+
+
+class Verified(TypedDict):
+    """The result of a mailed link."""
+
+    message: str
+    status: str
 
 
 class User(TypedDict):
@@ -70,6 +83,7 @@ class Authenticated(IssuedTokens):
     data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
 
 
+@carries("Set-Cookie")
 class Registered(TypedDict):
     """An account that must be verified before its owner gets tokens."""
 
@@ -82,15 +96,6 @@ class ChallengedUser(TypedDict):
 
     id: str
     email: str
-
-
-@carries("X-Device-Token", "Set-Cookie")
-class Passed(IssuedTokens):
-    """The tokens of a sign-in that took a further step; its user was named when it was asked."""
-
-    user: ChallengedUser
-    message: str
-    data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
 
 
 class SecondFactor(TypedDict):
@@ -140,8 +145,8 @@ def user(person: Person) -> User:
 
 def tokens(issued: Tokens) -> IssuedTokens:
     return {
-        "access_token": issued.access_token,
-        "refresh_token": issued.refresh_token,
+        "access_token": issued.access_token.reveal(),
+        "refresh_token": issued.refresh_token.reveal(),
         "expires_in": issued.expires_in,
     }
 
@@ -153,28 +158,17 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     if outcome.tokens is None:
         registered: Registered = {"user": user(outcome.person), "message": VERIFY_FIRST}
         return answer(registered, status=status)
+    extras = _extras(
+        outcome.person
+    )  # first: their statements may fail before a token is in a variable
     body: Authenticated = {
-        "access_token": outcome.tokens.access_token,
-        "refresh_token": outcome.tokens.refresh_token,
+        "access_token": outcome.tokens.access_token.reveal(),
+        "refresh_token": outcome.tokens.refresh_token.reveal(),
         "expires_in": outcome.tokens.expires_in,
         "user": user(outcome.person),
         "message": message,
     }
-    return _hand_out(body, outcome, outcome.tokens, status=status)
-
-
-def passed(outcome: Login, *, message: str) -> HttpResponse:
-    """What came of a further step: `Passed`, or `Challenged` where another one stands."""
-    if outcome.tokens is None:
-        return answer(_challenge(outcome))
-    body: Passed = {
-        "access_token": outcome.tokens.access_token,
-        "refresh_token": outcome.tokens.refresh_token,
-        "expires_in": outcome.tokens.expires_in,
-        "user": {"id": outcome.person.id, "email": outcome.person.email},
-        "message": message,
-    }
-    return _hand_out(body, outcome, outcome.tokens)
+    return _hand_out(body, extras, outcome, outcome.tokens, status=status)
 
 
 def said(message: str, *, status: int = 200) -> HttpResponse:
@@ -206,25 +200,48 @@ def _challenge(outcome: Login) -> Challenged:
         "user": {"id": person.id, "email": person.email},
         # A gate returns what its type of challenge has, as the slot's signature says.
         "challenges": [
-            {"type": challenge.type, "data": cast(SecondFactor, dict(challenge.data))}
+            {"type": challenge.type, "data": cast(SecondFactor, shown(challenge.data))}
             for challenge in outcome.challenges
         ],
         "message": CHALLENGED,
     }
 
 
+def _extras(person: Person) -> dict[str, Any]:
+    """The fields that modules add to a login response."""
+    return {name: value for add in plugs("login_extras") for name, value in add(person).items()}
+
+
+def shown(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a challenge; its secrets are revealed for the client."""
+    return {
+        name: value.reveal() if isinstance(value, Secret) else value for name, value in data.items()
+    }
+
+
 def _hand_out(
-    body: Authenticated | Passed, outcome: Login, issued: Tokens, *, status: int = 200
+    body: Authenticated,
+    extras: dict[str, Any],
+    outcome: Login,
+    issued: Tokens,
+    *,
+    status: int = 200,
 ) -> HttpResponse:
     """The body with what modules add, the tokens also in cookies, and the token of the device."""
-    for extras in plugs("login_extras"):
-        body.setdefault("data", {}).update(extras(outcome.person))
+    if extras:
+        body["data"] = extras
     response = issue(body, issued, status=status)
-    response.headers["X-Device-Token"] = outcome.device_token
-    keep_device(response, outcome.device_token)
+    hand_out_device(response, outcome.device_token)
     return response
 
 
-def keep_device(response: HttpResponse, token: str) -> None:
+def hand_out_device(response: HttpResponse, token: Secret) -> None:
+    """Give the client the token of its device, if there is one."""
+    if token:
+        response.headers["X-Device-Token"] = token.reveal()
+        keep_device(response, token)
+
+
+def keep_device(response: HttpResponse, token: Secret) -> None:
     """Let the browser keep the token that gives its device guesses of its own."""
-    cookies.put(response, DEVICE_COOKIE, token, ttl=devices.TTL)
+    cookies.put(response, DEVICE_COOKIE, token.reveal(), ttl=devices.TTL)

@@ -11,6 +11,7 @@ class CoreConfig(modules.ModuleConfig):
     verbose_name = "Accounts and sign-ins"
     urls = "authservice.core.urls"
     identify = "authservice.core.bearer.identify"
+    composers = "authservice.core.security_notice.composers"
 
     def ready(self) -> None:
         from authservice.core import checks, last_login, receivers

@@ -15,6 +15,7 @@ from authservice.core.models import Attempt
 from authservice.kernel import conf
 
 STRIKES = 3  # used-up windows in a row after which waits grow no more
+_COLUMNS = ("key", "count", "strikes", "ends_at", "day_count", "day_ends_at")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
 def _bind(template: str, table: str, connection: Any) -> Statement:
     """Quote the names `[column]` and turn the parameters `:name` into placeholders."""
     sql, names = template.replace("TABLE", table), []
-    for column in ("key", "count", "strikes", "ends_at"):
+    for column in _COLUMNS:
         sql = sql.replace(f"[{column}]", connection.ops.quote_name(column))
     words = sql.split()
     for position, word in enumerate(words):
@@ -63,7 +64,10 @@ _STRIKE = f"""CASE
         THEN CASE WHEN TABLE.[strikes] >= {STRIKES} THEN {STRIKES} ELSE TABLE.[strikes] + 1 END
     ELSE 0 END"""
 _COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
-_OPEN = f"( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )"
+_DAY_COUNT = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_count] + 1 ELSE 1 END"
+_DAY_END = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_ends_at] ELSE :day_end END"
+_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )
+    AND ( TABLE.[day_ends_at] <= :now OR TABLE.[day_count] < :daily )"""
 
 
 def _end(strikes: str, count: str) -> str:
@@ -75,12 +79,14 @@ def _end(strikes: str, count: str) -> str:
     END"""
 
 
-_FIRST = "VALUES ( :key, 1, 0, :end0 )"
+_INTO = "[key], [count], [strikes], [ends_at], [day_count], [day_ends_at]"
+_FIRST = "VALUES ( :key, 1, 0, :end0, 1, :day_end )"
 
 # Standard SQL sees the old row on every right-hand side.
-_UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
+_UPSERT = f"""INSERT INTO TABLE ( {_INTO} )
     {_FIRST} ON CONFLICT ( [key] ) DO UPDATE SET
-    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")}
+    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")},
+    [day_count] = {_DAY_COUNT}, [day_ends_at] = {_DAY_END}
     WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
 
 # On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at
@@ -88,17 +94,17 @@ _UPSERT = f"""INSERT INTO TABLE ( [key], [count], [strikes], [ends_at] )
 # The setting ends with the statement's own transaction.
 _HURRIED_UPSERT = _UPSERT.replace(
     _FIRST,
-    "SELECT :key, 1, 0, :end0 "
+    "SELECT :key, 1, 0, :end0, 1, :day_end "
     "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
 )
 
 # MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
 # no condition, so an update goes first and an insert catches the first try of all.
 _MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
-    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")}
+    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")},
+    TABLE.[day_count] = {_DAY_COUNT}, TABLE.[day_ends_at] = {_DAY_END}
     WHERE TABLE.[key] = :key AND {_OPEN}"""  # noqa: S608
-_MYSQL_INSERT = """INSERT IGNORE INTO TABLE ( [key], [count], [strikes], [ends_at] )
-    VALUES ( :key, 1, 0, :end0 )"""
+_MYSQL_INSERT = f"INSERT IGNORE INTO TABLE ( {_INTO} ) {_FIRST}"  # noqa: S608
 
 
 @conf.on_host_change

@@ -14,6 +14,8 @@ def is_free(field: str, value: str) -> bool:
     form, rule, find, claim = _KINDS[field]
     if not form(value):
         raise errors.invalid(field, rule)
+    if field == "email" and not identity.is_new_email(value):
+        raise errors.invalid(field, identity.NEW_EMAIL_RULE)
     keys: dict[str, str | None] = dict.fromkeys(_KINDS)
     keys[field] = claim(value)
     # By claim first; users whom nobody has adopted yet are found by the host's natural key.

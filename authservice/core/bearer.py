@@ -9,12 +9,17 @@ from typing import Any
 
 from django.utils.functional import cached_property
 
-from authservice.core import access_tokens, directory, sign_ins
+from authservice.core import access_tokens, directory, facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
 from authservice.core.sign_ins import Used
 from authservice.kernel import errors
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.modules import plug
+from authservice.kernel.ports import MFA
+from authservice.kernel.secret import Secret
 
 
 @dataclass
@@ -54,14 +59,24 @@ class Identity:
             raise errors.InvalidToken
         directory.current(self.person)
 
-    def require_super_admin(self) -> None:
-        """Raises `InvalidToken`, however lightly tokens are checked elsewhere, or `Forbidden`."""
+    def require_super_admin(self, client: Client) -> None:
+        """Raises `InvalidToken` (checked against the database, whatever `STATELESS.CHECK` says),
+        `Forbidden`, which is recorded, or `ReauthenticationRequired` if a second factor is required
+        and this session has none."""
         self.require_live()
         if not self.person.is_super_admin:
+            event = Event(action="security.forbidden", user=self.person.user, client=client)
+            facts.tell(event)
             raise errors.Forbidden
+        # A required second factor is normally demanded at login. A user who became a super admin
+        # while signed in, or signed in before the setting was turned on, was not asked for it.
+        second_factor = plug("second_factor")
+        missing = second_factor is not None and MFA not in self.claims["amr"]
+        if missing and second_factor.is_required(self.person):
+            raise errors.ReauthenticationRequired
 
 
-def identify(token: str) -> Identity:
+def identify(token: Secret) -> Identity:
     """Raises `InvalidToken`, `TokenExpired`, or what the login policy says."""
     claims = access_tokens.read(token)
     try:

@@ -19,22 +19,22 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
 
-from authservice.core import cookie_checks, keyring
+from authservice.core import cookie_checks, keyring, production_checks
 from authservice.core.conf import core
 from authservice.core.host import host
+from authservice.core.staff import checks as admin_login_checks
 from authservice.kernel import conf, flood, modules
-from authservice.kernel.settings import root
+from authservice.kernel.settings import cookies, root
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _GRACE = timedelta(seconds=60)
-_UNCOUNTED = ("DummyCache", "LocMemCache")
 
 
 def connect() -> None:
     for check in (check_settings, check_apps, check_keys, check_mount, check_host):
         checks.register(check, "authservice")
     cookie_checks.connect()
-    checks.register(check_production, checks.Tags.security, deploy=True)
+    production_checks.connect()
+    admin_login_checks.connect()
 
 
 def check_settings(**_: Any) -> list[checks.CheckMessage]:
@@ -82,9 +82,22 @@ def _values() -> Iterator[checks.CheckMessage]:
         get_hasher(core.dummy_hasher)
     except ValueError as wrong:
         yield _value("CORE.DUMMY_HASHER", f"is of no use: {wrong}")
-    if root.trusted_proxies < 0:
+    if core.hashes_in_flight < 0:
+        yield _value("CORE.HASHES_IN_FLIGHT", "must not be negative")
+    if (root.trusted_proxies or 0) < 0:
         yield _value("TRUSTED_PROXIES", "must not be negative")
     yield from _rates()
+    yield from _confirmation()
+
+
+def _confirmation() -> Iterator[checks.CheckMessage]:
+    if cookies.enabled and core.verify_confirm == "off":
+        yield checks.Warning(
+            "AUTHSERVICE: CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: a link that a"
+            " mail scanner or a page of another site opens verifies the account of an attacker.",
+            hint="Set CORE.VERIFY_CONFIRM to 'auto', the default.",
+            id="authservice.W112",
+        )
 
 
 def _rates() -> Iterator[checks.CheckMessage]:
@@ -179,41 +192,3 @@ def check_host(**_: Any) -> Iterator[checks.CheckMessage]:
             " transactions, so that a refused request keeps the attempt it was counted by.",
             id="authservice.I070",
         )
-
-
-def check_production(**_: Any) -> Iterator[checks.CheckMessage]:
-    if list(conf.complaints()):
-        return
-    parts = urlsplit(root.api_url)
-    if not root.api_url:
-        yield checks.Warning(
-            "AUTHSERVICE['API_URL'] is not set: mailed links cannot be built.",
-            hint="Give the public origin, such as 'https://api.example.com'.",
-            id="authservice.W031",
-        )
-    elif parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        yield checks.Warning(
-            "AUTHSERVICE['API_URL'] is http: passwords and tokens travel in the clear.",
-            hint="Serve it by https.",
-            id="authservice.W041",
-        )
-    backend = settings.CACHES.get(flood.conf.cache, {}).get("BACKEND", "")
-    if flood.conf.enabled and backend.rpartition(".")[2] in _UNCOUNTED:
-        yield checks.Warning(
-            f"Flood limits count in {backend}, which each process has for itself.",
-            hint="Use a cache that the processes share, such as Redis.",
-            id="authservice.W060",
-        )
-    yield from _connections()
-
-
-def _connections() -> Iterator[checks.CheckMessage]:
-    for alias, database in settings.DATABASES.items():
-        pooled = (database.get("OPTIONS") or {}).get("pool")
-        networked = "sqlite" not in database.get("ENGINE", "")
-        if networked and not database.get("CONN_MAX_AGE", 0) and not pooled:
-            yield checks.Warning(
-                f"Database {alias!r} is connected to anew for each request.",
-                hint="Set CONN_MAX_AGE or a pool: it is worth more than any other tuning.",
-                id="authservice.W061",
-            )

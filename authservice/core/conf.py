@@ -22,6 +22,12 @@ class Core:
     """`"hide"` answers a taken address like a free one, without tokens, and writes to its owner."""
     reset_requires_email: bool = True
     """Whether `email` must come with the `token` of a reset link; where it comes it must match."""
+    verify_confirm: Literal["auto", "off"] = "auto"
+    """`"auto"` shows a confirmation page to a browser that opens a verification link and did not
+    sign up; `"off"` verifies at once, also for mail scanners that open every link."""
+    require_recent_proof: bool = False
+    """Whether a changed phone number, `/2fa/setup` and linking a provider need the current
+    `password` in the request, or a session that began at most 10 minutes ago."""
     wipe_unproven: bool = True
     """Whether the first proof of an address ends whatever access there was to the account without
     it: its password, sign-ins, second factors, linked providers and number."""
@@ -35,6 +41,9 @@ class Core:
     """Whether a new password needs a character that is neither letter nor digit."""
     dummy_hasher: str = "default"
     """Algorithm of the hash made when there is no password to check; the slowest in use is best."""
+    hashes_in_flight: int = 0
+    """How many password hashes may run at once in each process; 0 is twice the number of cores. A
+    request that waits longer than 2 s for its turn is 503 `SERVICE_UNAVAILABLE`."""
     claims_hook: str = ""
     """Dotted path of `(user) -> dict`: further claims of access tokens; it overrides none."""
 

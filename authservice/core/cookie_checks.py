@@ -15,7 +15,7 @@ from authservice.kernel.settings import cookies, secure
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 6265 section 4.1.1
 _PREFIXES = ("__host-", "__secure-")
-_OURS = ("authservice_device",)
+_OURS = ("authservice_device", "authservice_signup")
 
 
 def connect() -> None:

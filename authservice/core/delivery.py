@@ -33,9 +33,10 @@ def refusal(fault: Fault, *, to: str) -> HttpResponse:
     return redirect(_with(to, {"error": fault.code, "error_description": fault.message}))
 
 
-def redirect(url: str) -> HttpResponse:
-    """On to a page that nothing of this address is told."""
+def redirect(url: str, *, status: int = 302) -> HttpResponse:
+    """Redirect without a referrer, so the target page does not see this URL. 303 after a form."""
     response = HttpResponseRedirect(url)
+    response.status_code = status
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
@@ -44,9 +45,15 @@ def redirect(url: str) -> HttpResponse:
 def _told(outcome: Login) -> dict[str, str]:
     if outcome.tokens:
         tokens = outcome.tokens
-        return {"access_token": tokens.access_token, "refresh_token": tokens.refresh_token}
+        return {
+            "access_token": tokens.access_token.reveal(),
+            "refresh_token": tokens.refresh_token.reveal(),
+        }
     first = outcome.challenges[0]
-    return {"challenge": first.type, "temp_token": str(first.data.get("temp_token", ""))}
+    return {
+        "challenge": first.type,
+        "temp_token": str(answers.shown(first.data).get("temp_token", "")),
+    }
 
 
 def _with(url: str, told: dict[str, str]) -> str:

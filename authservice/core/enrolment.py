@@ -5,32 +5,37 @@ Staff never learn a password. Whoever uses the mailed link sets it, and thereby 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
-from django.db import transaction
 
 from authservice.core import directory, facts, newcomers
+from authservice.core.models import PhoneSource, SignIn
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
+from authservice.core.staff import authority
 from authservice.kernel import errors, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
-def enrol(newcomer: Newcomer, *, by: Any, client: Client) -> Person:
-    """An account nobody can use before its owner followed the mailed link.
+def enrol(newcomer: Newcomer, *, by: Person, sign_in: SignIn, client: Client) -> Person:
+    """Create an account that cannot be used until its owner follows the mailed link.
 
-    Raises `EmailNotConfigured` and the refusals of `newcomers.admit`.
+    `by` is the acting super admin, `sign_in` their session. Raises `EmailNotConfigured`, and as
+    `authority.acting` and `newcomers.admit` do.
     """
     _require_mail()
 
     def welcome(person: Person) -> Person:
-        tell(person, by=by, client=client)
+        tell(person, by=by.user, client=client)
         messages.send(messages.ACCOUNT_MADE, person.email, client, using=directory.database())
         return person
 
-    return newcomers.admit(newcomer, make_password(None), welcome)
+    with authority.acting(by, sign_in):
+        made = replace(newcomer, phone_set_by=PhoneSource.STAFF)
+        return newcomers.admit(made, make_password(None), welcome)
 
 
 def tell(person: Person, *, by: Any, client: Client) -> None:
@@ -38,10 +43,11 @@ def tell(person: Person, *, by: Any, client: Client) -> None:
     _tell("admin.user.created", person, by, client, **_said(person))
 
 
-def mail_reset(person: Person, *, by: Any, client: Client) -> None:
-    """Mail a link by which the person sets a new password; the old one works until they do.
+def mail_reset(person: Person, *, by: Person, sign_in: SignIn, client: Client) -> None:
+    """Mail a link to set a new password; the old password works until the link is used.
 
-    Raises `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed` where there is no address.
+    Raises as `authority.acting` does, `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed`
+    if there is no address.
     """
     _require_mail()
     if not person.email:
@@ -49,8 +55,8 @@ def mail_reset(person: Person, *, by: Any, client: Client) -> None:
     if not person.active:
         raise errors.UserNotActive
     using = directory.database()
-    with transaction.atomic(using=using):
-        _tell("auth.password.reset_requested", person, by, client)
+    with authority.acting(by, sign_in, person.user.pk) as editor:
+        _tell("auth.password.reset_requested", person, editor.user, client)
         messages.send(
             messages.RESET_BY_LINK,
             person.email,

@@ -5,13 +5,83 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from django.db import DatabaseError, connections
 
-from authservice.core import attempts, directory, identity
-from authservice.core.models import SignIn
+from authservice.core import attempts, devices, directory, identity
+from authservice.core.credentials import code_attempts
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import errors, flood
+from authservice.kernel.client import Client
+from authservice.kernel.sql import Bound
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A counted attempt: by its own counter, by `beside`, and for the client's `network` unless the
+    device is known."""
+
+    key: str
+    beside: str = ""
+    network: str | None = None
+
+    def give_back(self) -> None:
+        """Give the attempt back: the password was right."""
+        attempts.give_back(self.key, self.beside)
+
+    def giving_back(self) -> Bound:
+        """The same, as part of another statement."""
+        return attempts.giving_back(self.key, self.beside)
+
+    def give_back_flood(self) -> None:
+        give_back_flood(self.network)
+
+
+def count(
+    identifier_key: str, person: Person | None, client: Client, *, report: Callable[[], None]
+) -> Guess:
+    """Count one password attempt for an identifier, known or not.
+
+    A known device of the account has its own limit, shares another one with all devices of the
+    account, and is exempt from the limit of its network. So other clients, even behind the same
+    address, cannot lock the owner out. Raises `TooManyRequests` or `TooManyAttempts`; `report` is
+    called once each time that the limit is reached.
+    """
+    device = devices.known(client.device_token, person)
+    if device is None or person is None:
+        return _count_stranger(identifier_key, client, report)
+    guess = Guess(on_device(device), on_devices(person))
+    attempts.take(guess.key, attempts.PASSWORD, report=report)
+    try:
+        attempts.take(guess.beside, attempts.ALL_DEVICES, report=report)
+    except errors.TooManyAttempts:
+        attempts.give_back(guess.key)
+        raise
+    return guess
+
+
+def _count_stranger(identifier_key: str, client: Client, report: Callable[[], None]) -> Guess:
+    count_flood(client.network)
+    guess = Guess(at(identifier_key), network=client.network)
+    attempts.take(guess.key, attempts.PASSWORD, report=report)
+    return guess
+
+
+def network_of(person: Person | None, client: Client) -> str | None:
+    """The network whose limit an attempt uses: none for a known device of the user."""
+    return None if devices.known(client.device_token, person) else client.network
+
+
+def count_flood(network: str | None) -> None:
+    """Raises `TooManyRequests`."""
+    if network is not None:
+        flood.count("guess", network)
+
+
+def give_back_flood(network: str | None) -> None:
+    if network is not None:
+        flood.give_back("guess", network)
 
 
 def at(identifier_key: str) -> str:
@@ -22,6 +92,11 @@ def at(identifier_key: str) -> str:
 def on_device(device: uuid.UUID) -> str:
     """Passwords tried on a device that signed in before."""
     return attempts.key("device", device.hex)
+
+
+def on_devices(person: Person) -> str:
+    """The counter of password attempts on all known devices of an account together."""
+    return attempts.key("devices", person.id)
 
 
 def at_change(person: Person) -> str:
@@ -46,14 +121,7 @@ def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
 
 def forgive(people: Iterable[Person]) -> None:
     """Unlock these people: whatever was guessed at them, on whichever device, is forgotten."""
-    known = list(people)
-    devices = SignIn.objects.using(directory.database()).filter(
-        user__in=[person.user.pk for person in known], device_id__isnull=False
-    )
-    keys = [key for person in known for key in _of(person)]
-    found = devices.values_list("device_id", flat=True).distinct()
-    keys += [on_device(device) for device in found if device]
-    attempts.forget(keys)
+    attempts.forget([key for person in people for key in _of(person)])
 
 
 def _of(person: Person) -> Iterator[str]:
@@ -62,3 +130,7 @@ def _of(person: Person) -> Iterator[str]:
     if person.username:
         yield at(identity.username_key(person.username))
     yield at_change(person)
+    yield from code_attempts.all_of(person)
+    yield on_devices(person)
+    for device in devices.ids(person):
+        yield on_device(uuid.UUID(hex=device))

@@ -6,11 +6,13 @@ collation decides who is who, and so that the same key counts guesses at people 
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
 
 import idna
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
@@ -18,6 +20,7 @@ from authservice.kernel.crypto import fingerprint
 
 EMAIL_LENGTH = 254
 EMAIL_RULE = "Must be an e-mail address."
+NEW_EMAIL_RULE = "Must be an e-mail address without quotes, at a domain with a public name."
 USERNAME_RULE = "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'."
 PHONE_RULE = "Must be a possible number in E.164 form, as +4930123456."
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
@@ -53,6 +56,28 @@ def is_email(text: str) -> bool:
     return len(text) <= EMAIL_LENGTH and text.rpartition("@")[0].isascii()
 
 
+def is_new_email(text: str) -> bool:
+    """Whether an account may be given this address.
+
+    Stricter than `is_email`: one mailbox must not have several spellings. Mail servers drop the
+    quotes and backslashes of a quoted local part (RFC 5321 section 4.1.2), so one mailbox could
+    have any number of accounts, each with its own limits. IP addresses and, unless DEBUG,
+    `localhost` are refused too. Existing rows keep such an address.
+    """
+    local, _, domain = text.strip().rpartition("@")
+    return is_email(text) and '"' not in local and _is_public(_ascii_domain(domain))
+
+
+def _is_public(domain: str) -> bool:
+    if domain == "localhost" or domain.endswith(".localhost"):
+        return settings.DEBUG
+    try:
+        ipaddress.ip_address(domain)
+    except ValueError:
+        return not domain.startswith("[")
+    return False
+
+
 def deliverable(email: str) -> str:
     """The address with its domain in IDNA 2008, as its key has it: `ß` is not `ss`."""
     local, _, domain = email.rpartition("@")
@@ -79,6 +104,26 @@ def _is_possible(number: str) -> bool:
         return bool(phonenumbers.is_possible_number(phonenumbers.parse(number)))
     except phonenumbers.NumberParseException:
         return False
+
+
+def country_of(number: str) -> str:
+    """ISO 3166 code of the number's country, as "DE"; "" if it is unknown.
+
+    Needs the `phone` extra.
+    """
+    import phonenumbers
+
+    try:
+        return phonenumbers.region_code_for_number(phonenumbers.parse(number)) or ""
+    except phonenumbers.NumberParseException:
+        return ""
+
+
+def is_country(code: object) -> bool:
+    """Whether numbers of a country with this ISO 3166 code exist. Needs the `phone` extra."""
+    import phonenumbers
+
+    return code in phonenumbers.SUPPORTED_REGIONS
 
 
 def _folded(text: str) -> str:

@@ -9,26 +9,40 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from django.db import transaction
 
-from authservice.core import directory, facts, links, tickets
+from authservice.core import (
+    directory,
+    facts,
+    links,
+    pending_signups,
+    recovery_number,
+    sending,
+    sweep,
+    tickets,
+)
+from authservice.core.messages import counting, limits, new_devices
+from authservice.core.messages.counting import TextPolicy
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
 from authservice.kernel import messages
 from authservice.kernel.client import Client
+from authservice.kernel.deadlocks import outlast
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
 from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret
 
 
 @dataclass(frozen=True, kw_only=True)
 class Letter:
-    """A message to one person, to be rendered and sent.
+    """A message to one user, to be rendered and sent.
 
     `context` is for its templates: `link` or `code` with `expires_in`, and the details of the job.
+    `counted` are the keys of limits to give back if sending fails.
     """
 
     kind: str
@@ -37,21 +51,47 @@ class Letter:
     person: Person
     language: str
     context: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    counted: tuple[str, ...] = ()
 
 
-def compose(message: Message) -> Letter | None:
-    """The letter of a job, or None where nobody is to be written to.
+_Composer = Callable[[Message], Letter | None]
+_EVERY_TEXT = TextPolicy()
 
-    What is told of it and the secret in it are written together or not at all.
+
+def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> Letter | None:
+    """The message of a job, or None if there is no recipient or a limit is used up.
+
+    Its secret and its audit entry are written in one transaction. `texts` says which text messages
+    the host allows.
     """
+    sweep.warn_if_overdue()
     composer = _composers().get(message.kind)
     if composer is None:
         return None
+    try:
+        return _within_limits(composer, message, texts)
+    except counting.Refused as refused:
+        counting.report(refused)
+        return None
+
+
+def _within_limits(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
+    """Raises `counting.Refused`, and then no secret has been issued."""
+    uncounted = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
+    counted = counting.take_unrequested(message.kind, message.target) if uncounted else ()
+    letter = outlast(lambda: _composed(composer, message, texts))
+    return replace(letter, counted=(*letter.counted, *counted)) if letter else None
+
+
+def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
     with transaction.atomic(using=directory.database()):
-        return composer(message)
+        letter = composer(message)
+        if letter is not None and letter.channel == "sms":
+            counting.take_text(letter.to, letter.person, texts)
+    return letter
 
 
-def _composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+def _composers() -> Mapping[str, _Composer]:
     further = [dict(composers()) for composers in plugs("composers")]
     return ChainMap(*further, _COMPOSERS)
 
@@ -65,6 +105,11 @@ def _verify_email(message: Message) -> Letter | None:
 
 def _signup(message: Message) -> Letter | None:
     """A sign-up that tells nobody whether the address was taken: its owner learns it by mail."""
+    pending_signups.create(message)
+    details = {
+        name: value for name, value in message.details.items() if name != pending_signups.DETAIL
+    }
+    message = replace(message, details=details)
     person = reachable(directory.find_by_email(message.target))
     if person is None:
         return None
@@ -79,7 +124,9 @@ def _reset_by_link(message: Message) -> Letter | None:
         return None
     if "asked_by" not in message.details:
         _tell_asked(message, person)
-    return mail(message, person, **_email_link(tickets.RESET, person, links.reset_password))
+    last = sending.LAST in message.details
+    purpose = tickets.LASTING_RESET if last else tickets.RESET
+    return mail(message, person, **_email_link(purpose, person, links.reset_password))
 
 
 def _account_made(message: Message) -> Letter | None:
@@ -88,7 +135,7 @@ def _account_made(message: Message) -> Letter | None:
     if person is None or person.user.has_usable_password():
         return None
     purpose = tickets.FIRST_PASSWORD
-    token = tickets.mint_link(purpose, person, person.email_key, payload=tickets.PROVES_EMAIL)
+    token = tickets.mint_link(purpose, person, person.email_key)
     link = links.reset_password(token, person.email)
     return mail(message, person, link=link, expires_in=purpose.link_ttl)
 
@@ -105,6 +152,8 @@ def _reset_by_code(message: Message) -> Letter | None:
     if person is None or not person.phone_number_verified:
         return None
     _tell_asked(message, person)
+    if not recovery_number.may_reset_password(person):
+        return _sms(replace(message, kind=messages.RESET_BY_CODE_REFUSED), person)
     return _text(message, person, tickets.RESET)
 
 
@@ -129,6 +178,65 @@ def notice(message: Message) -> Letter | None:
     return mail(message, person) if person else None
 
 
+def _changed_by_staff(message: Message) -> Letter | None:
+    """Sent to the address that the owner had proven before staff changed the account."""
+    person = directory.by_id(message.details["user_id"])
+    return replace(mail(message, person), to=message.target) if person else None
+
+
+def _new_device(message: Message) -> Letter | None:
+    """Sent at once for the first new device of an hour; further ones are listed at the end of the
+    hour."""
+    person = directory.find_by_email(message.target)
+    if person is None or not person.email_proven:
+        return None
+    if new_devices.is_familiar(person, message.details):
+        return None
+    counted = counting.take_new_device(person)
+    if counted is None:
+        _list_later(message, person)
+        return None
+    return replace(mail(message, person), counted=counted)
+
+
+def _list_later(message: Message, person: Person) -> None:
+    due = counting.take_new_devices(person)
+    if due is None:
+        return
+    # The hour began when its notice was sent. Jobs of earlier sign-ins may still have been queued.
+    begun = due - limits.NEW_DEVICE.window
+    if at := message.details.get("at"):
+        begun = min(datetime.fromisoformat(at), begun)
+    messages.send(
+        messages.NEW_DEVICES,
+        person.email,
+        Client(language=message.language, request_id=message.request_id),
+        using=directory.database(),
+        details={"since": (begun - _PARALLEL).isoformat(), "until": due.isoformat()},
+        not_before=due,
+    )
+
+
+def _new_devices(message: Message) -> Letter | None:
+    person = directory.find_by_email(message.target)
+    if person is None or not person.email_proven:
+        return None
+    since, until = (datetime.fromisoformat(message.details[name]) for name in ("since", "until"))
+    found = new_devices.unfamiliar(person, since, until)
+    if not found:
+        return None
+    shown = found[: new_devices.SHOWN]
+    return mail(
+        message,
+        person,
+        sign_ins=[
+            {"user_agent": row.user_agent, "ip_address": row.ip_address, "at": row.created_at}
+            for row in shown
+        ],
+        more=len(found) - len(shown),
+    )
+
+
 def reachable(person: Person | None) -> Person | None:
     """The person, if they may be written to at all."""
     return person if person and person.active else None
@@ -147,27 +255,34 @@ def mail(message: Message, person: Person, **context: Any) -> Letter:
 
 
 def _text(message: Message, person: Person, purpose: Purpose) -> Letter:
+    code = tickets.mint_code(purpose, person, person.phone_key)
+    return _sms(message, person, code=code, expires_in=purpose.code_ttl)
+
+
+def _sms(message: Message, person: Person, **context: Any) -> Letter:
+    """A text message to the current number of a user."""
     return Letter(
         kind=message.kind,
         channel="sms",
         to=person.account.phone_number,
         person=person,
         language=message.language,
-        context={
-            "code": tickets.mint_code(purpose, person, person.phone_key),
-            "expires_in": purpose.code_ttl,
-        },
+        context=context,
     )
 
 
 def _email_link(
-    purpose: Purpose, person: Person, link: Callable[[str, str], str]
-) -> dict[str, str | timedelta]:
+    purpose: Purpose, person: Person, link: Callable[[Secret, str], Secret]
+) -> dict[str, Secret | timedelta]:
     token = tickets.mint_link(purpose, person, person.email_key)
     return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
 
 
-_COMPOSERS: dict[str, Callable[[Message], Letter | None]] = {
+_COUNTED_BY_COMPOSER = (messages.NEW_DEVICE, messages.NEW_DEVICES)
+# Jobs of simultaneous sign-ins may run in any order.
+_PARALLEL = timedelta(seconds=5)
+
+_COMPOSERS: dict[str, _Composer] = {
     messages.VERIFY_EMAIL: _verify_email,
     messages.SIGNUP: _signup,
     messages.VERIFY_PHONE: _verify_phone,
@@ -175,7 +290,11 @@ _COMPOSERS: dict[str, Callable[[Message], Letter | None]] = {
     messages.RESET_BY_CODE: _reset_by_code,
     messages.PASSWORD_CHANGED: notice,
     messages.ACCESS_WIPED: _access_wiped,
+    messages.ACCESS_REMOVED: notice,
+    messages.ACCOUNT_SECURED: _access_wiped,
     messages.WELCOME: notice,
-    messages.NEW_DEVICE: notice,
+    messages.NEW_DEVICE: _new_device,
+    messages.NEW_DEVICES: _new_devices,
     messages.ACCOUNT_MADE: _account_made,
+    messages.CHANGED_BY_STAFF: _changed_by_staff,
 }

@@ -6,16 +6,17 @@ from urllib.parse import urlencode
 
 from django.urls import get_script_prefix, reverse
 
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import frontend, root
 
 
-def verify_email(token: str, email: str) -> str:
+def verify_email(token: Secret, email: str) -> Secret:
     """Always to the service itself, which redirects the browser on."""
-    return to_route("verify-email", token=token, email=email)
+    return to_route("verify-email", token, email=email)
 
 
-def reset_password(token: str, email: str) -> str:
-    return _with(_front(frontend.reset_password_path), token=token, email=email)
+def reset_password(token: Secret, email: str) -> Secret:
+    return _with_token(_front(frontend.reset_password_path), token, email=email)
 
 
 def verified(status: str) -> str:
@@ -25,9 +26,9 @@ def verified(status: str) -> str:
     return _with(_joined(frontend.url, frontend.verify_email_callback_path), status=status)
 
 
-def to_route(name: str, **query: str) -> str:
+def to_route(name: str, token: Secret, **query: str) -> Secret:
     """To a route of the service itself, by its name in the URLconf."""
-    return _with(_api(name), **query)
+    return _with_token(_api(name), token, **query)
 
 
 def _api(name: str) -> str:
@@ -45,6 +46,10 @@ def _front(path: str) -> str:
 
 def _joined(origin: str, path: str) -> str:
     return f"{origin.rstrip('/')}/{path.lstrip('/')}"
+
+
+def _with_token(url: str, token: Secret, **query: str) -> Secret:
+    return Secret(_with(url, token=token.reveal(), **query))
 
 
 def _with(url: str, **query: str) -> str:

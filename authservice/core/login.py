@@ -7,15 +7,15 @@ challenge is an outcome like any other; tokens do not exist before the last gate
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from django.contrib import auth
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import DatabaseError, connections, transaction
 
 from authservice.core import (
-    attempts,
     devices,
     directory,
     facts,
@@ -26,14 +26,16 @@ from authservice.core import (
     sign_ins,
 )
 from authservice.core.conf import core
+from authservice.core.guesses import Guess
 from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import errors, flood, messages
+from authservice.kernel import errors, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 from authservice.kernel.ports import Arrival, Challenge
+from authservice.kernel.secret import Secret
 
 SIGNUP = "signup"
 # How `complete` refuses, for whoever describes a road that leads there.
@@ -47,40 +49,64 @@ class Login:
     person: Person
     tokens: Tokens | None = None
     challenges: tuple[Challenge, ...] = ()
-    device_token: str = ""
+    device_token: Secret = field(default_factory=lambda: Secret(""))
 
 
-def with_password(password: str, client: Client, *, email: str = "", username: str = "") -> Login:
-    """Sign in by e-mail or username. Raises `TooManyAttempts`, `InvalidCredentials`, or a refusal
-    of `complete`.
-
-    Unknown, wrong and unusable are one answer after one hash, counted before it is judged.
-    """
-    person = directory.find_by_email(email) if email else directory.find_by_username(username)
-    key = identity.email_key(email) if email else identity.username_key(username)
-    guess = _guess(key, person, client)
-    flood.count("guess", client.network)
-    try:
-        attempts.take(guess, attempts.PASSWORD)
-    except errors.TooManyAttempts:
-        facts.tell(_refused(person, client, "throttled", action="security.account.throttled"))
-        raise
-    accepted = passwords.check(person, email or username, password, client)
-    if accepted is None:
-        _fail(person, email or username, client)
-        raise errors.InvalidCredentials
-    flood.give_back("guess", client.network)
-    with guesses.no_guess_unless_judged(partial(attempts.give_back, guess)):
+def with_password(
+    password: Secret, client: Client, *, email: str = "", username: str = ""
+) -> Login:
+    """Sign in by e-mail or username. Raises as `check_password`, or a refusal of `complete`."""
+    accepted, guess = check_password(password, client, email=email, username=username)
+    with guesses.no_guess_unless_judged(guess.give_back):
         return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
 
 
-def complete(
-    person: Person, client: Client, *, method: str, proofs: tuple[str, ...], guess: str = ""
-) -> Login:
-    """Tokens for somebody who proved to be `person`, or the challenges that still stand.
+def check_password(
+    password: Secret,
+    client: Client,
+    *,
+    email: str = "",
+    username: str = "",
+    method: str = "password",
+) -> tuple[Person, Guess]:
+    """The user with this password, and the counted attempt.
 
-    `method` names the road, `proofs` the authentication methods (RFC 8176), `guess` the counter to
-    give a count back to. Raises as `admit` does, and `InvalidCredentials` for who is gone by now.
+    The caller gives the attempt back once the login succeeds. An unknown identifier, a wrong
+    password and an unusable one get the same answer after exactly one hash. The attempt is counted
+    before the password is checked. Raises `TooManyRequests`, `TooManyAttempts` and
+    `InvalidCredentials`.
+    """
+    person = directory.find_by_email(email) if email else directory.find_by_username(username)
+    key = identity.email_key(email) if email else identity.username_key(username)
+    throttled = _refused(person, client, "throttled", action="security.account.throttled")
+    guess = guesses.count(key, person, client, report=partial(facts.tell, throttled))
+
+    def give_back() -> None:
+        guess.give_back()
+        guess.give_back_flood()
+
+    with guesses.no_guess_unless_judged(give_back):
+        accepted = passwords.check(person, email or username, password, client)
+    if accepted is None:
+        _fail(person, email or username, client, method)
+        raise errors.InvalidCredentials
+    guess.give_back_flood()
+    return accepted, guess
+
+
+def complete(
+    person: Person,
+    client: Client,
+    *,
+    method: str,
+    proofs: tuple[str, ...],
+    guess: Guess | None = None,
+) -> Login:
+    """Issue tokens to a client that proved to be `person`, or the challenges that remain.
+
+    `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `guess` the
+    attempt to give back. Raises as `admit` does, and `InvalidCredentials` if the user was deleted
+    since.
     """
     admit(person, client, method=method)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
@@ -94,13 +120,13 @@ def complete(
         raise errors.InvalidCredentials from wrong
 
 
-def _through(arrival: Arrival, guess: str) -> Login:
+def _through(arrival: Arrival, guess: Guess | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
     if not challenges:
         return _enter(arrival, guess)
     if guess:
-        attempts.give_back(guess)
+        guess.give_back()
     facts.tell(_event("auth.login.challenged", person, client, method=method))
     return Login(person, challenges=challenges)
 
@@ -146,9 +172,11 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _enter(arrival: Arrival, guess: str) -> Login:
+def _enter(arrival: Arrival, guess: Guess | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     known = devices.known(client.device_token, person)
+    if known is None and method == SIGNUP:
+        known = devices.first_of(person)
     device_id = known or uuid.uuid4()
     if known is None and person.last_login_at is not None:
         _tell_new_device(person, client)
@@ -159,10 +187,13 @@ def _enter(arrival: Arrival, guess: str) -> Login:
     with last_login.put_off(person.user) as writes:
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
         held = person.last_login_at != before and not writes
-        given = [attempts.giving_back(guess)] if guess else []
+        given = [guess.giving_back()] if guess else []
         sign_in = sign_ins.begin(
             person, client, *writes, *given, amr=amr, device_id=device_id, held=held
         )
+    if known is None:
+        # After the user's row was locked: the lock order is users, one-time tokens, accounts.
+        devices.add(person, device_id)
     if method != SIGNUP:
         facts.tell(_event("auth.login.success", person, client, method=method))
     return Login(
@@ -178,17 +209,14 @@ def _tell_new_device(person: Person, client: Client) -> None:
     messages.send(messages.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 
-def _guess(key: str, person: Person | None, client: Client) -> str:
-    """The counter of this try: the device's own if it is known, else the identifier's."""
-    device = devices.known(client.device_token, person)
-    return guesses.on_device(device) if device else guesses.at(key)
-
-
-def _fail(person: Person | None, typed: str, client: Client) -> None:
-    facts.tell(_refused(person, client, "invalid_credentials", method="password"))
+def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
+    facts.tell(_refused(person, client, "invalid_credentials", method=method))
     # By the name that backends are asked with, or a package that counts by user counts apart.
     name = person.user.get_username() if person else typed
-    user_login_failed.send(sender=__name__, credentials={host().natural: name}, request=client.http)
+    # As Django's own `authenticate` sends it.
+    user_login_failed.send(
+        sender=auth.__name__, credentials={host().natural: name}, request=client.http
+    )
 
 
 def _refused(

@@ -20,7 +20,12 @@ class Login(Endpoint):
         "Log in with a password",
         body=LoginIn,
         answer=Authenticated | Challenged,
-        faults=(errors.InvalidCredentials, errors.TooManyAttempts, *login.REFUSALS),
+        faults=(
+            errors.InvalidCredentials,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+            *login.REFUSALS,
+        ),
     )
     def log_in(self) -> HttpResponse:
         given = self.read(LoginIn)

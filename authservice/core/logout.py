@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from django.contrib.auth.signals import user_logged_out
-from django.db import transaction
 
-from authservice.core import directory, facts, sign_ins
+from authservice.core import facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
 def log_out(person: Person, sign_in: SignIn, client: Client) -> None:
-    with transaction.atomic(using=directory.database()):
-        if sign_ins.end(sign_in.pk, sign_ins.LOGOUT):
-            facts.tell(Event(action="auth.logout", user=person.user, client=client))
+    """Raises `InvalidToken` if the session has ended since the request was authenticated."""
+    with sign_ins.changing(person, sign_in):
+        if not sign_ins.end(sign_in.pk, sign_ins.LOGOUT):
+            raise errors.InvalidToken
+        facts.tell(Event(action="auth.logout", user=person.user, client=client))
     user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)

@@ -15,6 +15,17 @@ from django.utils import timezone
 from authservice.kernel.ids import uuid7
 
 KEY = 64  # hex characters of a SHA-256
+DEVICES = 10  # known devices of an account that have password attempts of their own
+
+
+class PhoneSource(models.TextChoices):
+    """Who set the current number of an account, and with which proof."""
+
+    SIGNUP = "signup", "at sign-up"
+    PASSWORD = "password", "by the user, with the password"
+    SESSION = "session", "by a signed-in client, without the password"
+    STAFF = "staff", "by staff"
+    CONFIRMED = "confirmed", "by staff, then confirmed by the signed-in user"
 
 
 class Account(models.Model):
@@ -48,7 +59,23 @@ class Account(models.Model):
     # Verified is what was proven, not a flag: an address changed behind our back is unverified.
     verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     verified_phone_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    # Proven is stronger than verified: only the owner of the mailbox can have proven the address.
+    # A program that opens every link of a mail verifies an address, but proves nothing.
+    proven_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    email_proven_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # Who set the current number decides when it may reset the password.
+    phone_set_by = models.CharField(
+        max_length=16, choices=PhoneSource.choices, default=PhoneSource.SIGNUP, editable=False
+    )
+    phone_added_at = models.DateTimeField(null=True, blank=True, editable=False)
+    phone_verified_at = models.DateTimeField(null=True, blank=True, editable=False)
     token_version = models.PositiveIntegerField(default=0)
+    # Raised when a second factor is enabled: sessions that began earlier without it are not valid.
+    factor_version = models.PositiveIntegerField(default=0, editable=False)
+    # Raised when the password is changed or reset: earlier device tokens are not valid.
+    device_version = models.PositiveIntegerField(default=0, editable=False)
+    # Ids of the newest known devices, 32 hex characters each, the oldest first.
+    device_ids = models.CharField(max_length=DEVICES * 32, blank=True, default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(null=True, blank=True)
 
@@ -90,6 +117,7 @@ class SignIn(models.Model):
     counter = models.PositiveIntegerField(default=0)
     password_mark = models.CharField(max_length=KEY, editable=False)
     token_version = models.PositiveIntegerField()
+    factor_version = models.PositiveIntegerField(default=0)
     amr = models.CharField(max_length=64)
     auth_time = models.DateTimeField()
     organization_id = models.UUIDField(null=True, blank=True)
@@ -158,6 +186,12 @@ class Attempt(models.Model):
     count = models.PositiveIntegerField(default=0)
     strikes = models.PositiveSmallIntegerField(default=0)
     ends_at = models.DateTimeField()
+    # A client that pauses before each window is used up never waits, so attempts are counted per
+    # day too.
+    day_count = models.PositiveIntegerField(default=0)
+    day_ends_at = models.DateTimeField(default=timezone.now)
+    # No second audit entry before this time: one entry each time that the limit is reached.
+    reported_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["ends_at"], name="authsvc_attempt_ends")]

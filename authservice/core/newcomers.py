@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import secrets
+import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
@@ -16,10 +17,11 @@ from django.utils import timezone
 
 from authservice.core import directory, identity
 from authservice.core.host import host
-from authservice.core.models import Account
+from authservice.core.models import Account, PhoneSource
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
 from authservice.kernel import errors
+from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
 
 _TRIES = 5
@@ -35,13 +37,16 @@ T = TypeVar("T")
 class Newcomer:
     """What is said of somebody; all but the password may be empty."""
 
-    password: str = ""
+    password: Secret = field(default_factory=lambda: Secret(""))
     email: str = ""
     username: str = ""
     phone_number: str = ""
     name: str = ""
     first_name: str = ""
     last_name: str = ""
+    phone_set_by: str = PhoneSource.SIGNUP
+    # The device of the sign-up, stored with the account to save the sign-in a statement.
+    device: uuid.UUID | None = None
 
 
 def admit(newcomer: Newcomer, encoded: str, then: Callable[[Person], T]) -> T:
@@ -73,18 +78,23 @@ def _store(newcomer: Newcomer, user: Any, username: str, then: Callable[[Person]
 
 
 def unsaved(newcomer: Newcomer, username: str, encoded: str) -> Any:
-    """An unsaved user of the host's model that says what the newcomer said."""
+    """An unsaved user of the host's model with the data of the sign-up.
+
+    Raises `ValidationFailed` for an address that no new account may have.
+    """
+    if newcomer.email and not identity.is_new_email(newcomer.email):
+        raise errors.invalid("email", identity.NEW_EMAIL_RULE)
     known = host()
     user = known.model()
     user.password = encoded
-    for field, value in (
+    for name, value in (
         (known.email, newcomer.email),
         (known.username, username),
         (known.first_name, newcomer.first_name),
         (known.last_name, newcomer.last_name),
     ):
-        if field:
-            put(user, field, value)
+        if name:
+            put(user, name, value)
     return user
 
 
@@ -108,9 +118,11 @@ def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
         username_claim=username_key or "",
         phone_number=newcomer.phone_number,
         phone_key=phone_key,
+        phone_set_by=newcomer.phone_set_by,
         name=newcomer.name,
         first_name=newcomer.first_name,
         last_name=newcomer.last_name,
+        device_ids=newcomer.device.hex if newcomer.device else "",
         created_at=timezone.now(),
     )
 
@@ -121,6 +133,11 @@ def _keys(newcomer: Newcomer, username: str) -> tuple[str | None, str | None, st
         identity.username_key(username) if username else None,
         identity.phone_key(newcomer.phone_number) if newcomer.phone_number else None,
     )
+
+
+def require_free(newcomer: Newcomer) -> None:
+    """Raises `PhoneAlreadyInUse`, `UsernameAlreadyExists` or, last, `UserAlreadyExists`."""
+    _free(newcomer, 0)
 
 
 def _free(newcomer: Newcomer, made: int) -> str:

@@ -119,6 +119,14 @@ class Person:
         return int(self.of_account("token_version"))
 
     @property
+    def device_version(self) -> int:
+        return int(self.of_account("device_version"))
+
+    @property
+    def factor_version(self) -> int:
+        return int(self.of_account("factor_version"))
+
+    @property
     def email_key(self) -> str:
         """Key of the present address, whoever else may claim it."""
         return identity.email_key(self.email) if self.email else ""
@@ -131,6 +139,13 @@ class Person:
     def email_verified(self) -> bool:
         proven = self.of_account("verified_email_key")
         return bool(proven) and proven == self.email_key
+
+    @property
+    def email_proven(self) -> bool:
+        """Whether the owner of the mailbox has proven the current address, and it was not marked as
+        unverified since."""
+        proven = self.of_account("proven_email_key")
+        return self.email_verified and proven == self.email_key
 
     @property
     def phone_number_verified(self) -> bool:

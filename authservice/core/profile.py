@@ -1,51 +1,177 @@
-"""What people may change of themselves: name, phone number, avatar."""
+"""Users change their own name, phone number and avatar."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from authservice.core import directory, facts, identity
-from authservice.core.models import Account
+from authservice.core import (
+    attempts,
+    directory,
+    facts,
+    identity,
+    password_proof,
+    security_notice,
+    sign_ins,
+    takeover,
+)
+from authservice.core.attempts import Budget
+from authservice.core.conf import core
+from authservice.core.models import Account, PhoneSource, SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import errors, flood, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 
+NO_PASSWORD = Secret("")
 _EVENTS = {"phone_number": "user.phone.changed", "avatar": "user.avatar.updated"}
+# Each changed number can cause a text message, which costs money.
+_NUMBERS = Budget.fixed(limit=5, window=timedelta(days=1))
 
 
-def update(person: Person, changes: dict[str, str], client: Client) -> None:
-    """Store what differs of `name`, `phone_number` and `avatar`; "" clears.
+def update(
+    person: Person,
+    sign_in: SignIn,
+    changes: dict[str, str],
+    client: Client,
+    *,
+    password: Secret = NO_PASSWORD,
+) -> Person:
+    """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Returns the
+    user as stored.
 
-    Raises `PhoneAlreadyInUse`, and `InvalidToken` for somebody deleted meanwhile. A changed number
-    is unverified by itself.
+    `password` is the current one or "". A changed number is unverified. If it was set with the
+    password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
+    `PhoneAlreadyInUse`, `TooManyRequests`, `InvalidToken`, and as `password_proof.require_recent`
+    does.
     """
-    account = person.account
-    before = {name: getattr(account, name) for name in changes}
-    changed = {name: value for name, value in changes.items() if value != before[name]}
-    if not changed:
+    number = changes.get("phone_number")
+    if password or _differs(person, number):
+        password_proof.require_recent(person, sign_in, password, client, method="profile")
+    if not changes:
+        return person
+    with _counted(person, number if _differs(person, number) else "", client):
+        return _store(person, sign_in, changes, client, proven=bool(password))
+
+
+def _differs(person: Person, number: str | None) -> bool:
+    return number is not None and number != person.account.phone_number
+
+
+@contextmanager
+def _counted(person: Person, number: str | None, client: Client) -> Iterator[None]:
+    """Limit new numbers: 5 per account and day; refused ones count under `is-available`."""
+    if not number:
+        yield
         return
-    for name, value in changed.items():
+    key = attempts.key("changed-number", person.id)
+    # Counted before the lookup: past the limit the client does not learn whether a number is taken.
+    flood.count("is-available", client.network)
+    if flood.conf.enabled:
+        _take(key)
+    try:
+        yield
+    except errors.PhoneAlreadyInUse:
+        attempts.give_back(key)
+        raise
+    flood.give_back("is-available", client.network)
+
+
+def _take(key: str) -> None:
+    try:
+        attempts.take(key, _NUMBERS)
+    except errors.TooManyAttempts as wrong:
+        raise errors.TooManyRequests(headers=wrong.headers) from wrong
+
+
+def _store(
+    person: Person, sign_in: SignIn, changes: dict[str, str], client: Client, *, proven: bool
+) -> Person:
+    with sign_ins.changing(person, sign_in) as present:
+        account = present.account
+        before = {name: getattr(account, name) for name in changes}
+        changed = {name: value for name, value in changes.items() if value != before[name]}
+        fields: dict[str, Any] = dict(changed)
+        state = security_notice.state_of(present)
+        if "phone_number" in changed:
+            fields |= _number(changed["phone_number"], proven=proven)
+            _displace(account, fields["phone_key"], present, client)
+        elif changes.get("phone_number"):
+            fields |= _confirmed(account, proven=proven)
+        if changed:
+            fields["updated_at"] = timezone.now()
+        _write(account, fields)
+        if changed:
+            _tell(present, changed, before, client)
+        if "phone_number" in changed:
+            security_notice.notify(messages.PHONE_CHANGED, present, client, state)
+    return present
+
+
+def _number(number: str, *, proven: bool) -> dict[str, Any]:
+    if not number:
+        return dict(takeover.NO_NUMBER)
+    return {
+        "phone_number": number,
+        "phone_key": identity.phone_key(number),
+        "verified_phone_key": "",
+        "phone_set_by": PhoneSource.PASSWORD if proven else PhoneSource.SESSION,
+        "phone_added_at": timezone.now(),
+        "phone_verified_at": None,
+    }
+
+
+def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
+    """The changed fields if the signed-in user sends the number that is already stored."""
+    if proven and account.phone_set_by != PhoneSource.SIGNUP:
+        return {"phone_set_by": PhoneSource.PASSWORD}
+    if account.phone_set_by == PhoneSource.STAFF:
+        return {"phone_set_by": PhoneSource.CONFIRMED}
+    return {}
+
+
+def _displace(account: Account, key: str | None, by: Person, client: Client) -> None:
+    """Take the number from an account that never verified it.
+
+    Otherwise anybody could block a number for its owner by entering it. Not if users need a
+    verified number to sign in (the other user could not set it again), nor if no SMS sender is
+    configured.
+    """
+    if key is None or core.require_phone_verification or not messages.can_sms():
+        return
+    rows = Account.objects.using(directory.database()).exclude(pk=account.pk)
+    unverified = rows.filter(phone_key=key).exclude(verified_phone_key=key)
+    holder = unverified.select_related("user").first()
+    if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
+        return
+    facts.tell(
+        Event(
+            action="user.phone.changed",
+            user=by.user,
+            target=holder.user,
+            client=client,
+            metadata={"phone_number": {"before": holder.phone_number, "after": ""}},
+        )
+    )
+
+
+def _write(account: Account, fields: dict[str, Any]) -> None:
+    if not fields:
+        return
+    using = directory.database()
+    try:
+        with transaction.atomic(using=using):
+            Account.objects.using(using).filter(pk=account.pk).update(**fields)
+    except IntegrityError as wrong:
+        raise errors.PhoneAlreadyInUse from wrong
+    for name, value in fields.items():
         setattr(account, name, value)
-    fields = [*changed, "updated_at"]
-    account.updated_at = timezone.now()
-    if "phone_number" in changed:
-        phone = changed["phone_number"]
-        account.phone_key = identity.phone_key(phone) if phone else None
-        account.verified_phone_key = ""
-        fields += ["phone_key", "verified_phone_key"]
-    with transaction.atomic(using=directory.database()):
-        rows = Account.objects.using(directory.database()).filter(pk=account.pk)
-        try:
-            stored = rows.update(**{name: getattr(account, name) for name in fields})
-        except IntegrityError as wrong:
-            raise errors.PhoneAlreadyInUse from wrong
-        if not stored:
-            raise errors.InvalidToken
-        _tell(person, changed, before, client)
 
 
 def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], client: Client) -> None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from django.db import transaction
 
 from authservice.core import (
+    devices,
     directory,
     facts,
     guesses,
     identity,
     passwords,
+    recovery_number,
+    security_notice,
     sending,
-    sign_ins,
+    takeover,
     tickets,
+    unproven,
     verification,
 )
 from authservice.core.conf import core
-from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 
 
 def ask_by_email(email: str, client: Client) -> None:
@@ -32,61 +36,121 @@ def ask_by_phone(phone: str, client: Client) -> None:
     sending.to_phone(messages.RESET_BY_CODE, phone, client)
 
 
-def reset_with_link(token: str, email: str, new_password: str, client: Client) -> None:
-    """Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password spends nothing.
+def reset_with_link(
+    token: Secret,
+    email: str,
+    new_password: Secret,
+    client: Client,
+    *,
+    caller: Person | None = None,
+) -> Secret:
+    """Set a password, and prove the address that the link was mailed to.
 
-    Wrong, unknown and meant for another address are one answer.
+    Revokes all device tokens; returns a new one for the client's device, "" if it is not known.
+    Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password does not use the
+    link up. A wrong token, an unknown one and one for another address get the same answer. `caller`
+    is the user of a valid access token in the request, see `unproven`.
     """
     if not email and core.reset_requires_email:
         raise errors.invalid("email", "This field is required.")
+    try:
+        return _reset_with_link(token, email, new_password, client, caller)
+    except (errors.InvalidLink, errors.LinkExpired) as wrong:
+        owner = tickets.owner_of(token, tickets.RESET)
+        guesses.count_flood(guesses.network_of(owner, client))
+        if owner is not None:  # attackers must not fill the log with unknown tokens
+            _record_failure(owner, client, wrong)
+        raise
+
+
+def _reset_with_link(
+    token: Secret, email: str, new_password: Secret, client: Client, caller: Person | None
+) -> Secret:
     person, ticket = tickets.find_link(tickets.RESET, token)
     if ticket.spent_at is not None or (email and ticket.target_key != identity.email_key(email)):
         raise errors.InvalidLink
     encoded = passwords.encoded(new_password, person.user, field="new_password")
     with transaction.atomic(using=directory.database()):
-        if not _still_good(person, ticket):
+        # Address, password and `active` may have changed while the password was hashed.
+        present = tickets.redeem(tickets.RESET, person, ticket)
+        if present is None or present.email_key != ticket.target_key:
             raise errors.InvalidLink
-        _reset(person, encoded, client)
-        if ticket.payload == tickets.PROVES_EMAIL:
-            verification.accept_email(person, client)
+        _evict_by_mail(present, client, caller)
+        device_token = _reset(present, encoded, client)
+        verification.accept_email(present, client)
+        _notify(present, client)
+    return device_token
 
 
-def reset_with_code(phone: str, code: str, new_password: str, client: Client) -> None:
-    """Raises `InvalidPassword`, or as `tickets.find_code` does; the number must be a verified
-    one."""
+def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
+    """The same with a texted code; the number must be one that may reset the password.
+
+    Raises `InvalidPassword`, or as `tickets.find_code` does.
+    """
+    try:
+        return _reset_with_code(phone, code, new_password, client)
+    except errors.InvalidVerificationCode as wrong:
+        # Recorded for unknown numbers too, so that time and statements are the same.
+        _record_failure(directory.find_by_phone(phone), client, wrong)
+        raise
+
+
+def _record_failure(person: Person | None, client: Client, wrong: errors.Fault) -> None:
+    event = Event(
+        action="auth.password.reset_failed",
+        user=person.user if person else None,
+        client=client,
+        metadata={"reason": wrong.code.lower()},
+    )
+    facts.tell(event)
+
+
+def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
     key = identity.phone_key(phone)
     person, ticket = tickets.find_code(tickets.RESET, key, code, client=client)
-    if not person.phone_number_verified:
+    if not recovery_number.may_reset_password(person):
         raise errors.InvalidVerificationCode
-    try:
-        encoded = passwords.encoded(new_password, person.user, field="new_password")
-    except errors.InvalidPassword:
-        tickets.give_back(ticket)  # the code was right: this was no guess
-        raise
+    encoded = passwords.encoded(new_password, person.user, field="new_password")
     with transaction.atomic(using=directory.database()):
-        if not _still_good(person, ticket):
+        present = tickets.redeem(tickets.RESET, person, ticket)
+        if present is None or not _may_reset_by(present, key):
             raise errors.InvalidVerificationCode
-        _reset(person, encoded, client)
+        takeover.evict(takeover.RESET_BY_CODE, present, client)
+        device_token = _reset(present, encoded, client)
+        _notify(present, client)
+    return device_token
 
 
-def _still_good(person: Person, ticket: Ticket) -> bool:
-    """Spend the ticket, unless the password was changed since it was looked at."""
-    present = passwords.locked(person)
-    return passwords.still(ticket.password_mark, present) and tickets.spend(ticket)
+def _may_reset_by(person: Person, phone_key: str) -> bool:
+    return person.phone_key == phone_key and recovery_number.may_reset_password(person)
 
 
-def _reset(person: Person, encoded: str, client: Client) -> None:
-    """A new password by proof of an address: nobody who was in stays in."""
+def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> None:
+    kind = takeover.RESET_BY_LINK
+    if not person.email_proven:
+        wipes = unproven.must_wipe(person, caller)
+        kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
+    if takeover.evict(kind, person, client):
+        using = directory.database()
+        messages.send(messages.ACCESS_REMOVED, person.email, client, using=using)
+
+
+def _reset(person: Person, encoded: str, client: Client) -> Secret:
     passwords.store(person, encoded)
-    sign_ins.end_everywhere(person, sign_ins.RESET)
-    tickets.end_all(person, tickets.RESET)
+    token = devices.forget_others(person, client)
     using = directory.database()
 
     def forgive() -> None:  # Django names what fails, and a partial has no name
         guesses.forgive([person])
 
-    # Whatever strangers guessed, the owner comes in with the new password. Once the user's row is
-    # let go: a login that holds a counter may wait for that row.
+    # Clear the counters, so that the owner can sign in after an attack. After the commit: a login
+    # that has locked a counter may wait for the user's row.
     transaction.on_commit(forgive, using=using, robust=True)
     facts.tell(Event(action="auth.password.reset", user=person.user, client=client))
-    messages.send(messages.PASSWORD_CHANGED, person.email, client, using=using)
+    return token
+
+
+def _notify(person: Person, client: Client) -> None:
+    # The state after the eviction: the link of this notice restores nothing that it removed.
+    before = security_notice.state_of(person)
+    security_notice.notify(messages.PASSWORD_CHANGED, person, client, before)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from django.http import HttpResponse
+from django.urls import reverse
 
-from authservice.core import answers, delivery, links, recovery, verification
-from authservice.core.answers import Said
+from authservice.core import answers, recovery, secure_account, verification
+from authservice.core.answers import NewDeviceToken, Said, Verified
 from authservice.core.serializers import (
     EmailIn,
     ForgotPasswordIn,
     PhoneIn,
     ResetPasswordIn,
-    VerifyEmailIn,
+    SecureAccountIn,
     VerifyPhoneIn,
 )
 from authservice.kernel import errors
+from authservice.kernel.http import pages
+from authservice.kernel.http.authentication import live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
 
 # One answer for every target, known or not.
 _SENT = "If the account exists and needs it, a message is on its way."
 
 
-class Verified(TypedDict):
-    """An address was verified."""
+class ToConfirm(TypedDict):
+    """Nothing was changed yet: a POST does that."""
 
-    message: str
     status: str
 
 
@@ -56,24 +59,36 @@ class ResetPassword(Endpoint):
     @operation(
         "Set a new password with a link or code",
         body=ResetPasswordIn,
-        answer=Said,
+        answer=NewDeviceToken,
         faults=(
             errors.InvalidLink,
             errors.InvalidPassword,
             errors.InvalidVerificationCode,
             errors.LinkExpired,
+            errors.ServiceUnavailable,
         ),
     )
     def reset(self) -> HttpResponse:
         given = self.read(ResetPasswordIn)
         password = given["new_password"]
         if self.one_of(given, *ResetPasswordIn.exactly_one) == "token":
-            recovery.reset_with_link(given["token"], given["email"], password, self.client)
+            caller: Any = live_caller(self.request)
+            device_token = recovery.reset_with_link(
+                given["token"],
+                given["email"],
+                password,
+                self.client,
+                caller=caller.person if caller else None,
+            )
         elif not given["phone"]:
             raise errors.invalid("phone", "This field is required with a code.")
         else:
-            recovery.reset_with_code(given["phone"], given["code"], password, self.client)
-        return answers.said("Password reset. All sign-ins have ended.")
+            device_token = recovery.reset_with_code(
+                given["phone"], given["code"], password, self.client
+            )
+        response = answers.said("Password reset. All sign-ins have ended.")
+        answers.hand_out_device(response, device_token)
+        return response
 
 
 class SendVerificationEmail(Endpoint):
@@ -114,33 +129,57 @@ class VerifyPhone(Endpoint):
         return answers.said("Phone number verified.")
 
 
-class VerifyEmail(Endpoint):
-    """A link in a mail: browsers are redirected on where a front end is set, others get JSON."""
+class SecureAccount(Endpoint):
+    """The link of a security notice. Opening it changes nothing, since mail scanners open every
+    link; the button of its page posts."""
 
     public = True
+    unguarded = True
+    takes_form = True
 
     @operation(
-        "Verify an e-mail address with a mailed link",
-        query=VerifyEmailIn,
-        # None where a browser fetches ahead of its user: nothing was spent.
-        answer=Verified | None,
-        redirect="The front end, with `status=success` or `status=error`, where one is configured.",
-        faults=(errors.InvalidVerificationToken, errors.VerificationTokenExpired),
-        id="verifyEmail",
+        "Show what the link of a security notice does",
+        query=SecureAccountIn,
+        answer=ToConfirm | None,
+        page="To a browser, a page with a button.",
+        id="showSecureAccount",
     )
-    def verify(self) -> HttpResponse:
+    def show(self) -> HttpResponse:
         if self.looking_ahead:
             return answer()
-        query = self.request.GET
-        fault: errors.Fault | None = None
+        token = self.read_query(SecureAccountIn)["token"]
+        if self.shown_to_people:
+            return _secure_page("confirm", token)
+        status: ToConfirm = {"status": "confirm"}
+        return answer(status)
+
+    @operation(
+        "Undo a change of the account and end all access to it",
+        body=SecureAccountIn,
+        answer=Verified,
+        page="To a browser, a page; with the button again if the form comes from another site.",
+        faults=(errors.InvalidLink, errors.LinkExpired),
+    )
+    def secure(self) -> HttpResponse:
+        token = self.read(SecureAccountIn)["token"]
+        if pages.posted_elsewhere(self.request):
+            return _secure_page("confirm", token)
         try:
-            verification.verify_email(query.get("token", ""), query.get("email", ""), self.client)
-        except errors.Fault as refused:
-            fault = refused
-        onward = links.verified("error" if fault else "success")
-        if onward:
-            return delivery.redirect(onward)
-        if fault:
-            raise fault
-        verified: Verified = {"message": "E-mail address verified.", "status": "success"}
-        return answer(verified)
+            secure_account.secure(token, self.client)
+        except errors.Fault:
+            if self.shown_to_people:
+                return _secure_page("failed")
+            raise
+        if self.shown_to_people:
+            return _secure_page("done")
+        secured: Verified = {
+            "message": "The change was undone. A mail with a link to choose a password follows.",
+            "status": "success",
+        }
+        return answer(secured)
+
+
+def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
+    text = token.reveal() if token else ""
+    context = {"state": state, "token": text, "action": reverse("authservice:secure-account")}
+    return pages.page("authservice/core/secure_account.html", context)

@@ -23,6 +23,7 @@ from authservice.core.sign_ins import Tokens
 from authservice.kernel import crypto, errors, flood
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import root
 from authservice.kernel.sql import Update, param
 
@@ -62,7 +63,7 @@ _MOVE = Update(
 )
 
 
-def refresh(text: str, client: Client) -> Tokens:
+def refresh(text: Secret, client: Client) -> Tokens:
     """New tokens for a live refresh token.
 
     Raises `InvalidRefreshToken`, `TooManyRequests`, or what the login policy says.
@@ -83,7 +84,7 @@ def refresh(text: str, client: Client) -> Tokens:
     return _replayed(token, person, sign_in, client)
 
 
-def _parse(text: str) -> RefreshToken:
+def _parse(text: Secret) -> RefreshToken:
     try:
         return refresh_tokens.parse(text)
     except crypto.Unreadable as wrong:
@@ -141,6 +142,7 @@ def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Clie
 
 def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
     with transaction.atomic(using=directory.database()):
+        passwords.lock_users([person.user.pk])  # waits for a transaction of the attacker
         if sign_ins.end(sign_in.pk, sign_ins.REUSE):
             facts.tell(
                 Event(

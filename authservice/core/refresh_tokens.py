@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hmac
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from authservice.kernel import crypto
+from authservice.kernel.secret import Secret
 
 _PURPOSE = "refresh-token"
 _VERSION = 1
@@ -23,7 +24,7 @@ _MAC = 32
 class RefreshToken:
     sign_in_id: UUID
     counter: int
-    mac: bytes
+    mac: bytes = field(repr=False)
 
     def genuine(self, seed: str) -> bool:
         """Whether the MAC was made with this row's seed under a key of ours."""
@@ -31,15 +32,15 @@ class RefreshToken:
         return any(hmac.compare_digest(made, self.mac) for made in crypto.macs(_PURPOSE, message))
 
 
-def derive(sign_in_id: UUID, counter: int, seed: str) -> str:
+def derive(sign_in_id: UUID, counter: int, seed: str) -> Secret:
     """The refresh token with this number; the same one whenever it is asked for."""
     body = _BODY.pack(_VERSION, sign_in_id.bytes, counter)
-    return crypto.b64(body + crypto.mac(_PURPOSE, _message(sign_in_id, counter, seed)))
+    return Secret(crypto.b64(body + crypto.mac(_PURPOSE, _message(sign_in_id, counter, seed))))
 
 
-def parse(text: str) -> RefreshToken:
+def parse(text: Secret) -> RefreshToken:
     """The parts of a token, genuine or not. Raises `crypto.Unreadable`."""
-    raw = crypto.unb64(text)
+    raw = crypto.unb64(text.reveal())
     if len(raw) != _BODY.size + _MAC or raw[0] != _VERSION:
         raise crypto.Unreadable
     _, sign_in_id, counter = _BODY.unpack_from(raw)

@@ -4,41 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from authservice.core import directory, facts, super_admins
+from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.core.staff import authority
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 
 
-def delete(pk: Any, *, by: Any, client: Client) -> None:
-    """Delete the user; modules first hand on what must not go with them.
+def delete(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
+    """Delete the user; modules first transfer what must not be deleted along.
 
-    Raises `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` where a table of
-    the host's protects the user, be it by a constraint of which Django does not know.
+    `by` is the acting super admin, `sign_in` their session. Raises as `authority.acting` does,
+    `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a table of the host
+    still references the user, also by a constraint that Django does not know.
     """
-    if by.pk == pk:
+    if by.user.pk == pk:
         raise errors.CannotModifySelf
-    using, leaving = directory.database(), None
+    held, leaving = super_admins.concerned(pk, losing=True), None
     try:
-        with transaction.atomic(using=using):
-            leaving = _ready(pk, by, client)
-            leaving.user.delete(using=using)
+        with (
+            authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
+            authority.acting(by, sign_in, *held) as editor,
+        ):
+            leaving = _ready(super_admins.present(pk, held, losing=True), editor.user, client)
+            leaving.user.delete(using=directory.database())
     except IntegrityError as wrong:
         if leaving is None:
             raise  # a fault in what goes before, such as an entry that cannot be written
         raise errors.UserInUse from wrong  # from the commit, where a constraint is judged there
 
 
-def _ready(pk: Any, by: Any, client: Client) -> Person:
-    person = super_admins.hold(pk, losing=True)
+def _ready(person: Person, by: Any, client: Client) -> Person:
+    authority.require_over_account(by, person)
     for hand_on in plugs("before_delete"):
         hand_on(person)
     tell(person, by=by, client=client)
-    super_admins.shut(pk)
+    super_admins.shut(person.user.pk)
     return person
 
 

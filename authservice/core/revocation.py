@@ -14,9 +14,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from authservice.core import directory, facts, sign_ins
+from authservice.core import directory, facts, passwords, sign_ins
 from authservice.core.host import host
 from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.core.staff import authority
+from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -54,16 +57,28 @@ def of(
     using = directory.database()
     pks = [user.pk for user in users]
     with transaction.atomic(using=using):
+        passwords.lock_users(pks)  # running requests finish first, or are refused
         ended = _end_begun(pks, before) if before else sign_ins.end_all_of(pks, REVOKED)
         for user in users:
             facts.tell(_revoked(user, by, client))
     return ended
 
 
+def of_user(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
+    """End all sessions of a user over the API; `by` is the acting super admin, `sign_in` their
+    session. Raises as `authority.acting` does, and `UserNotFound`."""
+    with authority.acting(by, sign_in, pk) as editor:
+        person = directory.by_pk(pk)
+        if person is None:
+            raise errors.UserNotFound
+        of([person.user], by=editor.user, client=client)
+
+
 def one(sign_in: SignIn, *, by: Any = None, client: Client | None = None) -> bool:
     """End one sign-in; False if it had ended already."""
     using = directory.database()
     with transaction.atomic(using=using):
+        passwords.lock_users([sign_in.user_id])
         ended = sign_ins.end(sign_in.pk, REVOKED)
         if ended:
             facts.tell(_revoked(sign_in.user, by, client, sign_in=str(sign_in.pk)))

@@ -9,13 +9,13 @@ from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from authservice.core import identity
-from authservice.kernel.http.fields import Password, Text
+from authservice.kernel.http.fields import Password, SecretText, Text
 
 
 class Email(Text):
     """An address as typed; blank counts as absent."""
 
-    default_error_messages = {"email": identity.EMAIL_RULE}
+    default_error_messages = dict.fromkeys(("email", "max_length"), identity.EMAIL_RULE)
     described: ClassVar = {"format": "email"}
 
     def __init__(self, **options: Any) -> None:
@@ -29,7 +29,7 @@ class Email(Text):
 
 
 class Username(Text):
-    default_error_messages = {"username": identity.USERNAME_RULE}
+    default_error_messages = dict.fromkeys(("username", "max_length"), identity.USERNAME_RULE)
     described: ClassVar = {"pattern": f"^{identity.USERNAME.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
@@ -43,7 +43,7 @@ class Username(Text):
 
 
 class Phone(Text):
-    default_error_messages = {"phone": identity.PHONE_RULE}
+    default_error_messages = dict.fromkeys(("phone", "max_length"), identity.PHONE_RULE)
     described: ClassVar = {"pattern": f"^{identity.PHONE.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
@@ -59,7 +59,9 @@ class Phone(Text):
 class Url(Text):
     """An absolute web address."""
 
-    default_error_messages = {"url": "Must be a URL that starts with http:// or https://."}
+    default_error_messages = dict.fromkeys(
+        ("url", "max_length"), "Must be a URL that starts with http:// or https://."
+    )
     described: ClassVar = {"format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}
 
     def to_internal_value(self, data: str) -> str:
@@ -71,8 +73,8 @@ class Url(Text):
         return text
 
 
-class SixDigits(Text):
-    default_error_messages = {"digits": "Must be exactly 6 digits."}
+class SixDigits(SecretText):
+    default_error_messages = dict.fromkeys(("digits", "max_length"), "Must be exactly 6 digits.")
     described: ClassVar = {"pattern": "^[0-9]{6}$"}
 
     def __init__(self, **options: Any) -> None:
@@ -113,6 +115,8 @@ class ProfileIn(serializers.Serializer[Any]):
     name = Text(max_length=255, required=False, allow_blank=True)
     phone = Phone(required=False, allow_blank=True)
     avatar = Url(max_length=2048, required=False, allow_blank=True)
+    # The current one, as a proof; it is not changed here.
+    password = Password(required=False, allow_blank=True)
 
 
 class ChangePasswordIn(serializers.Serializer[Any]):
@@ -152,7 +156,7 @@ class ResetPasswordIn(serializers.Serializer[Any]):
     # Said for the description; the view and the rule ask for them.
     alongside: ClassVar = {"token": ("email",), "code": ("phone",)}
 
-    token = Text(max_length=512, required=False, allow_blank=True, default="")
+    token = SecretText(max_length=512, required=False, allow_blank=True, default="")
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     code = SixDigits(required=False, allow_blank=True, default="")
     phone = Phone(required=False, allow_blank=True, default="")
@@ -168,10 +172,20 @@ class PhoneIn(serializers.Serializer[Any]):
 
 
 class VerifyEmailIn(serializers.Serializer[Any]):
-    """A query string."""
+    """What a mailed link carries."""
 
-    token = Text(max_length=512)
+    token = SecretText(max_length=512)
     email = Text(max_length=254)
+
+
+class SecureAccountIn(serializers.Serializer[Any]):
+    token = SecretText(max_length=512)
+
+
+class ConfirmEmailIn(VerifyEmailIn):
+    """The form of the verification page; without a decision the address is confirmed."""
+
+    decision = serializers.ChoiceField(("confirm", "deny"), required=False, default="confirm")
 
 
 class VerifyPhoneIn(serializers.Serializer[Any]):
@@ -180,4 +194,4 @@ class VerifyPhoneIn(serializers.Serializer[Any]):
 
 
 class RefreshIn(serializers.Serializer[Any]):
-    refresh_token = Text(max_length=512)
+    refresh_token = SecretText(max_length=512)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from authservice.core import access_tokens, directory, passwords, people, refres
 from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
+from authservice.kernel import errors
 from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Insert, Select, param
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
@@ -28,8 +31,8 @@ MOVED = "e-mail changed"
 class Tokens:
     """`expires_in` is the life of the access token in seconds."""
 
-    access_token: str
-    refresh_token: str
+    access_token: Secret
+    refresh_token: Secret
     expires_in: int
 
 
@@ -45,6 +48,7 @@ class Used(NamedTuple):
     user_id: Any
     password_mark: str
     token_version: int
+    factor_version: int
     organization_id: uuid.UUID | None
     last_used_at: datetime
     idle_expires_at: datetime
@@ -103,6 +107,7 @@ def holds(person: Person, sign_in: SignIn | Used) -> bool:
         sign_in.ended_at is None
         and person.active
         and sign_in.token_version == person.token_version
+        and sign_in.factor_version == person.factor_version
         and passwords.still(sign_in.password_mark, person.password)
     )
 
@@ -116,6 +121,7 @@ def live(person: Person) -> QuerySet[SignIn]:
         idle_expires_at__gt=now,
         expires_at__gt=now,
         token_version=person.token_version,
+        factor_version=person.factor_version,
         password_mark__in=passwords.marks(person.password),
     )
 
@@ -139,6 +145,7 @@ def begin(
         seed=secrets.token_hex(16),
         password_mark=passwords.mark(person.password),
         token_version=person.token_version,
+        factor_version=person.factor_version,
         amr=amr,
         auth_time=now,
         device_id=device_id,
@@ -162,9 +169,23 @@ def tokens(person: Person, sign_in: SignIn) -> Tokens:
     return Tokens(access_token, refresh_token, seconds)
 
 
-def stands(sign_in: SignIn) -> bool:
-    """Whether nobody has ended it since it was read."""
-    return _rows().filter(pk=sign_in.pk, ended_at=None).exists()
+@contextmanager
+def changing(person: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
+    """A transaction in which a signed-in user changes something; yields the current user.
+
+    Every state-changing route of a signed-in user runs in it. It locks the user's row, and those of
+    `others` (primary keys of users who are changed too), in the order of their keys. Under that
+    lock it checks again that the session is valid: a request that was authenticated before a
+    password reset, a logout or a suspension must not change anything after it. Raises
+    `InvalidToken`.
+    """
+    using = directory.database()
+    with transaction.atomic(using=using):
+        locked = passwords.lock_users({person.user.pk, *others})
+        found = find_used(sign_in.pk)
+        if person.user.pk not in locked or found is None or not holds(*found):
+            raise errors.InvalidToken
+        yield directory.current(found[0])
 
 
 def keep(person: Person, sign_in: SignIn) -> None:
@@ -195,6 +216,21 @@ def end_others(person: Person, kept: SignIn | None, reason: str) -> int:
     """End every other sign-in of the person, all of them where there is none to keep; how many."""
     rows = _rows().filter(user=person.user.pk)
     return end_some(rows.exclude(pk=kept.pk) if kept else rows, reason)
+
+
+def end_without_factor(person: Person, kept: SignIn | None, reason: str) -> None:
+    """End all sessions but `kept` after a second factor was enabled.
+
+    A concurrent login that read the account before this commit asks for no code. Its session stores
+    the version that it read, and is therefore not valid. Call it in a transaction that has locked
+    the user's row.
+    """
+    accounts = Account.objects.using(directory.database()).filter(pk=person.user.pk)
+    accounts.update(factor_version=F("factor_version") + 1)
+    person.account.factor_version += 1
+    if kept is not None:
+        _rows().filter(pk=kept.pk).update(factor_version=person.factor_version)
+    end_others(person, kept, reason)
 
 
 def end_everywhere(person: Person, reason: str) -> None:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from contextlib import suppress
+from dataclasses import replace
 
-from authservice.core import directory, facts, login, newcomers, passwords, sending
+from authservice.core import (
+    directory,
+    facts,
+    login,
+    newcomers,
+    passwords,
+    pending_signups,
+    sending,
+    verification,
+)
 from authservice.core.conf import core
 from authservice.core.host import host
 from authservice.core.login import Login
@@ -31,7 +42,7 @@ def sign_up(newcomer: Newcomer, client: Client) -> Login | None:
     if core.signup_enumeration == "hide" and newcomer.email:
         _create_quietly(newcomer, encoded, client)
         return None
-    return _create(newcomer, encoded, client)
+    return _create(replace(newcomer, device=uuid.uuid4()), encoded, client)
 
 
 def _require_reachable(newcomer: Newcomer) -> None:
@@ -44,10 +55,14 @@ def _require_reachable(newcomer: Newcomer) -> None:
 
 
 def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
-    """Whoever owns the address learns by mail what came of it, and nobody else does."""
-    with suppress(errors.UserAlreadyExists):
+    """Only the owner of the address learns the result, by mail."""
+    if messages.can_mail():
+        pending = pending_signups.store(newcomer, encoded, client)
+        details = {pending_signups.DETAIL: pending}
+        sending.to_email(messages.SIGNUP, newcomer.email, client, details=details)
+        return
+    with suppress(errors.UserAlreadyExists):  # there is no worker
         _create(newcomer, encoded, client)
-    sending.to_email(messages.SIGNUP, newcomer.email, client)
 
 
 def _create(newcomer: Newcomer, encoded: str, client: Client) -> Login:
@@ -61,7 +76,7 @@ def _begin(person: Person, newcomer: Newcomer, client: Client) -> Login:
     if not hidden:
         messages.send(messages.VERIFY_EMAIL, newcomer.email, client, using=using)
     if newcomer.phone_number and core.require_phone_verification:
-        messages.send(messages.VERIFY_PHONE, newcomer.phone_number, client, using=using)
+        verification.text_after_commit(newcomer.phone_number, client)
     if hidden or login.obstacle(person) is not None:
         return Login(person)
     return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))

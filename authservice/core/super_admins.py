@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Set
 from typing import Any
 
-from django.db import connections
 from django.db.models import QuerySet
 
-from authservice.core import directory
+from authservice.core import directory, passwords
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
@@ -26,30 +25,41 @@ def hold(pk: Any, *, losing: bool) -> Person:
     Raises `UserNotFound`, and `LastSuperAdmin` where they are `losing` rights that no other active
     super admin has.
     """
+    held = _lock(concerned(pk, losing=losing))
+    return present(pk, held, losing=losing)
+
+
+def concerned(pk: Any, *, losing: bool) -> set[Any]:
+    """Keys of the users to lock in one statement before the user is changed: those of all super
+    admins too if the user may lose super admin rights."""
     person = directory.by_pk(pk)
-    held = _lock([pk, *_all()] if losing and person and reigns(person) else [pk])
-    present = directory.by_pk(pk)
-    if pk not in held or present is None:
+    return {pk, *_all()} if losing and person and reigns(person) else {pk}
+
+
+def present(pk: Any, held: Set[Any], *, losing: bool) -> Person:
+    """The user as stored now; the rows of `held` are locked. Raises as `hold` does."""
+    found = directory.by_pk(pk)
+    if pk not in held or found is None:
         raise errors.UserNotFound
-    # Who was made a super admin since the first look is taken for the last one: others are not
-    # held, and taking their locks out of order could wait for ever.
-    if losing and reigns(present) and not _reigning(held - {pk}):
+    # If the user became a super admin after the first read, treat them as the last one: the other
+    # rows are not locked, and locking them now could deadlock.
+    if losing and reigns(found) and not _reigning(held - {pk}):
         raise errors.LastSuperAdmin
-    return present
+    return found
 
 
 def hold_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
-    """The same for one of several who leave together, None where there is no such account.
+    """The same for one of several users who are deleted together, None if there is no such user.
 
-    Raises `LastSuperAdmin` where the others who leave are all that is left.
+    Raises `LastSuperAdmin` if no super admin would remain.
     """
     # All of them from the first one who leaves on: taken later, two could wait for each other.
     among = [] if leaving.isdisjoint(everyone := _all()) else everyone
-    held = _lock([pk, *among])
-    present = directory.by_pk(pk)
-    if present and reigns(present) and not _reigning(held - leaving):
+    held = _lock({pk, *among})
+    found = directory.by_pk(pk) or without_account(pk)
+    if found and reigns(found) and not _reigning(held - leaving):
         raise errors.LastSuperAdmin
-    return present
+    return found
 
 
 def shut(pk: Any) -> None:
@@ -73,7 +83,20 @@ def reigns(person: Person) -> bool:
 
 def _reigning(pks: Collection[Any]) -> set[Any]:
     rows = Account.objects.using(directory.database()).filter(pk__in=pks).select_related("user")
-    return {account.pk for account in rows if reigns(Person(account.user, account))}
+    people = [Person(account.user, account) for account in rows]
+    missing = set(pks).difference(person.user.pk for person in people)
+    people += [_unsaved(user) for user in (_users().filter(pk__in=missing) if missing else ())]
+    return {person.user.pk for person in people if reigns(person)}
+
+
+def without_account(pk: Any) -> Person | None:
+    """A user created before the service was installed; the new account is not stored."""
+    user = _users().filter(pk=pk).first()
+    return _unsaved(user) if user else None
+
+
+def _unsaved(user: Any) -> Person:
+    return Person(user, directory.account_of(user, directory.copies(user)))
 
 
 def _all() -> list[Any]:
@@ -85,12 +108,8 @@ def _all() -> list[Any]:
     return pks
 
 
-def _lock(pks: list[Any]) -> set[Any]:
-    # Not their keys, where a database tells the two apart: who writes a row that refers to one of
-    # them, such as an entry in a log, need not wait, and two never wait for each other.
-    told_apart = connections[directory.database()].features.has_select_for_no_key_update
-    rows = _users().filter(pk__in=pks).order_by("pk").select_for_update(no_key=told_apart)
-    return set(rows.values_list("pk", flat=True))
+def _lock(pks: Collection[Any]) -> set[Any]:
+    return passwords.lock_users(pks)
 
 
 def _users() -> QuerySet[Any]:

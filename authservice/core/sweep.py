@@ -7,9 +7,11 @@ their own. So nobody who signs in or refreshes waits, and sweeps that run at onc
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 from django.db import connections, transaction
@@ -20,8 +22,13 @@ from authservice.core import attempts, directory
 from authservice.core.models import Attempt, SignIn, Ticket
 from authservice.kernel.modules import plugs
 
+logger = logging.getLogger("authservice.cleanup")
+
 # For as long a link says that it has expired or was used; afterwards it is merely unknown.
 _TICKETS_KEPT = timedelta(days=1)
+_OVERDUE = timedelta(hours=48)
+_HOUR, _DAY = 3600.0, 86400.0  # seconds
+_next_look = monotonic() + _HOUR
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,29 @@ def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
         Rubbish("sign-ins", SignIn.objects.using(using).filter(_over(now - sign_ins_kept))),
         Rubbish("counters", Attempt.objects.using(using).filter(_forgiven(now))),
     ]
+
+
+def overdue() -> bool:
+    """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
+    by = timezone.now() - _TICKETS_KEPT - _OVERDUE
+    return Ticket.objects.using(directory.database()).filter(expires_at__lte=by).exists()
+
+
+def warn_if_overdue() -> None:
+    """Log an overdue cleanup at most once a day in each process; called by the worker that sends
+    messages.
+
+    Not within the first hour of a process, so that commands and short-lived workers run no query.
+    """
+    global _next_look
+    if monotonic() < _next_look:
+        return
+    _next_look = monotonic() + _DAY
+    if overdue():
+        logger.warning(
+            "Expired rows have not been deleted for 48 hours: run `manage.py authservice_sweep`"
+            " once a day. Until then the tables grow."
+        )
 
 
 def sweep(waste: Rubbish, *, batch_size: int) -> int:

@@ -16,12 +16,13 @@ from typing import Any
 from django.contrib.auth.hashers import BasePasswordHasher, identify_hasher, is_password_usable
 from django.db import IntegrityError, transaction
 
-from authservice.core import directory
+from authservice.core import directory, identity
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import email_of, username_of
 
 KEYS = ("email_key", "username_key")
+MOST_NAMED = 10
 
 Progress = Callable[[int, int], None]
 
@@ -52,6 +53,9 @@ class Report:
     mended: int = 0
     contested: dict[str, Contested] = field(default_factory=dict)
     hashers: dict[str, Hasher] = field(default_factory=dict)
+    # Users whose address no new account may have; at most `MOST_NAMED` of them are listed.
+    odd_emails: int = 0
+    with_odd_email: list[Any] = field(default_factory=list)
     # Half of each key as a number: a million users fit in the memory of a small machine.
     seen: set[int] = field(default_factory=set, repr=False)
     shared: set[int] = field(default_factory=set, repr=False)
@@ -100,6 +104,15 @@ def _survey(users: list[Any], report: Report) -> None:
         for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
             (report.shared if half in report.seen else report.seen).add(half)
         _note_hasher(user.password, report)
+        _note_email(user, report)
+
+
+def _note_email(user: Any, report: Report) -> None:
+    email = email_of(user)
+    if email and not identity.is_new_email(email):
+        report.odd_emails += 1
+        if len(report.with_odd_email) < MOST_NAMED:
+            report.with_odd_email.append(user.pk)
 
 
 def _half(key: str) -> int:

@@ -13,43 +13,48 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, passwords, people
+from authservice.core import attempts, devices, directory, guesses, passwords, people
+from authservice.core.credentials import code_attempts
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import crypto, errors, flood
+from authservice.kernel import crypto, errors
 from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
-TRIES = 5
 _LINK = "ticket-link"
 _CODE = "ticket-code"
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a secret is for, how long a link and a code of it live, and what it dies with.
+    """What a secret is for, how long its link and its code are valid, and which changes end it.
 
-    One that is not `addressed` was sent to no address, so a change of address leaves it alone.
+    `addressed`: a changed address ends it. `lasting`: a changed password does not end it.
+    `opens_account`: its codes log in or reset the password, so attempts at them are also limited
+    per day.
     """
 
     name: str
     link_ttl: timedelta = timedelta(0)
     code_ttl: timedelta = timedelta(0)
     addressed: bool = True
+    lasting: bool = False
+    opens_account: bool = True
 
 
-VERIFY_EMAIL = Purpose("verify-email", link_ttl=timedelta(hours=24))
-VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10))
-# The payload of a link that was mailed to an address nobody has proven yet.
-PROVES_EMAIL = {"proves": "email"}
-
+VERIFY_EMAIL = Purpose("verify-email", link_ttl=timedelta(hours=24), lasting=True)
+VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10), opens_account=False)
 RESET = Purpose("reset-password", link_ttl=timedelta(hours=1), code_ttl=timedelta(minutes=10))
+# The one link a day that is sent past the limit, so that attackers cannot lock the owner out.
+LASTING_RESET = Purpose(RESET.name, link_ttl=timedelta(hours=24))
 # A first password, for somebody whose account staff made.
 FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
-
+# "This was not me" in a security notice: an intruder must not be able to end it.
+SECURE = Purpose("secure-account", link_ttl=timedelta(hours=72), addressed=False, lasting=True)
 
 _COLUMNS = tuple(field.attname for field in Ticket._meta.concrete_fields)
 
@@ -71,24 +76,25 @@ def mint_link(
     target_key: str = "",
     *,
     payload: Mapping[str, Any] | None = None,
-) -> str:
+) -> Secret:
     """A new 256-bit token, URL-safe, for one address of a person or for none."""
-    token = secrets.token_urlsafe(32)
+    token = new_token()
     _store(
         purpose,
         person,
         target_key,
         ttl=purpose.link_ttl,
-        digest=_link_digest(purpose, token),
+        digest=link_digest(purpose, token),
         payload=dict(payload or {}),
     )
     return token
 
 
-def mint_code(purpose: Purpose, person: Person, target_key: str) -> str:
+def mint_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     """A new code of six digits for one number of a person; it ends the one before."""
     _unspent(purpose, target_key).update(spent_at=timezone.now())
     code = _new_code()
+    code_attempts.renew(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
@@ -99,33 +105,34 @@ def mint_code(purpose: Purpose, person: Person, target_key: str) -> str:
     return code
 
 
-def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[str, str]:
+def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
     """A new token and a new code in one ticket, so that using either ends both; it ends every pair
     before it.
 
     In a transaction that holds the person (`passwords.locked`), or of two that are minted at once
     both would live.
     """
-    _unspent(purpose, target_key).update(spent_at=timezone.now())
-    token, code = secrets.token_urlsafe(32), _new_code()
+    # A link without a code is that of the last mail of a day, which no later request ends.
+    _with_code(purpose, target_key).update(spent_at=timezone.now())
+    token, code = new_token(), _new_code()
+    code_attempts.renew(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
         target_key,
         ttl=purpose.link_ttl,
-        digest=_link_digest(purpose, token),
+        digest=link_digest(purpose, token),
         code_digest=_code_digest(purpose, target_key, code),
     )
     return token, code
 
 
-def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
+def find_link(purpose: Purpose, token: Secret) -> tuple[Person, Ticket]:
     """The ticket of a link, spent or not, whose person, address and password are still the same.
 
     Raises `InvalidLink`, or `LinkExpired` for one that was good once.
     """
-    digests = crypto.digests(_LINK, f"{purpose.name}|{token}")
-    ticket = _tickets().filter(digest__in=digests, purpose=purpose.name).first()
+    ticket = _tickets().filter(digest__in=_link_digests(token, purpose)).first()
     person = _person(purpose, ticket) if ticket else None
     if ticket is None or person is None:
         raise errors.InvalidLink
@@ -135,36 +142,42 @@ def find_link(purpose: Purpose, token: str) -> tuple[Person, Ticket]:
 
 
 def find_code(
-    purpose: Purpose, target_key: str, code: str, *, client: Client
+    purpose: Purpose, target_key: str, code: Secret, *, client: Client
 ) -> tuple[Person, Ticket]:
     """The live ticket of a code, after counting the try.
 
     Raises `InvalidVerificationCode` for every reason there may be, `TooManyRequests` for a client
     who guesses at many. Not to be called within a transaction that the refusal would undo.
     """
-    # Each code has its tries, but who asks for a thousand codes has a thousand times as many.
-    flood.count("guess", client.network)
-    ticket = _unspent(purpose, target_key).order_by("-created_at", "-id").first()
+    ticket = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
     # The same statements where there is no code, so that nobody learns whether there is one.
     person = _person(purpose, ticket or Ticket())
-    counted = _count(ticket or Ticket())
+    network = guesses.network_of(person, client)
+    guesses.count_flood(network)
+    device = devices.known(client.device_token, person)
+    counter = code_attempts.counter(target_key, device, opens_account=purpose.opens_account)
+    counted = code_attempts.count(counter, opens_account=purpose.opens_account)
     # Compared against something in any case, so that no case is faster than another.
     stored = ticket.code_digest if ticket else ""
-    right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code}", stored)
+    right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)
     if ticket is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
-    flood.give_back("guess", client.network)
+    if purpose.opens_account:  # for other codes, issuing the next one resets the counter anyway
+        attempts.give_back(counter)
+    guesses.give_back_flood(network)
     return person, ticket
 
 
-def find_open(purpose: Purpose, token: str, *beside: str) -> tuple[Person, Ticket, tuple[Any, ...]]:
+def find_open(
+    purpose: Purpose, token: Secret, *beside: str
+) -> tuple[Person, Ticket, tuple[Any, ...]]:
     """The unspent ticket of a token that a code must come with, its person, and more of the
     person's: columns as look-ups from the ticket. One statement.
 
     Raises `InvalidLink`; what is wrong, or whether it was good once, nobody needs to know.
     """
     using = directory.database()
-    for digest in crypto.digests(_LINK, f"{purpose.name}|{token}"):
+    for digest in _link_digests(token, purpose):
         row = _by_digest(beside).first(using, digest=digest, purpose=purpose.name)
         if row is None:
             continue
@@ -176,18 +189,10 @@ def find_open(purpose: Purpose, token: str, *beside: str) -> tuple[Person, Ticke
     raise errors.InvalidLink
 
 
-def take_try(ticket: Ticket) -> None:
-    """Count one try at the code that goes with a ticket.
-
-    Raises `TooManyAttempts` past the last, `InvalidLink` where another request has spent the ticket
-    since it was found. Not to be called within a transaction that a refusal would undo.
-    """
-    if _count(ticket):
-        return
-    if not _tickets().filter(pk=ticket.pk, spent_at=None).exists():
-        raise errors.InvalidLink
-    left = int((ticket.expires_at - timezone.now()).total_seconds())
-    raise errors.TooManyAttempts(headers={"Retry-After": str(max(left, 0) + 1)})
+def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
+    """The user whom a token was issued to, even if the token is spent or expired."""
+    row = _tickets().filter(digest__in=_link_digests(token, *purposes)).first()
+    return directory.by_pk(row.user_id) if row else None
 
 
 def spend(ticket: Ticket, **unchanged: str) -> bool:
@@ -210,8 +215,9 @@ def redeem(purpose: Purpose, person: Person, ticket: Ticket) -> Person | None:
 
 
 def end_everything(person: Person) -> None:
-    """End every open secret of the person, whatever it is for."""
-    _tickets().filter(user=person.user.pk, spent_at=None).update(spent_at=timezone.now())
+    """End every open secret of the person but the links of security notices."""
+    rows = _tickets().filter(user=person.user.pk, spent_at=None)
+    rows.exclude(purpose=SECURE.name).update(spent_at=timezone.now())
 
 
 def end_all(person: Person, *purposes: Purpose) -> None:
@@ -219,18 +225,6 @@ def end_all(person: Person, *purposes: Purpose) -> None:
     names = [purpose.name for purpose in purposes]
     rows = _tickets().filter(user=person.user.pk, purpose__in=names, spent_at=None)
     rows.update(spent_at=timezone.now())
-
-
-def _count(ticket: Ticket) -> bool:
-    # Counted before compared, so that parallel guesses cannot share one try.
-    rows = _tickets().filter(pk=ticket.pk, spent_at=None, attempts__lt=TRIES)
-    return bool(rows.update(attempts=F("attempts") + 1))
-
-
-def give_back(ticket: Ticket) -> None:
-    """A try at a code that turned out to be right was no guess."""
-    rows = _tickets().filter(pk=ticket.pk, attempts__gt=0)
-    rows.update(attempts=F("attempts") - 1)
 
 
 def _store(
@@ -260,7 +254,7 @@ def _holds(purpose: Purpose, ticket: Ticket, person: Person) -> bool:
         return False
     if purpose.addressed and ticket.target_key not in (person.email_key, person.phone_key):
         return False
-    return passwords.still(ticket.password_mark, person.user.password)
+    return purpose.lasting or passwords.still(ticket.password_mark, person.user.password)
 
 
 def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
@@ -269,17 +263,31 @@ def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
     )
 
 
+def _with_code(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
+    return _unspent(purpose, target_key).exclude(code_digest="")
+
+
 def _tickets() -> QuerySet[Ticket]:
     return Ticket.objects.using(directory.database())
 
 
-def _new_code() -> str:
-    return f"{secrets.randbelow(10**6):06d}"
+def new_token() -> Secret:
+    return Secret(secrets.token_urlsafe(32))
 
 
-def _link_digest(purpose: Purpose, token: str) -> str:
-    return crypto.digest(_LINK, f"{purpose.name}|{token}")
+def _new_code() -> Secret:
+    return Secret(f"{secrets.randbelow(10**6):06d}")
 
 
-def _code_digest(purpose: Purpose, target_key: str, code: str) -> str:
-    return crypto.digest(_CODE, f"{purpose.name}|{target_key}|{code}")
+def _link_digests(token: Secret, *purposes: Purpose) -> list[str]:
+    """Every digest under which a token of these purposes may have been stored."""
+    texts = [f"{purpose.name}|{token.reveal()}" for purpose in purposes]
+    return [digest for text in texts for digest in crypto.digests(_LINK, text)]
+
+
+def link_digest(purpose: Purpose, token: Secret) -> str:
+    return crypto.digest(_LINK, f"{purpose.name}|{token.reveal()}")
+
+
+def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:
+    return crypto.digest(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}")

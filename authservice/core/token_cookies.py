@@ -21,6 +21,7 @@ from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
 from authservice.kernel.http.authentication import access_cookie, cookies_count, require_unforged
 from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import cookies as conf
 from authservice.kernel.settings import root
 
@@ -34,7 +35,7 @@ def put(response: HttpResponse, issued: Tokens) -> None:
         (conf.refresh_name, issued.refresh_token, policy().lifetimes().idle),
     )
     for name, token, ttl in kept:
-        cookies.put(response, name, token, ttl=ttl, samesite=conf.samesite)
+        cookies.put(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
 
 
 def forget(response: HttpResponse) -> None:
@@ -85,11 +86,11 @@ def _refresh_sign_in_of(request: HttpRequest) -> UUID | None:
     return token.sign_in_id
 
 
-def _refresh_cookie(request: HttpRequest) -> str:
-    return cookies.get(request, conf.refresh_name) if cookies_count() else ""
+def _refresh_cookie(request: HttpRequest) -> Secret:
+    return Secret(cookies.get(request, conf.refresh_name) if cookies_count() else "")
 
 
-def _parsed(text: str) -> RefreshToken | None:
+def _parsed(text: Secret) -> RefreshToken | None:
     try:
         return parse(text)
     except crypto.Unreadable:

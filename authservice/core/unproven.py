@@ -1,43 +1,54 @@
-"""The first proof of an address: whoever had access to the account without it has none any more.
+"""The first proof of an address revokes all access that was set up before it.
 
-Anybody can sign up with a stranger's address and wait until its owner comes, by a mailed link or by
-a provider, and takes the account for their own (pre-hijacking: Sudhodanan and Paverd, USENIX
-Security 2022). So what was set up before the proof goes, whoever set it up.
+An attacker can sign up with an address of somebody else, wait until its owner signs in by a mailed
+link or a provider, and keep access. So everything that was set up before the proof is removed.
 """
 
 from __future__ import annotations
 
 from django.contrib.auth.hashers import make_password
 
-from authservice.core import directory, facts, passwords, sign_ins, tickets, verification
+from authservice.core import directory, facts, passwords, takeover, verification
 from authservice.core.conf import core
-from authservice.core.models import Account
 from authservice.core.people import Person
 from authservice.kernel import messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.modules import plugs
-
-UNPROVEN = "unproven"
 
 
 def prove(person: Person, client: Client, *, caller: Person | None = None) -> Person:
-    """The person as they are once their present address counts as proven.
+    """Mark the current address as proven; returns the changed user.
 
-    `caller` is whom a live token of the request speaks for: who is in already and proves the
-    address of this very account loses nothing. In a transaction that holds the person
+    `caller` is the user of a valid access token in the request: if that user proves the address of
+    their own account, nothing is removed. Call it in a transaction that has locked the user
     (`passwords.locked`) and read them after that, or two proofs at once would both be the first.
     """
-    if person.email_verified:
+    if person.email_proven:
         return person
-    if core.wipe_unproven and _was_open(person) and not _is(person, caller):
+    if must_wipe(person, caller):
         person = _wiped(person, client)
     verification.accept_email(person, client)
     return person
 
 
+def must_wipe(person: Person, caller: Person | None) -> bool:
+    """Whether a proof of the current address would be the first, and another person may have
+    access."""
+    return (
+        core.wipe_unproven
+        and not person.email_proven
+        and _was_open(person)
+        and not _is(person, caller)
+    )
+
+
+def revoke(person: Person, client: Client) -> None:
+    """Remove all access: the owner of the mailbox denies the sign-up."""
+    _wiped(person, client)
+
+
 def _was_open(person: Person) -> bool:
-    """Whether anybody can have been in: by a password, or by whatever else."""
+    """Whether anybody could have signed in: by a password, or in another way."""
     return person.user.has_usable_password() or person.last_login_at is not None
 
 
@@ -46,33 +57,11 @@ def _is(person: Person, caller: Person | None) -> bool:
 
 
 def _wiped(person: Person, client: Client) -> Person:
-    using = directory.database()
-    # Before the account: a link that verifies the address takes its ticket first, and a scanner of
-    # mail opens it at the same time as the one that led here.
-    tickets.end_everything(person)
-    for wipe in plugs("wipe"):
-        wipe(person)
-    # Whoever put in the number could have a code for a new password texted to it.
-    number = person.account.phone_number
-    Account.objects.using(using).filter(pk=person.user.pk).update(
-        phone_number="", phone_key=None, verified_phone_key=""
-    )
+    revoked = {"reason": takeover.UNPROVEN}
+    action = "security.session.revoked"
+    facts.tell(Event(action=action, user=person.user, client=client, metadata=revoked))
+    takeover.evict(takeover.FIRST_PROOF, person, client)
     passwords.store(person, make_password(None))
-    sign_ins.end_everywhere(person, UNPROVEN)
-    _tell(person, client, number)
+    using = directory.database()
     messages.send(messages.ACCESS_WIPED, person.email, client, using=using)
     return directory.of(person.user)
-
-
-def _tell(person: Person, client: Client, number: str) -> None:
-    revoked = Event(
-        action="security.session.revoked",
-        user=person.user,
-        client=client,
-        metadata={"reason": UNPROVEN},
-    )
-    facts.tell(revoked)
-    if number:
-        change = {"phone_number": {"before": number, "after": ""}}
-        event = Event(action="user.phone.changed", user=person.user, client=client, metadata=change)
-        facts.tell(event)

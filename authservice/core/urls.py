@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from authservice.core import account_views, recovery_views, views
+from authservice.core import account_views, recovery_views, verification_views, views
 
 send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
 send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
@@ -32,12 +32,19 @@ urlpatterns = [
     path("send-verification-email", send_email, name="send-verification-email"),
     path("resend-verification-email", send_email, name="resend-verification-email"),
     path(
-        "verify-email", recovery_views.VerifyEmail.as_view({"get": "verify"}), name="verify-email"
+        "verify-email",
+        verification_views.VerifyEmail.as_view({"get": "verify", "post": "confirm"}),
+        name="verify-email",
     ),
     path("send-verification-phone", send_phone, name="send-verification-phone"),
     path("resend-verification-phone", send_phone, name="resend-verification-phone"),
     path(
         "verify-phone", recovery_views.VerifyPhone.as_view({"post": "verify"}), name="verify-phone"
+    ),
+    path(
+        "account/secure",
+        recovery_views.SecureAccount.as_view({"get": "show", "post": "secure"}),
+        name="secure-account",
     ),
     path(".well-known/jwks.json", views.KeySet.as_view({"get": "read_keys"}), name="jwks"),
 ]

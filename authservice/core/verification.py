@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
+from django.utils import timezone
 
 from authservice.core import directory, facts, identity, sending, tickets
-from authservice.core.models import Account
+from authservice.core.models import Account, Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 
 
 def send_to_email(email: str, client: Client) -> None:
@@ -21,8 +25,51 @@ def send_to_phone(phone: str, client: Client) -> None:
     sending.to_phone(messages.VERIFY_PHONE, phone, client)
 
 
-def verify_email(token: str, email: str, client: Client) -> None:
-    """Verify by a mailed link; a second click within its life succeeds again.
+def text_after_commit(phone: str, client: Client) -> None:
+    """Text a code, within the limits on texts. They are counted after the commit: otherwise every
+    other sign-up of the same network would wait for the locked counter."""
+
+    def send() -> None:  # Django logs the name of a callback that fails, and a partial has none
+        if messages.can_sms():
+            send_to_phone(phone, client)
+
+    transaction.on_commit(send, using=directory.database(), robust=True)
+
+
+def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> None:
+    """Verify by a mailed link; a second click before it expires succeeds again.
+
+    `proof` says that a person opened it. Otherwise it may have been a mail scanner: the address is
+    verified but not proven, and the same link can still prove it later.
+
+    Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
+    """
+    person, ticket = find_link(token, email)
+    with transaction.atomic(using=directory.database()):
+        first = tickets.spend(ticket)
+        if not first and not person.email_verified:
+            person = _verified_meanwhile(person)
+        if proof and not person.email_proven:
+            accept_email(person, client)
+        elif not person.email_verified:
+            _verify_without_proof(person, client)
+        if first:
+            messages.send(messages.WELCOME, person.email, client, using=directory.database())
+
+
+def _verified_meanwhile(person: Person) -> Person:
+    """The user as they are now, whose link another request has used at the same moment.
+
+    Raises `InvalidVerificationToken` where it was ended instead, because the sign-up was denied.
+    """
+    present = directory.by_pk(person.user.pk)
+    if present is None or not present.email_verified:
+        raise errors.InvalidVerificationToken
+    return present
+
+
+def find_link(token: Secret, email: str) -> tuple[Person, Ticket]:
+    """The user and the ticket of a verification link, spent or not.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
@@ -35,30 +82,52 @@ def verify_email(token: str, email: str, client: Client) -> None:
     key = identity.email_key(email)
     if ticket.target_key != key or person.email_key != key:
         raise errors.InvalidVerificationToken
-    with transaction.atomic(using=directory.database()):
-        if tickets.spend(ticket):
-            accept_email(person, client)
-            messages.send(messages.WELCOME, person.email, client, using=directory.database())
+    return person, ticket
+
+
+def _verify_without_proof(person: Person, client: Client) -> None:
+    rows = Account.objects.using(directory.database()).filter(pk=person.user.pk)
+    rows.update(verified_email_key=person.email_key)
+    facts.tell(Event(action="user.email.verified", user=person.user, client=client))
 
 
 def accept_email(person: Person, client: Client) -> None:
-    """The present address has been proven."""
-    _keep(person, "user.email.verified", client, verified_email_key=person.email_key)
+    """Store that the owner of the mailbox has proven the current address."""
+    if person.email_proven:
+        return
+    key = person.email_key
+    known = person.email_verified
+    proven = {"proven_email_key": key, "email_proven_at": timezone.now()}
+    _keep(person, verified_email_key=key, **proven)
+    if not known:
+        facts.tell(Event(action="user.email.verified", user=person.user, client=client))
 
 
-def verify_phone(phone: str, code: str, client: Client) -> None:
+def verify_phone(phone: str, code: Secret, client: Client) -> None:
     """Verify by a texted code. Raises as `tickets.find_code` does."""
+    try:
+        _verify_phone(phone, code, client)
+    except errors.InvalidVerificationCode:
+        # Recorded for unknown numbers too, so that time and statements are the same.
+        person = directory.find_by_phone(phone)
+        user = person.user if person else None
+        facts.tell(Event(action="auth.code.failed", user=user, client=client))
+        raise
+
+
+def _verify_phone(phone: str, code: Secret, client: Client) -> None:
     key = identity.phone_key(phone)
     person, ticket = tickets.find_code(tickets.VERIFY_PHONE, key, code, client=client)
     with transaction.atomic(using=directory.database()):
-        if not tickets.spend(ticket):
+        # The number may have been changed, or taken by another account, since it was read.
+        present = tickets.redeem(tickets.VERIFY_PHONE, person, ticket)
+        if present is None:
             raise errors.InvalidVerificationCode
-        _keep(person, "user.phone.verified", client, verified_phone_key=key)
+        _keep(present, verified_phone_key=key, phone_verified_at=timezone.now())
+        facts.tell(Event(action="user.phone.verified", user=present.user, client=client))
 
 
-def _keep(person: Person, action: str, client: Client, **proven: str) -> None:
+def _keep(person: Person, **proven: Any) -> None:
     Account.objects.using(directory.database()).filter(pk=person.user.pk).update(**proven)
     for name, value in proven.items():
         setattr(person.account, name, value)
-    event = Event(action=action, user=person.user, client=client)
-    facts.tell(event)

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from django.http import HttpResponse, JsonResponse
 
-from authservice.core import answers, keyring, signup
+from authservice.core import answers, keyring, signup, signup_cookie
 from authservice.core.answers import Authenticated, Challenged, Registered, Said
 from authservice.core.newcomers import Newcomer
 from authservice.core.serializers import SignupIn
@@ -36,6 +36,7 @@ class Signup(Endpoint):
         faults=(
             errors.InvalidPassword,
             errors.PhoneAlreadyInUse,
+            errors.ServiceUnavailable,
             errors.SignupDisabled,
             errors.UserAlreadyExists,
             errors.UsernameAlreadyExists,
@@ -47,8 +48,10 @@ class Signup(Endpoint):
             raise errors.invalid("email", "Either email or username is required.")
         outcome = signup.sign_up(Newcomer(**given), self.client)
         if outcome is None:
-            return answers.accepted()
-        return answers.login(outcome, message="Signed up.", status=201)
+            return answers.accepted()  # no cookie, since it would differ by address
+        response = answers.login(outcome, message="Signed up.", status=201)
+        signup_cookie.put(response, given["email"])
+        return response
 
 
 class KeySet(Endpoint):

@@ -37,11 +37,14 @@ ACTIONS: Mapping[str, Action] = {
     "auth.token.reuse_detected": Action(
         "A used refresh token came again: its sign-in was ended.", CRITICAL
     ),
-    "auth.password.changed": Action("The password was changed."),
+    "auth.password.changed": Action("The password was changed.", actors=(USER, ADMIN)),
     "auth.password.reset_requested": Action(
         "A reset of the password was asked for.", actors=(USER, ADMIN)
     ),
     "auth.password.reset": Action("The password was reset."),
+    "auth.password.reset_failed": Action("A password reset was refused.", WARNING),
+    "auth.password.change_failed": Action("A password change was refused.", WARNING),
+    "auth.code.failed": Action("A code to verify a phone number was refused.", WARNING),
     "auth.2fa.enabled": Action("Two-factor authentication was turned on."),
     "auth.2fa.disabled": Action(
         "Two-factor authentication was turned off.", WARNING, actors=_ANYBODY
@@ -60,10 +63,16 @@ ACTIONS: Mapping[str, Action] = {
     "user.phone.changed": Action("The phone number was changed."),
     "user.phone.verified": Action("The phone number was verified."),
     "user.avatar.updated": Action("The avatar was changed."),
+    "user.username.changed": Action("The username was changed."),
+    "user.deleted": Action("The user deleted their account."),
+    "user.secured": Action("The account was secured by the link of a security notice."),
     # What may be an attack.
     "security.account.throttled": Action("Too many tries: further ones were refused.", WARNING),
     "security.session.revoked": Action("Sign-ins were ended.", actors=_ANYBODY),
     "security.new_device": Action("Signed in on a new device.", WARNING),
+    "security.forbidden": Action(
+        "An action without permission was refused.", WARNING, actors=(USER, ADMIN)
+    ),
     # What staff do.
     "admin.user.created": Action("Staff created the user.", actors=(ADMIN, SYSTEM)),
     "admin.user.updated": Action("Staff changed the user.", actors=(ADMIN, SYSTEM)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from authservice.kernel.secret import Secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +21,6 @@ class Client:
     network: str = ""
     user_agent: str = ""
     request_id: str = ""
-    device_token: str = ""
+    device_token: Secret = field(default_factory=lambda: Secret(""))
     language: str = ""
     http: Any = None

@@ -20,6 +20,7 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from django.conf import settings
@@ -140,6 +141,8 @@ def declared() -> dict[str, type[Any]]:
 
 def convert(raw: Any, wanted: Any) -> Any:
     """`raw` as the type `wanted`; a TypeError says in words what it must be."""
+    if isinstance(wanted, UnionType):  # of a type and None
+        return None if raw is None else convert(raw, get_args(wanted)[0])
     if get_origin(wanted) is Literal:
         return _one_of(raw, get_args(wanted))
     if wanted is timedelta:

@@ -8,7 +8,9 @@ that locks gaps between keys to keep them unique, nor a host's own transactions.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
+from random import SystemRandom
 from typing import TypeVar
 
 from django.db import OperationalError, connections
@@ -18,6 +20,8 @@ logger = logging.getLogger("authservice.request")
 _TRIES = 4
 # SQLSTATE of deadlocks and, under REPEATABLE READ and above, of lost races on PostgreSQL.
 _SQLSTATES = {"40P01", "40001"}
+_PAUSE = 0.02  # seconds; doubled for each further try
+_RANDOM = SystemRandom()
 _ER_LOCK_DEADLOCK = 1213  # of MariaDB and MySQL
 
 Outcome = TypeVar("Outcome")
@@ -29,13 +33,15 @@ def outlast(deed: Callable[[], Outcome]) -> Outcome:
     `deed` must bear that what it committed before the deadlock stays. Inside a transaction of the
     caller nothing is tried again: that one is lost as well, and the caller has to know.
     """
-    for _ in range(_TRIES - 1):
+    for number in range(_TRIES - 1):
         try:
             return deed()
         except OperationalError as wrong:
             if not _is_deadlock(wrong) or _in_a_transaction():
                 raise
             logger.warning("A deadlock ended a transaction, which is tried again: %s", wrong)
+            # Apart from the others, who would otherwise meet again in the same order.
+            time.sleep(_RANDOM.uniform(0, _PAUSE * 2**number))
     return deed()
 
 

@@ -64,6 +64,7 @@ class InternalError(Fault):
 class ServiceUnavailable(Fault):
     status = 503
     code = "SERVICE_UNAVAILABLE"
+    headers = {"Retry-After": "2"}
     message = "The service is not available right now."
 
 
@@ -104,6 +105,12 @@ class Forbidden(Fault):
     status = 403
     code = "FORBIDDEN"
     message = "You may not do this."
+
+
+class ReauthenticationRequired(Fault):
+    status = 403
+    code = "REAUTHENTICATION_REQUIRED"
+    message = "Confirm your password, or sign in again, to do this."
 
 
 class InvalidCsrf(Fault):
@@ -178,7 +185,7 @@ class UsernameAlreadyExists(Fault):
 
 class PhoneAlreadyInUse(Fault):
     code = "PHONE_ALREADY_IN_USE"
-    message = "This phone_number is in use."
+    message = "This phone number is in use."
 
 
 class LastSuperAdmin(Fault):

@@ -11,6 +11,7 @@ class Fault(Exception):
     status = 400
     code = ""
     message = ""
+    headers: Mapping[str, str] = {}
 
     def __init__(
         self,
@@ -21,7 +22,7 @@ class Fault(Exception):
     ) -> None:
         self.message = message or type(self).message
         self.details = details
-        self.headers = dict(headers or {})
+        self.headers = {**type(self).headers, **(headers or {})}
         super().__init__(self.message)
 
 

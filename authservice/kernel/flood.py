@@ -1,8 +1,10 @@
-"""Flood limits: coarse counters in Django's cache, so that nobody drowns the service.
+"""Flood limits: coarse counters in Django's cache against floods of requests.
 
 They may let a few more through than the rate says (a cache need not count atomically) and are
-turned off by `THROTTLE.ENABLED`; what must hold exactly is counted in the database instead, see
-`authservice.core.attempts`. A cache that is away limits nothing: it must not close the door.
+turned off by `THROTTLE.ENABLED`; exact limits are counted in the database instead, see
+`authservice.core.attempts`. If the cache is not available, nothing is limited, so that users can
+still log in. Nor may a slow failure delay every request: after a failure the cache is not used for
+a few seconds.
 """
 
 from __future__ import annotations
@@ -10,12 +12,15 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from threading import Lock
+from time import monotonic
 from typing import NamedTuple
 
 from django.core.cache import caches
+from django.core.cache.backends.base import BaseCache
 
 from authservice.kernel import conf as settings
 from authservice.kernel import crypto, errors
@@ -31,6 +36,8 @@ RATES: Mapping[str, str] = {
     "auto-register": "20/h",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+# Seconds for which a cache that failed is not used.
+PAUSE = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,25 +91,60 @@ def give_back(scope: str, subject: str) -> None:
     if not conf.enabled:
         return
     key = _key(scope, subject, time.time(), rate(scope).seconds)
-    try:
-        caches[conf.cache].decr(key)
-    except ValueError:
-        pass  # the window has turned over since
-    except Exception:
-        logger.exception("The cache that counts floods is away")
+    _ask(lambda cache: cache.decr(key))
 
 
 def _increment(key: str, seconds: int) -> int:
-    cache = caches[conf.cache]
+    return _ask(
+        lambda cache: 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key), default=1
+    )
+
+
+def _ask(question: Callable[[BaseCache], int], *, default: int = 0) -> int:
+    """The answer of the cache; `default` if the key has expired or the cache is not available."""
+    if not _breaker.allows():
+        return default
     try:
-        if cache.add(key, 1, timeout=seconds + 1):
-            return 1
-        return cache.incr(key)
-    except ValueError:
-        return 1  # expired between the two calls
+        answer = question(caches[conf.cache])
+    except ValueError:  # there is no such key: its window is over
+        answer = default
     except Exception:
-        logger.exception("The cache that counts floods is away")
-        return 1
+        _breaker.open()
+        logger.exception("The cache of the flood limits failed; it is not used for %d s", PAUSE)
+        return default
+    _breaker.close()
+    return answer
+
+
+class _Breaker:
+    """A circuit breaker: requests do not wait for a cache that failed.
+
+    After the pause one request tries it again; until that succeeds the others continue without it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._skipped_until: float | None = None  # None: the cache works
+
+    def allows(self) -> bool:
+        if self._skipped_until is None:
+            return True
+        with self._lock:
+            now = monotonic()
+            if self._skipped_until is not None and now < self._skipped_until:
+                return False
+            self._skipped_until = now + PAUSE
+            return True
+
+    def open(self) -> None:
+        with self._lock:
+            self._skipped_until = monotonic() + PAUSE
+
+    def close(self) -> None:
+        self._skipped_until = None
+
+
+_breaker = _Breaker()
 
 
 def _key(scope: str, subject: str, now: float, seconds: int) -> str:
@@ -114,3 +156,4 @@ def _key(scope: str, subject: str, now: float, seconds: int) -> str:
 @settings.on_change
 def _forget() -> None:
     rate.cache_clear()
+    _breaker.close()

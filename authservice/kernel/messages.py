@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Protocol
 
@@ -27,9 +28,21 @@ RESET_BY_LINK = "reset-link"
 RESET_BY_CODE = "reset-code"
 PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of mail
 ACCESS_WIPED = "access-wiped"
+ACCESS_REMOVED = "access-removed"
+ACCOUNT_SECURED = "account-secured"
+PHONE_CHANGED = "phone-changed"
+PHONE_CHANGED_TEXT = "phone-changed-text"
+RESET_BY_CODE_REFUSED = "reset-code-refused"
 WELCOME = "welcome"
 NEW_DEVICE = "new-device"
+NEW_DEVICES = "new-devices"
 ACCOUNT_MADE = "account-made"
+CHANGED_BY_STAFF = "changed-by-staff"
+
+# Kinds that a user waits for although the request was not counted, such as at sign-up.
+_WAITED_FOR = frozenset(
+    {VERIFY_EMAIL, SIGNUP, VERIFY_PHONE, RESET_BY_LINK, RESET_BY_CODE, ACCOUNT_MADE}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +50,9 @@ class Message:
     """One job.
 
     `target` is an e-mail address or an E.164 number, `language` a Django language code or "",
-    `details` JSON-able facts to tell, such as when and from where; never a secret.
+    `details` JSON values for the templates, such as time and client; never a secret. `requested`
+    says that the message was requested and has passed the limits of requests. `not_before` is the
+    ISO 8601 time before which the job must not run, or "".
     """
 
     kind: str
@@ -45,6 +60,20 @@ class Message:
     language: str = ""
     request_id: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    requested: bool = False
+    not_before: str = ""
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether no user waits for the message, so that others may be sent first."""
+        return not (self.requested or self.kind in _WAITED_FOR)
+
+    @property
+    def delay(self) -> timedelta:
+        """How long the job has to wait from now on."""
+        if not self.not_before:
+            return timedelta(0)
+        return max(datetime.fromisoformat(self.not_before) - timezone.now(), timedelta(0))
 
 
 class Messenger(Protocol):
@@ -62,8 +91,10 @@ def send(
     *,
     using: str | None = None,
     details: Mapping[str, Any] | None = None,
+    requested: bool = False,
+    not_before: datetime | None = None,
 ) -> None:
-    """Hand the job over once the transaction on `using` commits."""
+    """Enqueue the job once the transaction on `using` commits; see `Message`."""
     messenger = plug("messenger")
     if messenger is None or not target:
         return
@@ -73,6 +104,8 @@ def send(
         language=client.language,
         request_id=client.request_id,
         details=dict(details or {}),
+        requested=requested,
+        not_before=not_before.isoformat() if not_before else "",
     )
     transaction.on_commit(partial(_hand_over, messenger, message), using=using)
 

@@ -29,8 +29,11 @@ SLOTS = (
     "request_guard",
     "composers",
     "wipe",
+    "revoke_recent_access",
+    "revoke_recent_factors",
     "rubbish",
     "before_delete",
+    "second_factor",
 )
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
@@ -55,8 +58,11 @@ class ModuleConfig(AppConfig):
     request_guard: str | None = None
     composers: str | None = None
     wipe: str | None = None
+    revoke_recent_access: str | None = None
+    revoke_recent_factors: str | None = None
     rubbish: str | None = None
     before_delete: str | None = None
+    second_factor: str | None = None
 
     def ready(self) -> None:
         checks.register(check_core, "authservice")

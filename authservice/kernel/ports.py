@@ -12,6 +12,9 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.faults import Fault
 from authservice.kernel.messages import Message
+from authservice.kernel.secret import Secret
+
+MFA = "mfa"  # RFC 8176: more than one factor was judged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +74,7 @@ def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
 class Identify(Protocol):
     """Slot `identify`: who a bearer token speaks for. Raises `InvalidToken` or `TokenExpired`."""
 
-    def __call__(self, token: str) -> Any: ...
+    def __call__(self, token: Secret) -> Any: ...
 
 
 class LoginPolicy(Protocol):
@@ -191,9 +194,24 @@ class Composers(Protocol):
 
 
 class Wipe(Protocol):
-    """Slot `wipe`: takes away what a module keeps for a person who never proved their address."""
+    """Slot `wipe`: removes the data of a module about a user who never proved their address;
+    returns whether there was any."""
 
-    def __call__(self, person: Any) -> None: ...
+    def __call__(self, person: Any) -> bool: ...
+
+
+class RevokeRecentAccess(Protocol):
+    """Slot `revoke_recent_access`: removes the ways to sign in, such as linked providers, that were
+    added since a given time, in the transaction of a recovery; returns whether there were any."""
+
+    def __call__(self, person: Any, since: datetime) -> bool: ...
+
+
+class RevokeRecentFactors(Protocol):
+    """Slot `revoke_recent_factors`: removes the second factors that were set up since a given time;
+    returns whether there were any."""
+
+    def __call__(self, person: Any, since: datetime) -> bool: ...
 
 
 class BeforeDelete(Protocol):
@@ -207,3 +225,18 @@ class Rubbish(Protocol):
     """Slot `rubbish`: rows of a module that nothing asks for any more, by name, for the sweep."""
 
     def __call__(self) -> Mapping[str, Any]: ...
+
+
+class SecondFactor(Protocol):
+    """Slot `second_factor`: second factors for logins that do not pass the one door, such as that
+    of Django admin, and for routes that demand one."""
+
+    def is_enabled(self, person: Any) -> bool:
+        """Whether the user has a confirmed second factor."""
+
+    def is_required(self, person: Any) -> bool:
+        """Whether the settings require a second factor of this user."""
+
+    def verify(self, person: Any, code: Secret, client: Client) -> None:
+        """Count the attempt, check the code and use it up. Raises `TooManyAttempts` and
+        `TwoFactorRefused`."""

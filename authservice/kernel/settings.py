@@ -18,8 +18,10 @@ class Root:
 
     api_url: str = ""
     """Public origin of the service with any script prefix, such as `https://api.example.com`."""
-    trusted_proxies: int = 0
-    """How many proxies in front append to `X-Forwarded-For`; 0 trusts `REMOTE_ADDR` alone."""
+    trusted_proxies: int | None = 0
+    """How many proxies in front of the server append to `X-Forwarded-For`. 0 trusts `REMOTE_ADDR`
+    alone, and so does `None`, which says that there is no proxy and turns the warnings about
+    proxies off."""
     access_token_ttl: timedelta = timedelta(minutes=15)
     """Life of an access token."""
     refresh_token_ttl: timedelta = timedelta(days=7)

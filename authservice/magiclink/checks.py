@@ -13,7 +13,7 @@ from django.core import checks
 from authservice.core.conf import core
 from authservice.kernel import messages
 from authservice.kernel.conf import complaints
-from authservice.kernel.settings import secure
+from authservice.kernel.settings import cookies, secure
 from authservice.magiclink.conf import conf
 
 
@@ -25,7 +25,7 @@ def check_magic_links(**_: Any) -> list[checks.CheckMessage]:
     # Core's own check says what is wrong with keys and types; until then nothing can be read.
     if not apps.is_installed("authservice.magiclink") or list(complaints()):
         return []
-    return [*_mail(), *_life(), *_callback(), *_registering()]
+    return [*_mail(), *_life(), *_callback(), *_registering(), *_confirming()]
 
 
 def _mail() -> Iterator[checks.CheckMessage]:
@@ -74,6 +74,16 @@ def _registering() -> Iterator[checks.CheckMessage]:
             " CORE.REQUIRE_PHONE_VERIFICATION lets none of them in.",
             hint="Turn one of the two off.",
             id="authservice.W035",
+        )
+
+
+def _confirming() -> Iterator[checks.CheckMessage]:
+    if conf.confirm == "off" and cookies.enabled:
+        yield checks.Warning(
+            "AUTHSERVICE: MAGICLINK.CONFIRM is 'off' and COOKIES.ENABLED is true: a page of another"
+            " site can log its visitors in to an account of an attacker (login CSRF).",
+            hint="Set MAGICLINK.CONFIRM to 'auto', the default.",
+            id="authservice.W036",
         )
 
 

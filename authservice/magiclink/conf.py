@@ -19,9 +19,10 @@ class MagicLink:
     """Whether who asks with an unknown address gets an account."""
     callback_url: str = ""
     """Where a link leads on, with the tokens in the fragment; empty answers in JSON."""
-    confirm: Literal["off", "auto"] = "off"
-    """`"auto"` shows a button to a browser that did not ask for the link, so that a scanner of mail
-    does not use it up."""
+    confirm: Literal["auto", "off"] = "auto"
+    """`"auto"` shows a page with a button to a browser that did not request the link, so that a
+    mail scanner does not use it up. With `"off"` any client that opens the link logs in; a check
+    warns of it if tokens are in cookies."""
 
 
 conf = section("MAGICLINK", MagicLink)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core import directory, identity, login, sending, tickets, unproven
+from authservice.core import directory, guesses, identity, login, sending, tickets, unproven
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.kernel import errors, messages
 from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
 from authservice.magiclink import letters, strangers
 from authservice.magiclink.letters import KIND
 from authservice.magiclink.strangers import METHOD
@@ -25,17 +26,20 @@ def ask(email: str, client: Client) -> None:
     sending.to_email(KIND, email, client, details=strangers.origin(client))
 
 
-def by_link(token: str, client: Client, *, caller: Person | None) -> Login:
+def by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
     """Raises `InvalidLink`, `LinkExpired` or a refusal of the door; see `unproven` of `caller`."""
     try:
         person, ticket = tickets.find_link(letters.purpose(), token)
     except errors.Fault as wrong:
-        login.failed(None, client, _reason(wrong), method=METHOD)
+        owner = tickets.owner_of(token, letters.purpose())
+        guesses.count_flood(guesses.network_of(owner, client))
+        if owner is not None:  # attackers must not fill the log with unknown tokens
+            login.failed(owner, client, _reason(wrong), method=METHOD)
         raise
     return _enter(person, ticket, client, caller, errors.InvalidLink())
 
 
-def by_code(email: str, code: str, client: Client, *, caller: Person | None) -> Login:
+def by_code(email: str, code: Secret, client: Client, *, caller: Person | None) -> Login:
     """Raises as `tickets.find_code` does, or a refusal of the door."""
     key = identity.email_key(email)
     try:
@@ -46,7 +50,7 @@ def by_code(email: str, code: str, client: Client, *, caller: Person | None) -> 
     return _enter(person, ticket, client, caller, errors.InvalidVerificationCode())
 
 
-def target_of(token: str) -> str:
+def target_of(token: Secret) -> str:
     """The key of the address that a link was mailed to, or "" for no link. Nothing is spent."""
     try:
         return tickets.find_link(letters.purpose(), token)[1].target_key

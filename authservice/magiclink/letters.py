@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 
-from authservice.core import directory, facts, letters, links, passwords, tickets
+from authservice.core import directory, facts, letters, links, passwords, sending, tickets
 from authservice.core.letters import Letter
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
@@ -18,6 +21,7 @@ from authservice.magiclink.conf import conf
 
 KIND = "magic-link"
 VERIFY = "magic-link-verify"  # the route
+LASTING_TTL = timedelta(hours=24)
 
 
 def purpose() -> Purpose:
@@ -33,14 +37,25 @@ def _compose(message: Message) -> Letter | None:
     person = letters.reachable(found)
     if person is None:
         return None
-    token, code = _mint(person, message)
-    link = links.to_route(VERIFY, token=token)
-    return letters.mail(message, person, link=link, code=code, expires_in=conf.ttl)
-
-
-def _mint(person: Person, message: Message) -> tuple[str, str]:
-    client = Client(request_id=message.request_id)
     with transaction.atomic(using=directory.database()):
         passwords.locked(person)
+        client = Client(request_id=message.request_id)
         facts.tell(Event(action="auth.magiclink.sent", user=person.user, client=client))
-        return tickets.mint_pair(purpose(), person, person.email_key)
+        if sending.LAST in message.details:
+            secrets = _lasting_link(person)
+        else:
+            secrets = _link_and_code(person)
+    return letters.mail(message, person, **secrets)
+
+
+def _link_and_code(person: Person) -> dict[str, Any]:
+    token, code = tickets.mint_pair(purpose(), person, person.email_key)
+    return {"link": links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
+
+
+def _lasting_link(person: Person) -> dict[str, Any]:
+    """The link of the last mail of a day. No later request ends it, so it has no code."""
+    ttl = max(conf.ttl, LASTING_TTL)
+    lasting = replace(purpose(), link_ttl=ttl)
+    token = tickets.mint_link(lasting, person, person.email_key)
+    return {"link": links.to_route(VERIFY, token), "expires_in": ttl}

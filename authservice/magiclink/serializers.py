@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
 from authservice.core.serializers import Email, SixDigits
-from authservice.kernel.http.fields import Text
+from authservice.kernel.http.fields import SecretText
 
 
 class TokenIn(serializers.Serializer[Any]):
-    token = Text(max_length=512)
+    LONGEST: ClassVar = 512
+
+    token = SecretText(max_length=LONGEST)
 
 
 class CodeIn(serializers.Serializer[Any]):

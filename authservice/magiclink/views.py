@@ -8,7 +8,6 @@ somebody else cannot push it: its visitors would be signed in as whoever the lin
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -18,13 +17,13 @@ from authservice.core import answers, delivery, identity
 from authservice.core.answers import Authenticated, Challenged, Said
 from authservice.core.people import Person
 from authservice.core.serializers import EmailIn
-from authservice.kernel import crypto, errors, templates
-from authservice.kernel.http import cookies
+from authservice.kernel import crypto, errors
+from authservice.kernel.http import cookies, pages
 from authservice.kernel.http.authentication import live_caller
-from authservice.kernel.http.body import FORM
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
 from authservice.magiclink import entering
 from authservice.magiclink.conf import conf
 from authservice.magiclink.letters import VERIFY
@@ -88,15 +87,18 @@ class Verify(Endpoint):
         # None where a browser fetches ahead of its user: nothing was spent.
         answer=Authenticated | Challenged | None,
         redirect=_ONWARD,
-        page="With `MAGICLINK.CONFIRM`, a page with a button to a browser that did not ask.",
+        page="Unless `MAGICLINK.CONFIRM` is off, a page to a browser that did not ask.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="followMagicLink",
     )
     def follow(self) -> HttpResponse:
         if self.looking_ahead:
             return answer()
-        token = self.request.GET.get("token", "")
-        unasked = self.shown_to_people or self._embedded
+        try:
+            token = self._token()
+        except errors.ValidationFailed as fault:
+            return delivery.refusal(fault, to=conf.callback_url)
+        unasked = self.shown_to_people or pages.embedded(self.request)
         if conf.confirm == "auto" and unasked and not self._asked_here(token):
             return _page(token)
         return self._enter(token)
@@ -106,36 +108,32 @@ class Verify(Endpoint):
         body=TokenIn,
         answer=Authenticated | Challenged,
         redirect=_ONWARD,
-        page="With `MAGICLINK.CONFIRM`, the page anew where the form is another site's.",
+        page="The page again if the form comes from another site.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="confirmMagicLink",
     )
     def confirm(self) -> HttpResponse:
         token = self.read(TokenIn)["token"]
-        if conf.confirm == "auto" and self._pushed_elsewhere:
+        if pages.posted_elsewhere(self.request):
             return _page(token)
         return self._enter(token)
 
-    def _enter(self, token: str) -> HttpResponse:
+    def _token(self) -> Secret:
+        """The token of the link, or none for a malformed one. Raises `ValidationFailed`."""
+        length = len(self.request.GET.get("token", ""))
+        if not 0 < length <= TokenIn.LONGEST:
+            return Secret("")
+        token: Secret = self.read_query(TokenIn)["token"]
+        return token
+
+    def _enter(self, token: Secret) -> HttpResponse:
         try:
             outcome = entering.by_link(token, self.client, caller=_caller(self))
         except errors.Fault as fault:
             return delivery.refusal(fault, to=conf.callback_url)
         return delivery.login(outcome, to=conf.callback_url, message=_DONE)
 
-    @property
-    def _embedded(self) -> bool:
-        """Whether a page fetches the link as a picture or the like, with no way to read it."""
-        return bool(self.request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
-
-    @property
-    def _pushed_elsewhere(self) -> bool:
-        """Whether the button stands on another site's page. Its browser says so, and no page can
-        make it say otherwise; JSON cannot be sent from there unasked (Fetch standard, CORS)."""
-        site = self.request.META.get("HTTP_SEC_FETCH_SITE", "")
-        return self.request.content_type == FORM and site in ("same-site", "cross-site")
-
-    def _asked_here(self, token: str) -> bool:
+    def _asked_here(self, token: Secret) -> bool:
         kept = cookies.get(self.request, _COOKIE)
         target = entering.target_of(token) if kept else ""
         return bool(target) and constant_time_compare(kept, _trace(target))
@@ -151,21 +149,6 @@ def _caller(view: Endpoint) -> Person | None:
     return caller.person if caller else None
 
 
-def _page(token: str) -> HttpResponse:
-    context = {"token": token, "action": reverse(f"authservice:{VERIFY}")}
-    response = HttpResponse(templates.render(_PAGE, context))
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["X-Robots-Tag"] = "noindex"
-    # Browsers hold the redirect that answers the form against `form-action` too.
-    response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
-        f" form-action 'self' {_origin(conf.callback_url)};"
-        " frame-ancestors 'none'; base-uri 'none'"
-    )
-    return response
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}" if url else ""
+def _page(token: Secret) -> HttpResponse:
+    context = {"token": token.reveal(), "action": reverse(f"authservice:{VERIFY}")}
+    return pages.page(_PAGE, context, onward=conf.callback_url)

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core import checks
 from django.utils.module_loading import import_string
 
+from authservice.core import identity
 from authservice.kernel.conf import complaints
 from authservice.kernel.settings import root
 from authservice.notification.conf import BRAND_KEYS, conf
@@ -31,7 +32,7 @@ def connect() -> None:
 def check_notification(**_: Any) -> list[checks.CheckMessage]:
     if not _readable():
         return []
-    return [*_dispatcher(), *_sender(), *_letters(), *_numbers()]
+    return [*_dispatcher(), *_sender(), *_countries(), *_letters(), *_numbers()]
 
 
 def _readable() -> bool:
@@ -56,12 +57,8 @@ def _dispatcher() -> Iterator[checks.CheckMessage]:
         yield from _importable("DISPATCHER", f"Use one of {choice}, or a dotted path.", "E101")
     if chosen == "tasks":
         yield from _tasks()
-    if chosen == "celery" and not find_spec("celery"):
-        yield checks.Error(
-            "NOTIFICATION.DISPATCHER is 'celery', which is not installed.",
-            hint="pip install 'authservice[celery]', and give the project a Celery app.",
-            id="authservice.E103",
-        )
+    if chosen == "celery":
+        yield from _celery()
     if chosen == "inline":
         yield checks.Warning(
             "NOTIFICATION.DISPATCHER is 'inline': requests wait for the mail server, and how long"
@@ -69,6 +66,25 @@ def _dispatcher() -> Iterator[checks.CheckMessage]:
             hint="Use 'inline' in tests alone.",
             id="authservice.W101",
         )
+
+
+def _celery() -> Iterator[checks.CheckMessage]:
+    if not find_spec("celery"):
+        yield checks.Error(
+            "NOTIFICATION.DISPATCHER is 'celery', which is not installed.",
+            hint="pip install 'authservice[celery]', and give the project a Celery app.",
+            id="authservice.E103",
+        )
+    elif not conf.notice_queue:
+        yield _shared_queue("Set NOTIFICATION.NOTICE_QUEUE, and start a worker for that queue.")
+
+
+def _shared_queue(hint: str) -> checks.Warning:
+    return checks.Warning(
+        "Notices share a queue with links and codes, so many notices delay links and codes.",
+        hint=hint,
+        id="authservice.W103",
+    )
 
 
 def _tasks() -> Iterator[checks.CheckMessage]:
@@ -79,13 +95,31 @@ def _tasks() -> Iterator[checks.CheckMessage]:
             id="authservice.E102",
         )
         return
-    backend = getattr(settings, "TASKS", {}).get("default", {}).get("BACKEND", "")
+    chosen = getattr(settings, "TASKS", {}).get("default", {})
+    backend, queues = chosen.get("BACKEND", ""), chosen.get("QUEUES", ["default"])
+    if conf.notice_queue and queues and conf.notice_queue not in queues:
+        yield checks.Error(
+            f"NOTIFICATION.NOTICE_QUEUE is {conf.notice_queue!r}, which TASKS does not list.",
+            hint='Add it to TASKS["default"]["QUEUES"].',
+            id="authservice.E104",
+        )
     if not backend or backend.rpartition(".")[2] in _UNQUEUED:
         yield checks.Warning(
             "NOTIFICATION.DISPATCHER is 'tasks', but TASKS has no backend that queues.",
             hint="Install a backend with a worker, or use 'thread'.",
             id="authservice.W102",
         )
+    elif not conf.notice_queue and not _knows_priorities(backend):
+        yield _shared_queue(
+            'Set NOTIFICATION.NOTICE_QUEUE to a queue that TASKS["default"]["QUEUES"] lists.'
+        )
+
+
+def _knows_priorities(backend: str) -> bool:
+    try:
+        return bool(getattr(import_string(backend), "supports_priority", False))
+    except ImportError:
+        return True  # Django reports the error itself
 
 
 def _sender() -> Iterator[checks.CheckMessage]:
@@ -126,6 +160,23 @@ def _twilio() -> Iterator[checks.CheckMessage]:
         )
 
 
+def _countries() -> Iterator[checks.CheckMessage]:
+    if conf.sms_countries and not find_spec("phonenumbers"):
+        yield checks.Error(
+            "NOTIFICATION.SMS_COUNTRIES needs the package phonenumbers, which is not installed.",
+            hint="pip install 'authservice[phone]'",
+            id="authservice.E123",
+        )
+        return
+    unknown = [code for code in conf.sms_countries if not identity.is_country(code)]
+    if unknown:
+        yield checks.Error(
+            f"NOTIFICATION.SMS_COUNTRIES has unknown country codes: {unknown!r}.",
+            hint="Use ISO 3166 codes of two capital letters, such as ['DE', 'AT'].",
+            id="authservice.E124",
+        )
+
+
 def _letters() -> Iterator[checks.CheckMessage]:
     if conf.language:
         yield from _importable("LANGUAGE", "Give the path of `(user) -> language code`.", "E120")
@@ -148,6 +199,7 @@ def _numbers() -> Iterator[checks.CheckMessage]:
     rules = {
         "RETRIES": conf.retries >= 0,
         "QUEUE_SIZE": conf.queue_size >= 1,
+        "SMS_PER_HOUR": conf.sms_per_hour >= 1,
         "BACKOFF": conf.backoff >= timedelta(0),
         "EMAIL_TIMEOUT": conf.email_timeout > timedelta(0),
         "SMS_WEBHOOK_TIMEOUT": conf.sms_webhook_timeout > timedelta(0),

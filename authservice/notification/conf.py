@@ -22,7 +22,11 @@ class Notification:
     backoff: timedelta = timedelta(seconds=5)
     """Pause before the first of these tries; each further pause is twice as long."""
     queue_size: int = 1000
-    """How many messages may wait in a process; one more is lost, and that is logged."""
+    """How many messages may wait in a process, counted separately for notices and for messages that
+    a user waits for. One more is dropped, and that is logged."""
+    notice_queue: str = ""
+    """Queue of Celery or of django.tasks for notices, so that links and codes do not wait behind
+    them; empty means the default queue for both."""
     from_email: str = ""
     """Sender of mails; empty means `DEFAULT_FROM_EMAIL`."""
     email_timeout: timedelta = timedelta(seconds=10)
@@ -30,6 +34,11 @@ class Notification:
     sms_sender: str = ""
     """`""` (no text messages), `"console"`, `"webhook"`, `"twilio"`, or the dotted path of a
     callable `(to, body) -> None`."""
+    sms_per_hour: int = 1000
+    """How many text messages the service sends per hour. A fifth is kept for verified numbers."""
+    sms_countries: tuple[str, ...] = ()
+    """ISO 3166 codes of the countries that text messages are sent to, such as `["DE", "AT"]`; empty
+    means all. Needs the `phone` extra."""
     sms_webhook_url: str = ""
     """Where the webhook sender posts `{"to", "body"}`."""
     sms_webhook_timeout: timedelta = timedelta(seconds=10)

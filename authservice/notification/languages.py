@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
-from django.utils.translation import get_supported_language_variant, npgettext
+from django.utils.translation import get_supported_language_variant, npgettext, pgettext
 
 from authservice.core.letters import Letter
+from authservice.core.messages import browsers
 from authservice.notification.conf import conf
 from authservice.notification.losses import logger
 
@@ -42,6 +43,17 @@ def moment(at: str | datetime) -> str:
     if parsed is None or parsed.tzinfo is None:
         return str(at)
     return parsed.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def browser(user_agent: str) -> str:
+    """The browser and system of a `User-Agent` header in words, never the header's text."""
+    known = browsers.parse(user_agent)
+    if not known.name:
+        return pgettext("mail", "an unknown browser")
+    if not known.system:
+        return known.name
+    names = {"browser": known.name, "system": known.system}
+    return pgettext("mail", "%(browser)s on %(system)s") % names
 
 
 def _preferred(letter: Letter) -> str:

@@ -20,7 +20,11 @@ class _Messenger:
 
 
 def _wanted(kind: str) -> bool:
-    switches = {messages.WELCOME: conf.welcome, messages.NEW_DEVICE: conf.new_device}
+    switches = {
+        messages.WELCOME: conf.welcome,
+        messages.NEW_DEVICE: conf.new_device,
+        messages.NEW_DEVICES: conf.new_device,
+    }
     return switches.get(kind, True)
 
 

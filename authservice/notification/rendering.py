@@ -10,6 +10,7 @@ from typing import Any
 
 from authservice.core.letters import Letter
 from authservice.kernel import messages, templates
+from authservice.kernel.secret import Secret
 from authservice.notification import languages
 from authservice.notification.conf import brand
 
@@ -50,7 +51,13 @@ def _told(name: str, value: Any) -> Any:
         return languages.span(value)
     if name == "at":
         return languages.moment(value)
-    if name in ("link", "code") or not isinstance(value, str):
+    if name == "user_agent":
+        return languages.browser(value)
+    if isinstance(value, list):
+        return [{key: _told(key, one) for key, one in entry.items()} for entry in value]
+    if isinstance(value, Secret):
+        return value.reveal()
+    if not isinstance(value, str):
         return value
     return one_line(value)[:_LONGEST]
 

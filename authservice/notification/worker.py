@@ -13,8 +13,11 @@ from typing import Any
 from django.utils import translation
 
 from authservice.core import letters
+from authservice.core.messages import counting
+from authservice.core.messages.counting import TextPolicy
 from authservice.kernel.messages import Message
 from authservice.notification import losses, mail, sms
+from authservice.notification.conf import conf
 from authservice.notification.languages import language_of
 
 _ROADS = {"email": mail.send, "sms": sms.send}
@@ -22,11 +25,16 @@ _ROADS = {"email": mail.send, "sms": sms.send}
 
 def deliver(message: Message) -> None:
     """Send what the job asks for, or nothing where nobody is to be written to."""
-    letter = letters.compose(message)
+    texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
+    letter = letters.compose(message, texts)
     if letter is None:
         return
-    with translation.override(language_of(letter)):
-        _ROADS[letter.channel](letter)
+    try:
+        with translation.override(language_of(letter)):
+            _ROADS[letter.channel](letter)
+    except Exception:
+        counting.give_back(letter.counted)
+        raise
 
 
 def attempt(message: Message, number: int) -> bool:

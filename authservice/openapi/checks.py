@@ -22,6 +22,6 @@ def check_extra(**_: Any) -> list[checks.CheckMessage]:
         checks.Error(
             f"authservice.openapi needs {' and '.join(missing)}.",
             hint="pip install 'authservice[openapi]'",
-            id="authservice.E120",
+            id="authservice.E170",
         )
     ]

@@ -115,7 +115,7 @@ def _answers(said: Operation, shapes: Shapes) -> dict[int, Schema]:
         responses[said.status]["description"] = f"Done. {said.page}"
         responses[said.status]["content"]["text/html"] = {"schema": {"type": "string"}}
     if said.redirect:
-        responses[302] = {
+        responses[said.redirect_status] = {
             "description": said.redirect,
             "headers": _headers(("Location", "Referrer-Policy")),
         }

@@ -12,6 +12,8 @@ from typing import Any
 from django.urls import converters
 from rest_framework import serializers
 
+from authservice.kernel.http import bounds
+
 Schema = dict[str, Any]
 
 _FIELDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], Schema], ...] = (
@@ -28,6 +30,12 @@ _FIELDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], Schema], ...] 
     (serializers.JSONField, {}),
 )
 _CONVERTERS: Mapping[type, Schema] = {
+    # Control characters are refused, see `kernel.http.fields`.
+    converters.StringConverter: {
+        "type": "string",
+        "maxLength": bounds.LONGEST,
+        "pattern": r"^[^/\x00-\x1f\x7f-\x9f]+$",
+    },
     converters.IntConverter: {"type": "integer", "minimum": 0},
     converters.UUIDConverter: {"type": "string", "format": "uuid"},
 }
@@ -64,7 +72,10 @@ def needed(schema: type[serializers.Serializer[Any]]) -> bool:
 def query(schema: type[serializers.Serializer[Any]]) -> Iterator[Schema]:
     """A parameter for each field of a query string."""
     for name, given in schema().fields.items():
-        yield {"name": name, "in": "query", "required": given.required, "schema": field(given)}
+        # An empty parameter counts as absent.
+        empty = {} if given.required else {"allowEmptyValue": True}
+        parameter = {"name": name, "in": "query", "required": given.required, **empty}
+        yield {**parameter, "schema": field(given)}
 
 
 def path(parameters: Mapping[str, Any]) -> Iterator[Schema]:

@@ -14,7 +14,7 @@ from authservice.openapi.routes import Route
 
 Response = dict[str, Any]
 
-_ALWAYS = (errors.TooManyRequests, errors.InternalError)
+_ALWAYS = (errors.TooManyRequests, errors.InternalError, errors.ServiceUnavailable)
 _TOKEN = (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired)
 _BODY = (
     errors.InvalidJSON,
@@ -23,7 +23,7 @@ _BODY = (
     errors.UnsupportedMediaType,
 )
 # Headers of a refusal beside those of every answer.
-_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",)}
+_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
 def of(route: Route) -> dict[int, list[type[Fault]]]:
@@ -46,10 +46,14 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
         yield from _of_slot("login_policy")
     if route.view.super_admin:
         yield errors.Forbidden
+        if plugs("second_factor"):
+            yield errors.ReauthenticationRequired
     if route.takes_body:
         yield from _BODY
     if route.guarded:
         yield from _of_slot("request_guard")
+    if route.parameters:
+        yield errors.ValidationFailed
     if said is not None:
         yield from said.faults
         if said.body or said.query:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
-from authservice.core import directory, facts, sign_ins
+from authservice.core import facts, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.revocation import REVOKED
@@ -32,10 +30,11 @@ def find(person: Person, session_id: str) -> SignIn:
     raise errors.SessionNotFound
 
 
-def revoke(person: Person, session_id: str, client: Client) -> UUID:
-    """End one; which. Raises `SessionNotFound`."""
+def revoke(person: Person, sign_in: SignIn, session_id: str, client: Client) -> UUID:
+    """End one session and return its key; `sign_in` is the caller's. Raises `SessionNotFound`,
+    `InvalidToken`."""
     session = find(person, session_id)
-    with transaction.atomic(using=directory.database()):
+    with sign_ins.changing(person, sign_in):
         if not sign_ins.end(session.pk, REVOKED):
             raise errors.SessionNotFound
         _tell(person, client, sign_in=session_id)
@@ -43,8 +42,8 @@ def revoke(person: Person, session_id: str, client: Client) -> UUID:
 
 
 def revoke_others(person: Person, kept: SignIn, client: Client) -> None:
-    """End all but one."""
-    with transaction.atomic(using=directory.database()):
+    """End all sessions but one. Raises `InvalidToken`."""
+    with sign_ins.changing(person, kept):
         ended = sign_ins.end_others(person, kept, REVOKED)
         if ended:
             _tell(person, client, sign_ins=ended)

@@ -48,8 +48,9 @@ class OneSession(Endpoint):
 
     @operation("End a session", answer=Said, faults=(errors.SessionNotFound,))
     def revoke(self, session_id: str) -> HttpResponse:
-        ended = sessions.revoke(self.identity.person, session_id, self.client)
-        if ended == self.identity.sign_in_id:
+        caller = self.identity
+        ended = sessions.revoke(caller.person, caller.sign_in, session_id, self.client)
+        if ended == caller.sign_in_id:
             self.parting = token_cookies.forget
         return answers.said("The session has ended.")
 

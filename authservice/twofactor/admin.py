@@ -13,7 +13,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from authservice.core import directory
-from authservice.core.admin import GoesWithUser, ReadOnly
+from authservice.core.staff.admin_pages import (
+    GoesWithUser,
+    ReadOnly,
+    SuperAdminGuard,
+    permitted,
+    person_of,
+)
 from authservice.kernel.http.client import of_page
 from authservice.twofactor import backup_codes, guessing, removal
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
@@ -25,7 +31,7 @@ else:
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(GoesWithUser, ReadOnly, Page):
+class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
     fields = (
         "user",
         "confirmed",
@@ -56,7 +62,7 @@ class AuthenticatorAdmin(GoesWithUser, ReadOnly, Page):
 
     @admin.action(permissions=["act"], description="Disable for this user")
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
-        enabled = list(chosen.filter(confirmed=True).select_related("user"))
+        enabled = self._permitted(request, chosen.filter(confirmed=True))
         self._log(request, enabled, "Disabled.")
         for authenticator in enabled:
             person = directory.of(authenticator.user)
@@ -66,10 +72,16 @@ class AuthenticatorAdmin(GoesWithUser, ReadOnly, Page):
 
     @admin.action(permissions=["act"], description="Unlock: forget wrong codes")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
-        rows = list(chosen.select_related("user"))
+        rows = self._permitted(request, chosen)
         guessing.forgive([directory.of(authenticator.user) for authenticator in rows])
         self._log(request, rows, "Unlocked.")
         self.message_user(request, f"Unlocked {len(rows)} users.")
+
+    def _permitted(
+        self, request: HttpRequest, chosen: QuerySet[Authenticator]
+    ) -> list[Authenticator]:
+        rows = chosen.select_related("user__authservice_account")
+        return permitted(self, request, rows, lambda row: person_of(row.user))
 
     def _log(self, request: HttpRequest, rows: list[Authenticator], text: str) -> None:
         editor: Any = request.user.pk

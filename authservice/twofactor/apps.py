@@ -17,7 +17,9 @@ class TwoFactorConfig(modules.ModuleConfig):
     composers = "authservice.twofactor.letters.composers"
     login_gate = "authservice.twofactor.gate.ask"
     wipe = "authservice.twofactor.removal.wipe"
+    revoke_recent_factors = "authservice.twofactor.removal.revoke_recent"
     rubbish = "authservice.twofactor.removal.rubbish"
+    second_factor = "authservice.twofactor.second_factor.second_factor"
 
     def import_models(self) -> None:
         # A model is an heir of django-otp's, so a system check would come too late to say this.
@@ -30,7 +32,8 @@ class TwoFactorConfig(modules.ModuleConfig):
         super().import_models()
 
     def ready(self) -> None:
-        from authservice.twofactor import checks
+        from authservice.twofactor import checks, models, otp
 
         super().ready()
+        models.Authenticator.judge = otp.judge
         checks.connect()

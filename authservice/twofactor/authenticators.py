@@ -18,6 +18,7 @@ from authservice.core import directory
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import crypto
+from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 from authservice.twofactor import totp
 from authservice.twofactor.models import Authenticator
@@ -61,7 +62,7 @@ def begin(person: Person) -> None:
     rows().bulk_create([Authenticator(user_id=person.user.pk)], ignore_conflicts=True)
 
 
-def renew(person: Person, secret: str) -> Authenticator | None:
+def renew(person: Person, secret: Secret) -> Authenticator | None:
     """Give an authenticator that is not confirmed another secret; None where it is confirmed.
 
     Its row stays locked until the transaction ends.
@@ -79,10 +80,10 @@ def renew(person: Person, secret: str) -> Authenticator | None:
     return of(person) if renewed else None
 
 
-def step_of(authenticator: Authenticator, code: str) -> int | None:
+def step_of(authenticator: Authenticator, code: Secret) -> int | None:
     """The time step of a code that was not used yet, or None for any other text."""
     secret = _opened(authenticator)
-    if not secret or not totp.is_code(code):
+    if not secret or not totp.is_code(code.reveal()):
         return None
     return totp.step_of(code, secret, after=authenticator.last_step)
 
@@ -117,18 +118,19 @@ def _device_of(sign_in: SignIn) -> Subquery:
     return Subquery(row.values("device_id"))
 
 
-def _sealed(owner: Any, secret: str) -> str:
+def _sealed(owner: Any, secret: Secret) -> str:
     # With its owner inside: a secret copied to somebody else's row opens nothing there.
-    return crypto.seal(_SEAL, f"{secret}:{owner}")
+    return crypto.seal(_SEAL, f"{secret.reveal()}:{owner}")
 
 
-def _opened(authenticator: Authenticator) -> str:
-    """The secret, or "" where no present key opens it or it is somebody else's."""
+def _opened(authenticator: Authenticator) -> Secret:
+    """The secret, or an empty one if no configured key decrypts it or it belongs to another
+    user."""
     if not authenticator.sealed_secret:
-        return ""  # begun and no more
+        return Secret("")  # begun and no more
     try:
         secret, _, owner = crypto.unseal(_SEAL, authenticator.sealed_secret).partition(":")
     except crypto.Unreadable:
         logger.error("No present key opens the secret of authenticator %s", authenticator.pk)
-        return ""
-    return secret if owner == str(authenticator.user_id) else ""
+        return Secret("")
+    return Secret(secret if owner == str(authenticator.user_id) else "")

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from authservice.core import directory
 from authservice.kernel import crypto
+from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator, BackupCode
 
 NUMBER = 10
@@ -24,7 +25,7 @@ _SPACING = str.maketrans("", "", "- ")
 _DIGEST = "backup-code"
 
 
-def replace(authenticator: Authenticator) -> list[str]:
+def replace(authenticator: Authenticator) -> list[Secret]:
     """A new set; whatever is left of the one before dies."""
     codes = [_new() for _ in range(NUMBER)]
     _rows().filter(authenticator=authenticator.pk).delete()
@@ -35,16 +36,16 @@ def replace(authenticator: Authenticator) -> list[str]:
     return [_grouped(code) for code in codes]
 
 
-def spend(authenticator: Authenticator, typed: str) -> bool:
+def spend(authenticator: Authenticator, typed: Secret) -> bool:
     """Whether this was an unused code of the authenticator, and it was this call that used it."""
-    code = _bare(typed)
+    code = _bare(typed.reveal())
     if not code:
         return False
     # Conditions stand on the row itself: over a join, PostgreSQL would not look again at a row it
     # had to wait for, and parallel requests would share a code.
     unused = _rows().filter(
         authenticator_id=authenticator.pk,
-        digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code}"),
+        digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code.reveal()}"),
         used_at=None,
     )
     return bool(unused.update(used_at=timezone.now()))
@@ -54,23 +55,24 @@ def remaining(authenticator: Authenticator) -> int:
     return _rows().filter(authenticator=authenticator.pk, used_at=None).count()
 
 
-def _new() -> str:
-    return base64.b32encode(secrets.token_bytes(8)).decode()[:_CHARACTERS]
+def _new() -> Secret:
+    return Secret(base64.b32encode(secrets.token_bytes(8)).decode()[:_CHARACTERS])
 
 
-def _grouped(code: str) -> str:
-    return "-".join(code[at : at + _GROUP] for at in range(0, _CHARACTERS, _GROUP))
+def _grouped(code: Secret) -> Secret:
+    text = code.reveal()
+    return Secret("-".join(text[at : at + _GROUP] for at in range(0, _CHARACTERS, _GROUP)))
 
 
-def _bare(typed: str) -> str:
+def _bare(typed: str) -> Secret:
     """The code in the one form that digests are made of, or "": people type it from paper."""
     bare = typed.translate(_SPACING)
     bare = bare.upper() if bare.isascii() else ""
-    return bare if _BARE.fullmatch(bare) else ""
+    return Secret(bare if _BARE.fullmatch(bare) else "")
 
 
-def _digest(authenticator: Authenticator, code: str) -> str:
-    return crypto.digest(_DIGEST, f"{authenticator.pk}|{code}")
+def _digest(authenticator: Authenticator, code: Secret) -> str:
+    return crypto.digest(_DIGEST, f"{authenticator.pk}|{code.reveal()}")
 
 
 def _rows() -> QuerySet[BackupCode]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 from authservice.core import tickets
+from authservice.core.credentials import temp_tokens
 from authservice.core.models import Ticket
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
 from authservice.kernel import errors
 from authservice.kernel.ports import Arrival, Challenge
+from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator
 
@@ -41,7 +43,7 @@ def pose(purpose: Purpose, arrival: Arrival) -> Challenge:
     return Challenge(purpose.name, said)
 
 
-def find(purpose: Purpose, temp_token: str) -> tuple[Person, Ticket, Authenticator | None]:
+def find(purpose: Purpose, temp_token: Secret) -> tuple[Person, Ticket, Authenticator | None]:
     """Whose it is, with their authenticator, in one statement. Raises `InvalidToken`."""
     try:
         person, ticket, row = tickets.find_open(purpose, temp_token, *authenticators.BESIDE_TICKET)
@@ -50,9 +52,14 @@ def find(purpose: Purpose, temp_token: str) -> tuple[Person, Ticket, Authenticat
     return person, ticket, authenticators.read(row)
 
 
+def owner_of(temp_token: Secret) -> Person | None:
+    """The user whom a temp_token was issued to, even if it is spent or expired."""
+    return tickets.owner_of(temp_token, GIVE_CODE, SET_UP)
+
+
 def take_try(ticket: Ticket) -> None:
     """Raises `TooManyAttempts`, or `InvalidToken` where another request was faster."""
     try:
-        tickets.take_try(ticket)
+        temp_tokens.count_attempt(ticket)
     except errors.InvalidLink as wrong:
         raise errors.InvalidToken from wrong

@@ -6,12 +6,13 @@ from authservice.core import facts
 from authservice.core.people import Person
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes, guessing
 from authservice.twofactor.guessing import Kind
 from authservice.twofactor.models import Authenticator
 
 
-def spend(kind: Kind, authenticator: Authenticator, code: str) -> bool:
+def spend(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
     """Whether the code was right, and it was this call that used it.
 
     A try must have been counted before.

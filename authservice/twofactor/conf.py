@@ -18,7 +18,8 @@ class TwoFactor:
     required: Literal["nobody", "super_admins", "everybody"] = "nobody"
     """Who gets no tokens without a second factor, and must set one up to sign in."""
     remember_ttl: timedelta = timedelta(0)
-    """How long a device whose owner asks for it is not asked for a code again; 0 means never."""
+    """How long a remembered device is not asked for a code again; 0 turns this off. Super admins
+    for whom a second factor is required are asked at each login."""
 
 
 conf = section("TWOFACTOR", TwoFactor)

@@ -8,13 +8,15 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils import timezone
 
-from authservice.core import attempts, directory, facts, sign_ins
+from authservice.core import attempts, directory, facts, password_proof, passwords, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import root
 from authservice.twofactor import authenticators, backup_codes, guessing, letters, totp
 from authservice.twofactor.conf import conf
@@ -29,9 +31,9 @@ T = TypeVar("T")
 class Enrolment:
     """What is shown once: the secret, the same as an otpauth URI, and the backup codes."""
 
-    secret: str
-    uri: str
-    backup_codes: list[str]
+    secret: Secret
+    uri: Secret
+    backup_codes: list[Secret]
 
 
 @dataclass(frozen=True)
@@ -40,19 +42,35 @@ class Status:
     backup_codes_remaining: int = 0
 
 
-def set_up(person: Person) -> Enrolment:
-    """A new secret that is not asked for until a code of it has been given; it replaces one that
-    never was. Raises `TwoFactorAlreadyEnabled`."""
-    found = authenticators.of(person)
-    if found is None:
-        authenticators.begin(person)
-    secret = totp.new_secret()
+def set_up(person: Person, sign_in: SignIn, client: Client, *, password: Secret) -> Enrolment:
+    """A new secret, which is not required at login until a code of it was entered; it replaces an
+    unconfirmed one. `password` is the current one or "".
+
+    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `password_proof.require_recent` does.
+    """
+    password_proof.require_recent(person, sign_in, password, client, method="2fa_setup")
+    with sign_ins.changing(person, sign_in) as present:
+        return _renewed(present)
+
+
+def set_up_to_log_in(person: Person) -> Enrolment:
+    """The same for a user who cannot sign in without a second factor, and so has no session."""
     with transaction.atomic(using=directory.database()):
-        # Whether it is enabled is asked by the UPDATE itself: one that was enabled meanwhile stays.
-        pending = authenticators.renew(person, secret)
-        if pending is None:
-            raise errors.TwoFactorAlreadyEnabled
-        codes = backup_codes.replace(pending)
+        if not passwords.lock_users([person.user.pk]):
+            raise errors.InvalidToken  # deleted concurrently
+        return _renewed(person)
+
+
+def _renewed(person: Person) -> Enrolment:
+    """Call it in a transaction that has locked the user's row: a user who is deleted at the same
+    time either still exists when the secret is written, or was not found before."""
+    authenticators.begin(person)
+    secret = totp.new_secret()
+    # The UPDATE itself checks that it is not enabled: one that was enabled concurrently stays.
+    pending = authenticators.renew(person, secret)
+    if pending is None:
+        raise errors.TwoFactorAlreadyEnabled
+    codes = backup_codes.replace(pending)
     account = person.email or person.username or person.id
     return Enrolment(secret, totp.uri(secret, issuer=issuer(), account=account), codes)
 
@@ -63,19 +81,17 @@ def issuer() -> str:
     return name.replace(":", " ")
 
 
-def confirm(person: Person, sign_in: SignIn, code: str, client: Client) -> None:
-    """Enable what was set up, by a code of it; every other sign-in ends.
+def confirm(person: Person, sign_in: SignIn, code: Secret, client: Client) -> None:
+    """Enable the factor that was set up, by a code of it; every other session ends.
 
-    Raises `TwoFactorNotEnabled` where nothing was set up, `TwoFactorAlreadyEnabled`,
-    `TooManyAttempts` and `TwoFactorInvalid`.
+    Raises `TwoFactorNotEnabled` if nothing was set up, `TwoFactorAlreadyEnabled`,
+    `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
     """
     pending = pending_of(authenticators.of(person))
     guess = guessing.take(guessing.TOTP, person, pending, client)
-    with transaction.atomic(using=directory.database()):
-        if enable(pending, code, person, client, within=sign_in):
-            _require_standing(sign_in)
+    with sign_ins.changing(person, sign_in) as present:
+        if enable(pending, code, present, client, within=sign_in):
             attempts.give_back(guess)
-            sign_ins.end_others(person, sign_in, ENABLED)
             return
     guessing.tell_failed(guessing.TOTP, person, client)
     raise errors.TwoFactorInvalid
@@ -92,22 +108,28 @@ def pending_of(found: Authenticator | None) -> Authenticator:
 
 def enable(
     pending: Authenticator,
-    code: str,
+    code: Secret,
     person: Person,
     client: Client,
     *,
     within: SignIn | None = None,
 ) -> bool:
-    """Whether the code was right, and this call enabled what was set up, `within` a sign-in."""
+    """Enable the factor if the code is right, `within` a session; returns whether this call did.
+
+    Every other session ends, also one that begins at the same moment: a login that asked for no
+    code read the account before. Call it in a transaction that has locked the user's row.
+    """
+    began = timezone.now()
     step = authenticators.step_of(pending, code)
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
+    sign_ins.end_without_factor(person, within, ENABLED)
     facts.tell(Event(action="auth.2fa.enabled", user=person.user, client=client))
-    letters.notify(letters.ENABLED, person, client)
+    letters.notify(letters.ENABLED, person, client, since=began)
     return True
 
 
-def disable(person: Person, sign_in: SignIn, code: str, client: Client) -> None:
+def disable(person: Person, sign_in: SignIn, code: Secret, client: Client) -> None:
     """Give the second factor up. Raises as `_with_code` does."""
 
     def forget(authenticator: Authenticator) -> None:
@@ -118,10 +140,12 @@ def disable(person: Person, sign_in: SignIn, code: str, client: Client) -> None:
     _with_code(person, sign_in, code, client, forget)
 
 
-def renew_backup_codes(person: Person, sign_in: SignIn, code: str, client: Client) -> list[str]:
+def renew_backup_codes(
+    person: Person, sign_in: SignIn, code: Secret, client: Client
+) -> list[Secret]:
     """A new set; the old codes die. Raises as `_with_code` does."""
 
-    def renew(authenticator: Authenticator) -> list[str]:
+    def renew(authenticator: Authenticator) -> list[Secret]:
         event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
         facts.tell(event)
         letters.notify(letters.CODES_RENEWED, person, client)
@@ -138,27 +162,24 @@ def status(person: Person) -> Status:
 
 
 def _with_code(
-    person: Person, sign_in: SignIn, code: str, client: Client, then: Callable[[Authenticator], T]
+    person: Person,
+    sign_in: SignIn,
+    code: Secret,
+    client: Client,
+    then: Callable[[Authenticator], T],
 ) -> T:
-    """What `then` makes of an enabled authenticator, in the transaction that uses up its code.
+    """The result of `then` for an enabled authenticator, in the transaction that uses up its code.
 
-    Raises `TwoFactorNotEnabled`, `TooManyAttempts`, `TwoFactorInvalid`.
+    Raises `TwoFactorNotEnabled`, `TooManyAttempts`, `TwoFactorInvalid`, `InvalidToken`.
     """
     found = authenticators.of(person)
     if found is None or not found.confirmed:
         raise errors.TwoFactorNotEnabled
     guess = guessing.take(guessing.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
-    with transaction.atomic(using=directory.database()):
+    with sign_ins.changing(person, sign_in):
         if step is not None and authenticators.use(found, step):
-            _require_standing(sign_in)
             attempts.give_back(guess)
             return then(found)
     guessing.tell_failed(guessing.TOTP, person, client)
     raise errors.TwoFactorInvalid
-
-
-def _require_standing(sign_in: SignIn) -> None:
-    """Raises `InvalidToken` where the caller's sign-in has ended since the request came in."""
-    if not sign_ins.stands(sign_in):
-        raise errors.InvalidToken

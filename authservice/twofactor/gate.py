@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from authservice.core import login
 from authservice.core.people import Person
-from authservice.kernel.ports import Arrival, Challenge
+from authservice.kernel.ports import MFA, Arrival, Challenge
 from authservice.twofactor import authenticators, challenges, remembering
 from authservice.twofactor.conf import conf
 
-PROVEN = "mfa"  # of RFC 8176: more than one factor was judged
+PROVEN = MFA
 
 
 def ask(arrival: Arrival) -> Challenge | None:
@@ -18,13 +18,21 @@ def ask(arrival: Arrival) -> Challenge | None:
     # Somebody who was made a moment ago has none.
     found = None if arrival.method == login.SIGNUP else authenticators.of(arrival.person)
     if found and found.confirmed:
-        if remembering.holds(found, arrival.person, arrival.client):
+        if not _always_asked(arrival.person) and remembering.holds(
+            found, arrival.person, arrival.client
+        ):
             return None
         return challenges.pose(challenges.GIVE_CODE, arrival)
-    return challenges.pose(challenges.SET_UP, arrival) if _must(arrival.person) else None
+    return challenges.pose(challenges.SET_UP, arrival) if is_required(arrival.person) else None
 
 
-def _must(person: Person) -> bool:
+def _always_asked(person: Person) -> bool:
+    """Whether a remembered device does not replace the code: the admin API demands one."""
+    return person.is_super_admin and is_required(person)
+
+
+def is_required(person: Person) -> bool:
+    """Whether the settings require a second factor of this user."""
     if conf.required == "super_admins":
         return person.is_super_admin
     return conf.required == "everybody"

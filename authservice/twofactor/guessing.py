@@ -14,13 +14,12 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
-from authservice.core import attempts, devices, directory, facts
+from authservice.core import attempts, devices, facts
 from authservice.core.attempts import Budget
-from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 from authservice.twofactor import totp
 from authservice.twofactor.models import Authenticator
 
@@ -31,8 +30,8 @@ _KINDS = (TOTP, BACKUP_CODE)
 BUDGET = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1))
 
 
-def kind_of(code: str) -> Kind:
-    return TOTP if totp.is_code(code) else BACKUP_CODE
+def kind_of(code: Secret) -> Kind:
+    return TOTP if totp.is_code(code.reveal()) else BACKUP_CODE
 
 
 def take(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
@@ -41,11 +40,11 @@ def take(kind: Kind, person: Person, authenticator: Authenticator, client: Clien
     Not to be called within a transaction that a refusal would undo.
     """
     key = counter(kind, person, authenticator, client)
-    try:
-        attempts.take(key, BUDGET)
-    except errors.TooManyAttempts:
+
+    def report() -> None:
         _tell("security.account.throttled", kind, person, client, reason="throttled")
-        raise
+
+    attempts.take(key, BUDGET, report=report)
     return key
 
 
@@ -72,13 +71,9 @@ def _on_device(kind: Kind, device: uuid.UUID) -> str:
 def forgive(people: Iterable[Person]) -> None:
     """Unlock these people, on whichever device codes were tried."""
     known = list(people)
-    owners = [person.user.pk for person in known]
-    used = SignIn.objects.using(directory.database()).filter(
-        user__in=owners, device_id__isnull=False
-    )
-    found = used.values_list("device_id", flat=True).distinct()
+    found = [uuid.UUID(hex=device) for person in known for device in devices.ids(person)]
     keys = [_of_account(kind, person) for person in known for kind in _KINDS]
-    keys += [_on_device(kind, device) for device in found if device for kind in _KINDS]
+    keys += [_on_device(kind, device) for device in found for kind in _KINDS]
     attempts.forget(keys)
 
 

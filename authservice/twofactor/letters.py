@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
-from authservice.core import directory, letters
+from authservice.core import directory, security_notice
 from authservice.core.letters import Letter
 from authservice.core.people import Person
 from authservice.kernel import messages
@@ -17,12 +18,13 @@ CODES_RENEWED = "backup-codes-renewed"
 
 
 def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
-    return dict.fromkeys((ENABLED, DISABLED, CODES_RENEWED), letters.notice)
+    return dict.fromkeys((ENABLED, DISABLED, CODES_RENEWED), security_notice.compose)
 
 
-def notify(kind: str, person: Person, client: Client) -> None:
-    """Of what the owner, or who passes for the owner, did."""
-    _send(kind, person, client, messages.seen(client))
+def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
+    """Notify the owner of a change by the owner or an intruder; `since` is when it began."""
+    before = security_notice.state_of(person, since=since)
+    security_notice.notify(kind, person, client, before)
 
 
 def notify_of_staff(kind: str, person: Person, client: Client) -> None:

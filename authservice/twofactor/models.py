@@ -7,17 +7,15 @@ back, and of a backup code there is only a keyed digest.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.module_loading import import_string
 from django_otp.models import Device
 
 _KEY = 64  # hex characters of a SHA-256
-# Rows stand below the rules that judge them, so what judges is named by its path, as in a slot.
-_JUDGE = "authservice.twofactor.otp.judge"
 
 
 class Authenticator(Device):  # type: ignore[misc]
@@ -28,6 +26,9 @@ class Authenticator(Device):  # type: ignore[misc]
     the latest time step (RFC 6238) whose code was used; `device_id` names the known device on which
     it was enabled.
     """
+
+    # The rule that checks a code. The app sets it in `ready()`, since rules import models.
+    judge: ClassVar[Callable[[Authenticator, str], bool]]
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
@@ -54,7 +55,7 @@ class Authenticator(Device):  # type: ignore[misc]
 
     def verify_token(self, token: str) -> bool:
         """For django-otp's forms: whether this was a code, which then was used."""
-        return bool(import_string(_JUDGE)(self, token))
+        return type(self).judge(self, token)
 
 
 class BackupCode(models.Model):

@@ -13,11 +13,12 @@ from django.utils import timezone
 from authservice.core import devices, directory, passwords
 from authservice.core.people import Person
 from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator, RememberedDevice
 
 
-def keep(authenticator: Authenticator, person: Person, device_token: str) -> None:
+def keep(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
     """Remember a device from now on, if the host has that at all."""
     device = devices.known(device_token, person)
     if not conf.remember_ttl or device is None:

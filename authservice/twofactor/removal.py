@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, facts, sign_ins
+from authservice.core import directory, facts, passwords, sign_ins
 from authservice.core.people import Person
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -26,7 +26,8 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
     there was none. `by` is the member of staff who does it, None an operator in a shell."""
     using = directory.database()
     with transaction.atomic(using=using):
-        found = authenticators.rows().select_for_update().filter(user=person.user.pk).first()
+        passwords.lock_users([person.user.pk])
+        found = authenticators.rows().filter(user=person.user.pk).first()
         if found is None or not found.confirmed:
             return False
         found.delete(using=using)
@@ -44,9 +45,17 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
     return True
 
 
-def wipe(person: Person) -> None:
+def wipe(person: Person) -> bool:
     """Fills the slot `wipe`: whoever set it up never proved the address."""
-    authenticators.rows().filter(user=person.user.pk).delete()
+    removed, _ = authenticators.rows().filter(user=person.user.pk).delete()
+    return bool(removed)
+
+
+def revoke_recent(person: Person, since: datetime) -> bool:
+    """Fills the slot `revoke_recent_factors`: a factor from before `since` stays."""
+    rows = authenticators.rows().filter(user=person.user.pk)
+    removed, _ = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since)).delete()
+    return bool(removed)
 
 
 def rubbish() -> Mapping[str, QuerySet[Any]]:

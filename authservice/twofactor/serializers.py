@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from authservice.kernel.http.fields import Flag, Text
+from authservice.kernel.http.fields import Flag, Password, SecretText
 
 
-class Code(Text):
+class Code(SecretText):
     """A code as typed. Its form is the rule's to judge: one that could be none is merely wrong."""
 
     def __init__(self, **options: Any) -> None:
@@ -20,11 +20,16 @@ class CodeIn(serializers.Serializer[Any]):
     code = Code()
 
 
+class SetupIn(serializers.Serializer[Any]):
+    # The current one, as a proof, see `CORE.REQUIRE_RECENT_PROOF`.
+    password = Password(required=False, allow_blank=True)
+
+
 class TempTokenIn(serializers.Serializer[Any]):
-    temp_token = Text(max_length=512)
+    temp_token = SecretText(max_length=512)
 
 
 class VerifyLoginIn(serializers.Serializer[Any]):
-    temp_token = Text(max_length=512)
+    temp_token = SecretText(max_length=512)
     code = Code()
     remember_device = Flag(required=False, default=False)

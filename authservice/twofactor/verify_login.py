@@ -11,21 +11,22 @@ from functools import partial
 from django.db import transaction
 
 from authservice.core import (
-    attempts,
     directory,
     facts,
     guesses,
     login,
     passwords,
-    sign_ins,
     tickets,
 )
+from authservice.core.credentials import temp_tokens
+from authservice.core.guesses import Guess
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import errors, flood
+from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
 from authservice.twofactor import (
     challenges,
     codes,
@@ -41,7 +42,9 @@ from authservice.twofactor.models import Authenticator
 _PROOFS = ("otp", gate.PROVEN)
 
 
-def verify_login(temp_token: str, code: str, client: Client, *, remember: bool = False) -> Login:
+def verify_login(
+    temp_token: Secret, code: Secret, client: Client, *, remember: bool = False
+) -> Login:
     """Sign in by a code of the app or a backup code; or, with the temp_token of somebody who must
     set up a second factor, by the first code of what they set up.
 
@@ -51,13 +54,21 @@ def verify_login(temp_token: str, code: str, client: Client, *, remember: bool =
     try:
         return _verify(temp_token, code, client, remember)
     except errors.InvalidToken:
-        facts.tell(
-            Event(action="auth.2fa.failed", client=client, metadata={"reason": "invalid_token"})
-        )
+        _refused(temp_token, client)
         raise
 
 
-def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login:
+def _refused(temp_token: Secret, client: Client) -> None:
+    """Record the failure, unless the token is unknown: attackers must not fill the log."""
+    owner = challenges.owner_of(temp_token)
+    guesses.count_flood(guesses.network_of(owner, client))
+    if owner is not None:
+        reason = {"reason": "invalid_token"}
+        event = Event(action="auth.2fa.failed", user=owner.user, client=client, metadata=reason)
+        facts.tell(event)
+
+
+def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) -> Login:
     try:
         person, ticket, found = challenges.find(challenges.GIVE_CODE, temp_token)
     except errors.InvalidToken:
@@ -66,8 +77,10 @@ def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login
         raise errors.InvalidToken  # given up since
     kind = guessing.kind_of(code)
     guess = _take_try(kind, person, ticket, found, client)
-    give_back = partial(_give_back, ticket, guess, client)
+    give_back = partial(_give_back, ticket, guess)
     with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
+        # The user's row before the authenticator's, as in every code path that locks both.
+        passwords.lock_users([person.user.pk])
         if codes.spend(kind, found, code):
             codes.tell_verified(kind, person, client)
             outcome = _complete(person, ticket, client, guess)
@@ -77,49 +90,53 @@ def _verify(temp_token: str, code: str, client: Client, remember: bool) -> Login
     raise _failed(kind, person, client)
 
 
-def set_up(temp_token: str) -> Enrolment:
+def set_up(temp_token: Secret, client: Client) -> Enrolment:
     """For somebody who must set up a second factor to sign in.
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`.
     """
-    person, _, _ = challenges.find(challenges.SET_UP, temp_token)
-    return enrolment.set_up(person)
+    try:
+        person, _, _ = challenges.find(challenges.SET_UP, temp_token)
+    except errors.InvalidToken:
+        _refused(temp_token, client)
+        raise
+    return enrolment.set_up_to_log_in(person)
 
 
-def _enrol(temp_token: str, code: str, client: Client) -> Login:
+def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
     person, ticket, found = challenges.find(challenges.SET_UP, temp_token)
     if found is not None and found.confirmed:
         # Its owner was faster: a password alone must not pass by what stands now.
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
     guess = _take_try(guessing.TOTP, person, ticket, pending, client)
-    give_back = partial(_give_back, ticket, guess, client)
+    give_back = partial(_give_back, ticket, guess)
     with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
-        passwords.locked(person)  # before the sign-ins that end here, for the reason in `_complete`
+        passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
-            sign_ins.end_others(person, None, enrolment.ENABLED)
             return _complete(person, ticket, client, guess)
     raise _failed(guessing.TOTP, person, client)
 
 
 def _take_try(
     kind: Kind, person: Person, ticket: Ticket, authenticator: Authenticator, client: Client
-) -> str:
+) -> Guess:
     """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
     login.admit(person, client, method=ticket.payload["method"])
-    flood.count("guess", client.network)
+    guesses.count_flood(guesses.network_of(person, client))
     # First the ticket: one that is used up takes nothing more from the account.
     challenges.take_try(ticket)
-    return guessing.take(kind, person, authenticator, client)
+    key = guessing.take(kind, person, authenticator, client)
+    return Guess(key, network=guesses.network_of(person, client))
 
 
-def _give_back(ticket: Ticket, guess: str, client: Client) -> None:
-    tickets.give_back(ticket)
-    attempts.give_back(guess)
-    flood.give_back("guess", client.network)
+def _give_back(ticket: Ticket, guess: Guess) -> None:
+    temp_tokens.give_back(ticket)
+    guess.give_back()
+    guess.give_back_flood()
 
 
-def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Login:
+def _complete(person: Person, ticket: Ticket, client: Client, guess: Guess) -> Login:
     waiting = ticket.payload
     proofs = (*waiting["proofs"], *_PROOFS)
     outcome = login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
@@ -128,7 +145,7 @@ def _complete(person: Person, ticket: Ticket, client: Client, guess: str) -> Log
     # mark tells whether the hash is another one since: what began with the old one would be over.
     if not tickets.spend(ticket, password_mark=ticket.password_mark):
         raise errors.InvalidToken  # another request was faster, and all of this one is undone
-    flood.give_back("guess", client.network)
+    guess.give_back_flood()
     return outcome
 
 

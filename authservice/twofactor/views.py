@@ -7,14 +7,15 @@ from typing import TypedDict
 from django.http import HttpResponse
 
 from authservice.core import answers
-from authservice.core.answers import Challenged, Passed, Said
+from authservice.core.answers import Authenticated, Challenged, Said
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Uri, operation
 from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
 from authservice.twofactor import enrolment, qr, verify_login
 from authservice.twofactor.enrolment import Enrolment
-from authservice.twofactor.serializers import CodeIn, TempTokenIn, VerifyLoginIn
+from authservice.twofactor.serializers import CodeIn, SetupIn, TempTokenIn, VerifyLoginIn
 
 _SCAN = "Scan the code with an authenticator app and send a code of it to enable the factor."
 _KEEP = "Keep the backup codes where nobody else finds them. They are not shown again."
@@ -48,12 +49,21 @@ class TwoFactorStatus(TypedDict):
 class Setup(Endpoint):
     @operation(
         "Begin to set up a second factor",
+        body=SetupIn,
         answer=TwoFactorSetup,
-        faults=(errors.TwoFactorAlreadyEnabled,),
+        faults=(
+            errors.InvalidCredentials,
+            errors.ReauthenticationRequired,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+            errors.TwoFactorAlreadyEnabled,
+        ),
         id="setUpTwoFactor",
     )
     def set_up(self) -> HttpResponse:
-        return _made(enrolment.set_up(self.identity.person))
+        password, caller = self.read(SetupIn).get("password", Secret("")), self.identity
+        made = enrolment.set_up(caller.person, caller.sign_in, self.client, password=password)
+        return _made(made)
 
 
 class Verify(Endpoint):
@@ -112,7 +122,8 @@ class RenewBackupCodes(Endpoint):
     def renew(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
         codes = enrolment.renew_backup_codes(caller.person, caller.sign_in, code, self.client)
-        renewed: BackupCodes = {"backup_codes": codes, "message": _KEEP}
+        texts = [code.reveal() for code in codes]
+        renewed: BackupCodes = {"backup_codes": texts, "message": _KEEP}
         return answer(renewed)
 
 
@@ -122,7 +133,7 @@ class VerifyLogin(Endpoint):
     @operation(
         "Take the second step of a sign-in",
         body=VerifyLoginIn,
-        answer=Passed | Challenged,
+        answer=Authenticated | Challenged,
         faults=(
             errors.EmailNotVerified,
             errors.InvalidToken,
@@ -138,7 +149,7 @@ class VerifyLogin(Endpoint):
         outcome = verify_login.verify_login(
             given["temp_token"], given["code"], self.client, remember=given["remember_device"]
         )
-        return answers.passed(outcome, message="Logged in.")
+        return answers.login(outcome, message="Logged in.")
 
 
 class SetupLogin(Endpoint):
@@ -152,15 +163,15 @@ class SetupLogin(Endpoint):
         id="setUpTwoFactorToLogIn",
     )
     def set_up(self) -> HttpResponse:
-        return _made(verify_login.set_up(self.read(TempTokenIn)["temp_token"]))
+        return _made(verify_login.set_up(self.read(TempTokenIn)["temp_token"], self.client))
 
 
 def _made(made: Enrolment) -> HttpResponse:
     setup: TwoFactorSetup = {
-        "secret": made.secret,
-        "qr_url": made.uri,
-        "qr_code": qr.data_uri(made.uri),
-        "backup_codes": made.backup_codes,
+        "secret": made.secret.reveal(),
+        "qr_url": made.uri.reveal(),
+        "qr_code": qr.data_uri(made.uri.reveal()),
+        "backup_codes": [code.reveal() for code in made.backup_codes],
         "message": f"{_SCAN} {_KEEP}",
     }
     return answer(setup)

@@ -55,6 +55,19 @@ class ActionCatalogue(Table):
             yield f"     - {action.text}"
 
 
+class SendLimits(Table):
+    def entries(self) -> Iterator[str]:
+        from authservice.core.messages.limits import LIMITS
+
+        yield from (".. list-table::", "   :header-rows: 1", "   :widths: 18 40 28 14", "")
+        yield from ("   * - Limit", "     - Messages", "     - Counted for each", "     - At most")
+        for limit in LIMITS:
+            yield f"   * - ``{limit.name}``"
+            yield f"     - {limit.messages}"
+            yield f"     - {limit.counted_for}"
+            yield f"     - {limit.amount} in {_span(limit.window)}"
+
+
 class SettingsReference(Table):
     def entries(self) -> Iterator[str]:
         from authservice.kernel import conf
@@ -70,6 +83,13 @@ class SettingsReference(Table):
                 yield f"``{field.name.upper()}`` (default ``{_default(field)}``)"
                 yield f"   {texts[field.name]}"
                 yield ""
+
+
+def _span(window: timedelta) -> str:
+    minutes = int(window.total_seconds()) // 60
+    if minutes % 60:
+        return f"{minutes} minutes"
+    return "an hour" if minutes == 60 else f"{minutes // 60} hours"
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
@@ -93,5 +113,6 @@ def _documented(schema: type[Any]) -> dict[str, str]:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("error-catalogue", ErrorCatalogue)
     app.add_directive("action-catalogue", ActionCatalogue)
+    app.add_directive("send-limits", SendLimits)
     app.add_directive("settings-reference", SettingsReference)
     return {"parallel_read_safe": True}

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from django.test import TestCase
 
 from authservice.core import directory, identity
 from authservice.core.models import Account
 from tests.client import Answer, Api
-from tests.people import the_user
+from tests.people import has, the_user
 
 ANN, BOB, ROOT = "ann@example.com", "bob@example.com", "root@example.com"
 PHONE, OTHER_PHONE = "+4930123456", "+4930123457"
+superusers = pytest.mark.skipif(not has("is_superuser"), reason="this host has no superusers")
 
 
 class Committing(Api):

@@ -24,11 +24,13 @@ WANTED = {
 }
 
 
-def test_a_success_is_200_with_a_message_alone(root, ann_id):
-    answer = root.put(ann_id, name="Anna")
+def test_a_success_is_200_with_a_message_and_the_changed_user(root, ann_id):
+    answer = root.put(ann_id, name="Anna", active=False)
 
     assert answer.status == 200
-    assert fits(answer.body, {"data": {"message": str}})
+    assert set(answer.data) == {"message", "user"}
+    assert answer.data["user"] == root.show(ann_id).data
+    assert answer.data["user"]["name"] == "Anna"
 
 
 @pytest.mark.parametrize("field", WANTED)

@@ -33,28 +33,28 @@ def test_a_user_costs_two(root, ann_id):
     assert cost(lambda: root.show(ann_id)) == 2
 
 
-def test_a_change_costs_six(root, ann_id):
+def test_a_change_costs_eight(root, ann_id):
     root.put(ann_id, name="first")
 
-    assert cost(lambda: root.put(ann_id, name="Anna")) == 6
+    assert cost(lambda: root.put(ann_id, name="Anna")) == 8
 
 
-def test_a_changed_address_costs_ten(root, ann_id):
+def test_a_changed_address_costs_twelve(root, ann_id):
     root.put(ann_id, email="first@example.com")
 
-    assert cost(lambda: root.put(ann_id, email="anna@example.com")) == 10
+    assert cost(lambda: root.put(ann_id, email="anna@example.com")) == 12
 
 
-def test_a_suspension_costs_nine(root, ann_id):
+def test_a_suspension_costs_ten(root, ann_id):
     root.put(ann_id, name="first")
 
-    assert cost(lambda: root.do("suspend", ann_id)) == 9
+    assert cost(lambda: root.do("suspend", ann_id)) == 10
 
 
-def test_a_creation_costs_four(root, ann):
+def test_a_creation_costs_six(root, ann):
     root.create(email="first@example.com")
 
-    assert cost(lambda: root.create(email="eve@example.com")) == 4
+    assert cost(lambda: root.create(email="eve@example.com")) == 6
 
 
 def test_a_refusal_for_lack_of_rights_costs_one(api, ann):

@@ -111,7 +111,7 @@ def test_what_changes_nothing_is_not_told(root, ann_id, told, body):
     assert told() == []
 
 
-def test_what_is_refused_is_not_told(root, api, ann, ann_id, told):
+def test_what_is_refused_is_not_told(root, api, ann_id, told):
     api.sign_up(BOB)
     told()
 
@@ -120,9 +120,16 @@ def test_what_is_refused_is_not_told(root, api, ann, ann_id, told):
     root.delete(root.id)
     root.put(root.id, is_super_admin=False)
     root.create(email=BOB)
-    api.request("DELETE", f"admin/users/{ann_id}", token=ann["access_token"])
 
     assert told() == []
+
+
+def test_a_user_without_the_right_is_recorded(api, ann, ann_id, told):
+    api.request("DELETE", f"admin/users/{ann_id}", token=ann["access_token"])
+
+    (event,) = told()
+    assert (event.action, event.actor_type) == ("security.forbidden", "user")
+    assert str(event.user.pk) == ann_id
 
 
 def test_a_link_that_staff_asked_for_is_not_told_again_by_the_worker(root, ann_id, told, post):

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
+from authservice.core.identity import email_key
 from authservice.core.models import Account
 from authservice.kernel import messages, modules
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account
@@ -105,12 +106,12 @@ def test_a_refused_password_proves_nothing(root, api, post):
     assert account("eve@example.com").verified_email_key == ""
 
 
-def test_an_ordinary_reset_link_proves_no_address(root, api, ann, post):
+def test_an_ordinary_reset_link_proves_the_address_too(root, api, ann, post):
     api.post("forgot-password", email=ANN)
 
     reset(api, post.token(messages.RESET_BY_LINK), ANN)
 
-    assert account().verified_email_key == ""
+    assert account().proven_email_key == email_key(ANN)
 
 
 def test_the_letter_is_not_written_once_there_is_a_password(root, api, post):

@@ -18,7 +18,15 @@ pytestmark = pytest.mark.django_db
 
 # Differs from one user to the next by itself.
 OWN = {"id", "user_id", "password", "email", "username", "email_key", "email_claim"}
-OWN |= {"username_key", "username_claim", "created_at", "updated_at", "date_joined", "last_login"}
+OWN |= {
+    "device_ids",
+    "username_key",
+    "username_claim",
+    "created_at",
+    "updated_at",
+    "date_joined",
+    "last_login",
+}
 SPELLINGS = {"pk", "isAdmin", "is_admin", "role", "roles", "groups", "user_permissions", "admin"}
 VALUES = [True, False, 7, "7", "true", "2001-01-01T00:00:00Z", None, [1], {"id": 1}]
 

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account
-from tests.admin_api.people import ANN, BOB, Admin, account, make_superuser, promote
+from tests.admin_api.people import ANN, BOB, Admin, account, make_superuser, promote, superusers
 from tests.contract.shapes import is_refusal
-from tests.people import change, has, the_user
+from tests.people import change, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -75,9 +75,6 @@ def test_the_rest_of_a_refused_body_is_not_stored(root):
     assert root.show(root.id).data["name"] == ""
 
 
-superusers = pytest.mark.skipif(not has("is_superuser"), reason="this host has no superusers")
-
-
 @superusers
 def test_a_superuser_of_the_project_is_not_demoted_here(root, ann_id):
     make_superuser(ANN)
@@ -122,10 +119,12 @@ def test_the_last_one_may_be_a_superuser(root):
 
 
 @superusers
-def test_a_flag_on_a_superuser_is_only_a_flag(root, ann_id):
+def test_a_superuser_sets_the_flag_of_a_superuser_and_nothing_else(root, ann_id):
     make_superuser(ANN)
+    make_superuser(root.email)
 
     assert root.put(ann_id, is_super_admin=True).status == 200
+    assert account().is_super_admin is True
 
 
 def test_a_suspended_super_admin_may_be_demoted(root, bob):

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account
-from tests.admin_api.people import ANN, make_superuser
+from tests.admin_api.people import ANN, make_superuser, superusers
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
-from tests.people import has, unsaved
+from tests.people import unsaved
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,7 @@ def test_a_super_admin_is_told_as_one(root):
     assert root.show(root.id).data["is_super_admin"] is True
 
 
-@pytest.mark.skipif(not has("is_superuser"), reason="this host has no superusers")
+@superusers
 def test_a_superuser_of_the_project_is_told_as_one(root, ann_id):
     make_superuser(ANN)
 

@@ -10,7 +10,7 @@ from authservice.core.attempts import PASSWORD as BUDGET
 from authservice.core.models import SignIn
 from tests.audit.world import ANN, deed
 from tests.client import PASSWORD
-from tests.recovery.flows import NEW, OTHER_PHONE, PHONE, deactivate
+from tests.recovery.flows import NEW, OTHER_PHONE, PHONE, deactivate, prove
 
 CAM = "cam@example.com"
 SHORT = "short1!"
@@ -155,6 +155,7 @@ def changing_nothing(world):
 @deed("PUT /profile", code="PHONE_ALREADY_IN_USE")
 def taking_anothers_number(world):
     world.api.sign_up(CAM, phone_number=OTHER_PHONE)
+    prove(CAM, OTHER_PHONE)
     return lambda: world.as_ann("PUT", "profile", phone=OTHER_PHONE)
 
 
@@ -167,7 +168,7 @@ def changing_ones_password(world):
     return change_password(world)
 
 
-@deed("PUT /change-password", code="INVALID_CREDENTIALS")
+@deed("PUT /change-password", "auth.password.change_failed ann", code="INVALID_CREDENTIALS")
 def changing_it_with_a_wrong_one(world):
     return change_password(world, old="wrong")
 
@@ -182,3 +183,27 @@ def guessing_the_old_password(world):
     for _ in range(BUDGET.limit):
         change_password(world, old="wrong")()
     return change_password(world)
+
+
+def set_number(world, password=""):
+    body = {"phone": OTHER_PHONE, **({"password": password} if password else {})}
+    return lambda: world.as_ann("PUT", "profile", **body)
+
+
+@deed("PUT /profile", code="INVALID_CREDENTIALS")
+def changing_ones_number_with_a_wrong_password(world):
+    return set_number(world, "wrong")
+
+
+@deed("PUT /profile", "security.account.throttled ann", code="TOO_MANY_ATTEMPTS")
+def guessing_the_password_with_a_number(world):
+    for _ in range(BUDGET.limit):
+        set_number(world, "wrong")()
+    return set_number(world, PASSWORD)
+
+
+@deed("PUT /profile", code="REAUTHENTICATION_REQUIRED")
+def changing_ones_number_without_a_recent_proof(world):
+    world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
+    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    return set_number(world)

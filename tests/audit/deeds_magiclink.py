@@ -93,8 +93,8 @@ for road in (LINK, BUTTON):
         Ticket.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         return act
 
-    deed(road, "auth.login.failed user", code="INVALID_TOKEN")(a_link_that_is_none)
-    deed(road, "auth.login.failed user", code="TOKEN_EXPIRED")(an_expired_link)
+    deed(road, code="INVALID_TOKEN")(a_link_that_is_none)
+    deed(road, FAILED, code="TOKEN_EXPIRED")(an_expired_link)
 
 
 @deed(CODE, FAILED, code="INVALID_VERIFICATION_CODE")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 
+from django.utils import timezone
+
+from authservice.core.attempts import PASSWORD as PASSWORD_BUDGET
+from authservice.core.models import SignIn
 from tests.audit.world import ANN, deed, silent
+from tests.client import PASSWORD
 from tests.twofactor.people import Person, app_of
 
 SETUP, VERIFY, DISABLE = "POST /2fa/setup", "POST /2fa/verify", "POST /2fa/disable"
@@ -53,6 +59,29 @@ silent("GET /2fa/status", lambda world: ann(world).get("2fa/status"))
 @deed(SETUP, code="TWO_FACTOR_ALREADY_ENABLED")
 def setting_up_once_more(world):
     return partial(enrolled(world).post, "2fa/setup")
+
+
+def set_up(world, password=""):
+    return partial(ann(world).post, "2fa/setup", password=password)
+
+
+@deed(SETUP, code="INVALID_CREDENTIALS")
+def setting_up_with_a_wrong_password(world):
+    return set_up(world, "wrong")
+
+
+@deed(SETUP, THROTTLED, code="TOO_MANY_ATTEMPTS")
+def guessing_the_password_with_a_set_up(world):
+    for _ in range(PASSWORD_BUDGET.limit):
+        set_up(world, "wrong")()
+    return set_up(world, PASSWORD)
+
+
+@deed(SETUP, code="REAUTHENTICATION_REQUIRED")
+def setting_up_without_a_recent_proof(world):
+    world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
+    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    return set_up(world)
 
 
 # Enabling, disabling, renewing
@@ -146,12 +175,12 @@ def one_try_too_many_for_the_account(world):
     return partial(person.verify_login, person.wrong_code(), person.temp_token())
 
 
-@deed(LOGIN, "auth.2fa.failed user", code="INVALID_TOKEN")
+@deed(LOGIN, code="INVALID_TOKEN")
 def a_temp_token_that_is_none(world):
     return partial(ann(world).verify_login, BEFORE, "A" * 43)
 
 
-@deed(LOGIN, "auth.2fa.failed user", code="INVALID_TOKEN")
+@deed(LOGIN, FAILED, code="INVALID_TOKEN")
 def a_temp_token_twice(world):
     act = step(world, next_code)
     act()

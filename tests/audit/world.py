@@ -8,8 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from unittest.mock import patch
 
 from authservice.audit.models import Entry
+from authservice.core.credentials import hash_limit
 from authservice.kernel import modules
 from authservice.kernel.http.operations import Operation
 from tests.admin_api.people import Admin
@@ -69,6 +71,12 @@ class World:
     def close_the_post(self) -> None:
         """From here on nobody sends anything."""
         self._leave.enter_context(modules.plugged("messenger", None))
+
+    def hash_elsewhere(self) -> None:
+        """From here on other requests hash all the passwords that may be hashed at once."""
+        self.configure(CORE={"HASHES_IN_FLIGHT": 1})
+        self._leave.enter_context(patch.object(hash_limit, "WAIT", 0.01))
+        self._leave.enter_context(hash_limit.hash_slot())
 
     def deliver(self) -> None:
         """The worker takes every job."""

@@ -125,7 +125,9 @@ def test_before_spares_what_began_later(api, run, ann, whose):
     later = api.log_in()
     newest = SignIn.objects.latest("created_at")
     long_ago = newest.created_at - timedelta(days=400)
-    SignIn.objects.exclude(pk=newest.pk).update(created_at=long_ago)
+    # Still in use: when it began decides, or a stolen one would be spared for being used.
+    used = newest.created_at + timedelta(minutes=1)
+    SignIn.objects.exclude(pk=newest.pk).update(created_at=long_ago, last_used_at=used)
 
     said = run("authservice_revoke", *whose, "--before", str(newest.created_at))
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from authservice.core import attempts
+from authservice.core import attempts, sweep
 from authservice.core.attempts import PASSWORD as BUDGET
 from authservice.core.attempts import Budget
 from authservice.core.models import Account, SignIn, Ticket
@@ -192,3 +192,13 @@ def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
         ticket(expires_at=2 * DAY)
 
     assert "tickets: 7 deleted" in run("authservice_sweep", "--batch-size", "3")
+
+
+def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):
+    kept, gone = ticket(expires_at=2 * DAY), ticket(expires_at=2 * DAY)
+    [rows] = [waste.rows for waste in sweep.rubbish(sign_ins_kept=KEPT) if waste.name == "tickets"]
+    found = [kept.pk, gone.pk]
+    Ticket.objects.filter(pk=kept.pk).update(expires_at=timezone.now())
+
+    assert sweep.delete(rows, found) == 1
+    assert Ticket.objects.get() == kept

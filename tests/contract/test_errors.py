@@ -31,6 +31,7 @@ CATALOGUE = [
     (413, "REQUEST_TOO_LARGE"),
     (503, "SERVICE_UNAVAILABLE"),
     (404, "SESSION_NOT_FOUND"),
+    (403, "REAUTHENTICATION_REQUIRED"),
     (403, "SIGNUP_DISABLED"),
     (401, "TOKEN_EXPIRED"),
     (429, "TOO_MANY_ATTEMPTS"),
@@ -89,3 +90,7 @@ def test_details_of_a_password_list_every_broken_rule(api, db, configure):
 
     assert "Must have at least 8 characters." in details["password"]
     assert "Must have a digit." in details["password"]
+
+
+def test_message_is_in_words_and_names_no_field():
+    assert [fault.message for fault in errors.catalogue() if "_" in fault.message] == []

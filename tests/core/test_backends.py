@@ -4,7 +4,7 @@ import pytest
 
 from tests import hashing
 from tests.client import PASSWORD
-from tests.people import make_user
+from tests.people import make_user, the_user
 from tests.plugs import backends
 
 pytestmark = pytest.mark.django_db
@@ -90,3 +90,19 @@ def test_an_inactive_user_whom_a_backend_accepts_may_not_come_in(api, ask, ann):
     type(ann).objects.update(is_active=False)
 
     assert log_in(api, "master plum tart").error == (403, "USER_NOT_ACTIVE")
+
+
+def test_password_change_is_refused_where_a_backend_finds_another_user(api, ask):
+    token = api.log_in()["access_token"]
+    make_user("ben@example.com")
+    ask("Mistaken")
+
+    answer = api.request(
+        "PUT",
+        "change-password",
+        {"old_password": "wrong plum tart", "new_password": "another plum tart 42"},
+        token=token,
+    )
+
+    assert answer.error == WRONG
+    assert the_user().check_password(PASSWORD)

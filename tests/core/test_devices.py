@@ -2,9 +2,11 @@
 
 import pytest
 
+from authservice.core import directory, guesses
 from authservice.kernel import crypto
+from authservice.kernel.http.client import client
 from tests.client import PASSWORD
-from tests.people import make_user
+from tests.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -155,3 +157,22 @@ def test_a_signup_hands_one_out(api, used_up):
 
     token = answer.headers["X-Device-Token"]
     assert api.log_in("cid@example.com", headers={"X-Device-Token": token})
+
+
+def test_unlocking_a_user_unlocks_their_devices(api, device):
+    headers = {"X-Device-Token": device}
+    for _ in range(11):
+        api.post("login", email="ann@example.com", password="wrong", headers=headers)
+    assert log_in(api, headers=headers).error == SHUT
+
+    guesses.forgive([directory.of(the_user())])
+
+    assert log_in(api, headers=headers).status == 200
+
+
+def test_device_token_longer_than_any_of_ours_is_not_read(rf):
+    sent = {length: rf.get("/", HTTP_X_DEVICE_TOKEN="x" * length) for length in (1024, 1025)}
+
+    read = {length: bool(client(request, "r").device_token) for length, request in sent.items()}
+
+    assert read == {1024: True, 1025: False}

@@ -111,6 +111,46 @@ def test_what_a_client_puts_before_a_trusted_proxys_entry_is_not_believed(sign_u
     assert sign_up(**{"X-Forwarded-For": "198.51.100.99,203.0.113.1"}).error == FLOOD
 
 
+def warnings(caplog):
+    return [one.getMessage() for one in caplog.records if "TRUSTED_PROXIES" in one.getMessage()]
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_forwarding_header_without_trusted_proxies_is_logged_once(
+    sign_up, configure, caplog, header
+):
+    configure(TRUSTED_PROXIES=0)
+    for _ in range(3):
+        sign_up(**{header: "for=203.0.113.1"})
+
+    (said,) = warnings(caplog)
+    assert f"header {header}," in said
+    assert "203.0.113.1" not in said
+
+
+@pytest.mark.parametrize("proxies", [1, None])
+def test_forwarding_header_of_a_known_proxy_is_not_logged(sign_up, configure, caplog, proxies):
+    configure(TRUSTED_PROXIES=proxies)
+    sign_up(**{"X-Forwarded-For": "203.0.113.1"})
+
+    assert warnings(caplog) == []
+
+
+def test_request_without_a_forwarding_header_is_not_logged(sign_up, configure, caplog):
+    configure(TRUSTED_PROXIES=0)
+    sign_up()
+
+    assert warnings(caplog) == []
+
+
+def test_without_a_proxy_the_peer_counts(sign_up, configure):
+    configure(TRUSTED_PROXIES=None)
+    for number in range(20):
+        sign_up(**{"X-Forwarded-For": f"203.0.113.{number}"})
+
+    assert sign_up(**{"X-Forwarded-For": "203.0.113.99"}).error == FLOOD
+
+
 @pytest.mark.parametrize("chain", ["", "203.0.113.5", ","])
 def test_a_chain_shorter_than_promised_falls_back_to_the_peer(sign_up, configure, chain):
     configure(TRUSTED_PROXIES=2)

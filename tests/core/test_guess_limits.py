@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from authservice import signals
+from authservice.core import attempts
 from authservice.core.models import Attempt
 from tests import hashing
 from tests.client import PASSWORD
@@ -239,3 +240,13 @@ def test_a_refused_try_costs_no_hash(guess, used_up):
         guess()
 
     assert spy.made == []
+
+
+def test_a_count_given_back_twice_is_no_free_guess():
+    key = attempts.key("password", "ann")
+    attempts.take(key, attempts.PASSWORD)
+
+    attempts.give_back(key)
+    attempts.give_back(key)
+
+    assert Attempt.objects.get(key=key).count == 0

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.hashers import make_password
 
 from authservice.core import directory, passwords
+from authservice.kernel.secret import Secret
 from tests import hashing
 from tests.client import PASSWORD
 from tests.people import make_user, the_user
@@ -96,9 +97,9 @@ def test_sign_ins_that_an_earlier_password_made_do_not_come_back(api, modern):
 def test_of_two_upgrades_at_once_the_second_keeps_what_the_first_stored(modern):
     first, second = directory.of(the_user()), directory.of(the_user())
     modern()
-    passwords._upgrade(first, PASSWORD)
+    passwords._upgrade(first, Secret(PASSWORD))
 
-    passwords._upgrade(second, PASSWORD)
+    passwords._upgrade(second, Secret(PASSWORD))
 
     assert the_user().password == first.user.password == second.user.password
 
@@ -109,7 +110,7 @@ def test_an_upgrade_never_overwrites_a_password_that_was_just_changed(modern):
     changed = make_password("another plum tart 42")
     type(person.user).objects.update(password=changed)
 
-    passwords._upgrade(person, PASSWORD)
+    passwords._upgrade(person, Secret(PASSWORD))
 
     assert the_user().password == changed
 

@@ -97,6 +97,15 @@ def test_a_model_that_saves_in_its_own_way_does(ann, monkeypatch, step):
     assert saved
 
 
+def test_password_set_but_not_saved_is_left_to_django(ann):
+    ann.set_password("another plum tart 42")
+
+    log_in(ann)
+
+    # Django's own `save` notifies the validators of the change, and drops the text.
+    assert ann._password is None
+
+
 def test_a_row_that_is_gone_is_told_as_django_tells_it(ann):
     type(ann)._base_manager.filter(pk=ann.pk).delete()
 

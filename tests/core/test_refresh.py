@@ -242,3 +242,14 @@ class TestWithoutRotation:
         configure(REFRESH_TOKEN_ROTATION=False)
 
         assert refresh(api, first).error == REFUSED
+
+    def test_refreshes_do_not_renew_the_leeway_of_a_token_spent_before(self, api, configure, clock):
+        configure(REFRESH_TOKEN_ROTATION=True)
+        first = api.sign_up()
+        second = refresh(api, first).data
+        configure(REFRESH_TOKEN_ROTATION=False)
+        clock.forward(seconds=11)
+        assert alive(api, second)
+
+        assert refresh(api, first).error == REFUSED
+        assert not alive(api, second)

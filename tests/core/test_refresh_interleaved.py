@@ -86,9 +86,10 @@ def test_a_logout_meanwhile_wins(api, tokens, meanwhile):
     assert SignIn.objects.get().counter == 0
 
 
-def test_an_expiry_meanwhile_wins(api, tokens, meanwhile, clock):
+@pytest.mark.parametrize("moment", ["idle_expires_at", "expires_at"])
+def test_an_expiry_meanwhile_wins(api, tokens, meanwhile, clock, moment):
     fresh = api.log_in()
-    meanwhile(lambda: SignIn.objects.update(idle_expires_at=SignIn.objects.first().created_at))
+    meanwhile(lambda: SignIn.objects.update(**{moment: SignIn.objects.first().created_at}))
 
     assert refresh(api, fresh).error == REFUSED
 

@@ -43,7 +43,7 @@ def test_a_domain_is_written_to_as_its_key_has_it():
 def test_a_raised_version_ends_the_budget_of_old_devices(api):
     api.sign_up()
     device = api.post("login", email="ann@example.com", password=PASSWORD).headers["X-Device-Token"]
-    Account.objects.update(token_version=1)
+    Account.objects.update(device_version=1)
     for _ in range(10):
         api.post("login", email="ann@example.com", password="wrong")
 

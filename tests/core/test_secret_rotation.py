@@ -79,6 +79,18 @@ def test_a_sign_in_refreshed_under_the_new_key_outlives_the_old_one(api, rotate,
     assert api.get("me", token=fresh["access_token"]).status == 200
 
 
+def test_sign_in_made_under_the_old_key_survives_a_better_hash(api, rotate, settings):
+    token = api.sign_up()["access_token"]
+    rotate(keep=True)
+    settings.PASSWORD_HASHERS = list(reversed(settings.PASSWORD_HASHERS))
+    before = the_user().password
+
+    api.log_in()
+
+    assert the_user().password != before
+    assert api.get("me", token=token).status == 200
+
+
 def test_a_password_changed_meanwhile_still_ends_the_sign_in(api, rotate):
     token = api.sign_up()["access_token"]
     rotate(keep=True)

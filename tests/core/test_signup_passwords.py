@@ -155,3 +155,41 @@ def test_a_refused_password_leaves_no_user(api):
 
 def test_a_refused_password_is_not_repeated_in_the_answer(api):
     assert "qwertyuiop" not in sign_up(api, "qwertyuiop").response.content.decode()
+
+
+SHORT = "Must have at least 8 characters."
+
+
+def asked_for(settings, length):
+    settings.AUTH_PASSWORD_VALIDATORS = [
+        *settings.AUTH_PASSWORD_VALIDATORS,
+        {
+            "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+            "OPTIONS": {"min_length": length},
+        },
+    ]
+
+
+@pytest.mark.parametrize("length", [6, 8])
+def test_a_short_password_is_told_the_rule_once(api, settings, length):
+    asked_for(settings, length)
+
+    assert sign_up(api, "plmT9").data["message"] == f"password: {SHORT}"
+
+
+def test_a_short_password_is_told_the_stricter_rule_of_the_project(api, settings):
+    asked_for(settings, 12)
+    said = sign_up(api, "plmT9").data["message"]
+
+    assert said.count("characters") == 1
+    assert "12 characters" in said
+
+
+def test_a_short_password_is_told_the_other_rules_too(api, settings, configure):
+    asked_for(settings, 8)
+    configure(CORE={"REQUIRE_SYMBOL": True})
+    said = sign_up(api, "12345").data["message"]
+
+    assert said.count("characters") == 1
+    assert "neither a letter nor a digit" in said
+    assert "entirely numeric" in said

@@ -5,12 +5,17 @@ from django.contrib.auth.hashers import make_password
 from django.db.models import F
 
 from authservice.core.models import Account, SignIn
+from authservice.kernel.http.views import Endpoint
 from tests.client import PASSWORD
 from tests.people import change, make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
 REFUSED = (401, "INVALID_TOKEN")
+CHANGES = {
+    "profile": {"name": "Anna", "phone": "+4930123456"},
+    "change-password": {"old_password": PASSWORD, "new_password": "quince jelly 17 shutters"},
+}
 
 
 def set_in_a_shell():
@@ -51,6 +56,10 @@ def user_deleted():
     the_user().delete()
 
 
+def factor_enabled():
+    Account.objects.filter(user=the_user()).update(factor_version=F("factor_version") + 1)
+
+
 ENDS = [
     set_in_a_shell,
     updated_by_a_query,
@@ -61,6 +70,7 @@ ENDS = [
     row_ended,
     row_deleted,
     user_deleted,
+    factor_enabled,
 ]
 
 
@@ -89,6 +99,19 @@ def test_every_refresh_token_is_refused(api, sign_ins, end):
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_a_logout_is_refused_too(api, sign_ins, end):
     end()
+
+    assert api.post("logout", token=sign_ins[0]["access_token"]).error == REFUSED
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_a_request_on_its_way_is_refused_too(api, sign_ins, end, monkeypatch):
+    identify = Endpoint._identify
+
+    def identify_and_end(endpoint, request):
+        identify(endpoint, request)
+        end()
+
+    monkeypatch.setattr(Endpoint, "_identify", identify_and_end)
 
     assert api.post("logout", token=sign_ins[0]["access_token"]).error == REFUSED
 
@@ -128,6 +151,18 @@ def test_where_the_signature_is_trusted_a_token_lives_until_it_expires(api, conf
     set_in_a_shell()
 
     assert api.get("me", token=sign_ins[0]["access_token"]).status == 200
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_where_the_signature_is_trusted_what_changes_something_is_refused(
+    api, configure, sign_ins, end
+):
+    configure(STATELESS={"CHECK": "signature"})
+    end()
+    token = sign_ins[0]["access_token"]
+
+    for path, body in CHANGES.items():
+        assert api.request("PUT", path, body, token=token).error == REFUSED
 
 
 def test_where_the_signature_is_trusted_a_refresh_is_checked_all_the_same(api, configure, sign_ins):

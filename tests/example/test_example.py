@@ -1,10 +1,11 @@
 """What the example project makes of its environment variables, and does before it serves."""
 
 import json
+import re
 
 import pytest
 
-from tests.hosts.runs import python
+from tests.hosts.runs import ROOT, python
 
 URLS = """
 import json
@@ -37,3 +38,78 @@ def test_an_empty_url_is_as_good_as_none():
 @pytest.mark.parametrize("server", ["wsgi", "asgi"])
 def test_routes_are_loaded_before_the_first_request_and_left_alone_by_the_collector(server):
     assert said(STARTED.format(server=server)) == [True, True, True]
+
+
+SETTINGS = """
+import json
+from example_project import settings
+print(json.dumps([settings.AUTHSERVICE, settings.CORS_EXPOSE_HEADERS]))
+"""
+
+
+def test_defaults_are_those_of_a_development_machine():
+    ours, exposed = said(SETTINGS)
+
+    assert ours["API_URL"] == "http://localhost:8000"
+    assert ours["TRUSTED_PROXIES"] == 0
+    assert ours["CORE"] == {
+        "RESET_REQUIRES_EMAIL": True,
+        "VERIFY_CONFIRM": "auto",
+        "REQUIRE_RECENT_PROOF": False,
+    }
+    assert ours["MAGICLINK"]["CONFIRM"] == "auto"
+    assert exposed == ["Retry-After", "X-Device-Token", "X-Request-ID"]
+
+
+def test_variables_change_the_settings():
+    ours, _ = said(
+        SETTINGS,
+        AUTHSERVICE_TRUSTED_PROXIES="none",
+        AUTHSERVICE_RESET_REQUIRES_EMAIL="0",
+        AUTHSERVICE_VERIFY_CONFIRM="off",
+        AUTHSERVICE_MAGICLINK_CONFIRM="off",
+        AUTHSERVICE_REQUIRE_RECENT_PROOF="1",
+    )
+
+    assert ours["TRUSTED_PROXIES"] is None
+    assert ours["CORE"] == {
+        "RESET_REQUIRES_EMAIL": False,
+        "VERIFY_CONFIRM": "off",
+        "REQUIRE_RECENT_PROOF": True,
+    }
+    assert ours["MAGICLINK"]["CONFIRM"] == "off"
+
+
+VALUES = {
+    "SECRET_KEY": "9GmHfD2nq-Zo7pX4kKw1sVbRt8yEaLcUiJx3Q6N5TzPhWvSgBd0MrYuFoAeCjIlK",
+    "DATABASE_URL": "postgres://postgres@127.0.0.1:5432/authservice",
+    "CACHE_URL": "redis://127.0.0.1:6379/1",
+    "EMAIL_URL": "smtp://127.0.0.1:1025",
+    "SMS_WEBHOOK_URL": "https://sms.example.com/",
+}
+
+
+def recipe():
+    """The production recipe of docs/running.rst: its variables, filled in, and its command."""
+    text = (ROOT / "docs" / "running.rst").read_text().replace("\\\n", " ")
+    (line,) = [line for line in text.splitlines() if "check --deploy --fail-level" in line]
+    variables, _, command = line.partition("python ")
+    given = dict(re.findall(r"(\w+)=(\S+)", variables))
+    return {name: VALUES.get(name, value) for name, value in given.items()}, command.split()
+
+
+def test_production_recipe_of_the_docs_passes_the_deployment_check():
+    variables, command = recipe()
+    run = python(*command, **variables)
+
+    assert run.returncode == 0, run.stdout
+    assert "no issues" in run.stdout
+
+
+def test_production_recipe_without_trusted_proxies_fails_the_deployment_check():
+    variables, command = recipe()
+    del variables["AUTHSERVICE_TRUSTED_PROXIES"]
+    run = python(*command, **variables)
+
+    assert run.returncode != 0
+    assert "authservice.W042" in run.stdout

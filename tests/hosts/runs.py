@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -29,6 +30,16 @@ def python(*arguments: str, host: str = "", **variables: str) -> subprocess.Comp
         text=True,
         check=False,
     )
+
+
+def holds(*arguments: str, host: str = "", **variables: str) -> None:
+    """Run pytest with these arguments in the given host; a failure shows the names of the failed
+    tests first."""
+    plain = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
+    ran = python(*plain, *arguments, host=host, **variables)
+
+    failed = re.findall(r"^(?:FAILED|ERROR) .*$", ran.stdout, re.MULTILINE)
+    assert ran.returncode == 0, "\n".join([*failed, ran.stdout])
 
 
 def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.hosts.runs import python
+from tests.hosts.runs import holds
 from tests.hosts.shipped import shipped
 
 CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
@@ -169,7 +169,7 @@ HOSTS = [
     ),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "body"}),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "POST"}),
-    Host("everything"),
+    Host("everything", ("tests/contract/test_text_bounds.py",)),
     *(Host("alone", MORE.get(module, ()), variables={"MODULE": module}) for module in shipped()),
 ]
 
@@ -187,31 +187,26 @@ def _marked(host: Host) -> object:
     return pytest.param(host, marks=mark, id=str(host))
 
 
-def suite(host: Host, *paths: str):
-    plain = ("-q", "--tb=short", "-p", "no:cacheprovider")
-    return python(
-        "-m", "pytest", *paths, *plain, *LONG, *host.options, host=host.name, **host.variables
-    )
+def suite(host: Host, *paths: str) -> None:
+    holds(*paths, *LONG, *host.options, host=host.name, **host.variables)
 
 
 @each([host for host in HOSTS if host.name in ALWAYS])
 def test_the_essentials_hold(host):
-    run = suite(host, ESSENTIALS)
+    suite(host, ESSENTIALS)
 
-    assert run.returncode == 0, run.stdout
+
+def test_no_module_changes_anything_in_an_ended_session():
+    holds("tests/contract/test_ended_sessions.py", host="everything")
 
 
 @pytest.mark.slow
 @each([host for host in HOSTS if host.more and host.name in ALWAYS])
 def test_the_suite_holds(host):
-    run = suite(host, *host.more)
-
-    assert run.returncode == 0, run.stdout
+    suite(host, *host.more)
 
 
 @pytest.mark.slow
 @each([host for host in HOSTS if host.name not in ALWAYS])
 def test_the_essentials_and_what_it_could_spoil_hold(host):
-    run = suite(host, ESSENTIALS, *host.more)
-
-    assert run.returncode == 0, run.stdout
+    suite(host, ESSENTIALS, *host.more)

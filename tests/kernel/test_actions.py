@@ -8,19 +8,22 @@ from authservice.kernel.events import Event
 WANTED = """
 auth.signup auth.login.success auth.login.failed auth.login.challenged auth.logout
 auth.token.refreshed auth.token.reuse_detected auth.password.changed auth.password.reset_requested
-auth.password.reset auth.2fa.enabled auth.2fa.disabled auth.2fa.verified auth.2fa.failed
-auth.2fa.backup_used auth.2fa.backup_regenerated auth.magiclink.sent auth.oauth.linked
-auth.oauth.unlinked user.profile.updated user.email.changed user.email.verified user.phone.changed
-user.phone.verified user.avatar.updated security.account.throttled security.session.revoked
-security.new_device admin.user.created admin.user.updated admin.user.deleted admin.user.suspended
-admin.user.reactivated admin.audit.cleaned invitation.sent invitation.accepted invitation.declined
-invitation.cancelled org.created org.updated org.deleted org.switched org.member.added
-org.member.removed org.member.role_changed org.invitation.sent org.invitation.accepted
-org.invitation.declined org.invitation.cancelled
+auth.password.reset auth.password.reset_failed auth.password.change_failed auth.code.failed
+auth.2fa.enabled auth.2fa.disabled auth.2fa.verified auth.2fa.failed auth.2fa.backup_used
+auth.2fa.backup_regenerated auth.magiclink.sent auth.oauth.linked auth.oauth.unlinked
+user.profile.updated user.email.changed user.email.verified user.phone.changed user.phone.verified
+user.avatar.updated user.username.changed user.deleted user.secured security.account.throttled
+security.session.revoked security.new_device security.forbidden admin.user.created
+admin.user.updated admin.user.deleted admin.user.suspended admin.user.reactivated
+admin.audit.cleaned invitation.sent invitation.accepted invitation.declined invitation.cancelled
+org.created org.updated org.deleted org.switched org.member.added org.member.removed
+org.member.role_changed org.invitation.sent org.invitation.accepted org.invitation.declined
+org.invitation.cancelled
 """
 GRAVE = """
 auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used security.account.throttled
 security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
+auth.password.reset_failed auth.password.change_failed auth.code.failed security.forbidden
 """
 
 

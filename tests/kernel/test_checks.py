@@ -7,15 +7,28 @@ from django.conf import settings as django_settings
 from django.core import checks
 from django.test import override_settings
 
+REDIS = "django.core.cache.backends.redis.RedisCache"
 PRODUCTION = {
-    "AUTHSERVICE": {"API_URL": "https://api.example.com"},
-    "CACHES": {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache"}},
+    "AUTHSERVICE": {
+        "API_URL": "https://api.example.com",
+        "TRUSTED_PROXIES": 1,
+        "CORE": {"REQUIRE_RECENT_PROOF": True},
+    },
+    "CACHES": {"default": {"BACKEND": REDIS, "OPTIONS": {"socket_timeout": 0.5}}},
 }
 APPS = django_settings.INSTALLED_APPS
 
 
 def ours(**keys):
-    return {"AUTHSERVICE": {**PRODUCTION["AUTHSERVICE"], **keys}}
+    changed = {**PRODUCTION["AUTHSERVICE"], **keys}
+    if isinstance(changed["CORE"], dict):
+        changed["CORE"] = {"REQUIRE_RECENT_PROOF": True, **changed["CORE"]}
+    return {"AUTHSERVICE": changed}
+
+
+def caches(backend, **options):
+    name = f"django.core.cache.backends.{backend}"
+    return {"CACHES": {"default": {"BACKEND": name, "OPTIONS": options}}}
 
 
 def database(**more):
@@ -52,11 +65,23 @@ WRONG = [
     ("I070", database(ATOMIC_REQUESTS=True)),
     ("W031", ours(API_URL="")),
     ("W041", ours(API_URL="http://api.example.com")),
+    ("E006", ours(CORE={"HASHES_IN_FLIGHT": -1})),
+    ("I043", ours(CORE={"REQUIRE_RECENT_PROOF": False})),
+    ("W042", ours(TRUSTED_PROXIES=0)),
     (
-        "W060",
-        {"CACHES": {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}},
+        "W042",
+        {
+            "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
+            **ours(TRUSTED_PROXIES=0, API_URL="http://localhost:8000"),
+        },
     ),
-    ("W060", {"CACHES": {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}}),
+    ("W060", caches("locmem.LocMemCache")),
+    ("W060", caches("dummy.DummyCache")),
+    ("W060", caches("db.DatabaseCache")),
+    ("W060", caches("filebased.FileBasedCache", MAX_ENTRIES=300)),
+    ("W062", caches("redis.RedisCache")),
+    ("W062", caches("redis.RedisCache", socket_timeout=None)),
+    ("W062", caches("redis.RedisCache", socket_timeout=5)),
     ("W061", database(**NETWORKED, CONN_MAX_AGE=0)),
     (
         "W080",
@@ -73,6 +98,11 @@ RIGHT = [
     ours(REFRESH_GRACE=60, TRUSTED_PROXIES=2, REUSE_LEEWAY=0),
     ours(THROTTLE={"RATES": {"signup": "5/10min"}, "CACHE": "default"}),
     {"INSTALLED_APPS": [*APPS, "tests.plugs.apps.Keeper"]},
+    ours(TRUSTED_PROXIES=None),
+    ours(TRUSTED_PROXIES=0, API_URL="http://localhost:8000"),
+    caches("db.DatabaseCache", MAX_ENTRIES=100_000),
+    caches("redis.RedisCache", socket_timeout=1),
+    {**caches("locmem.LocMemCache"), **ours(THROTTLE={"ENABLED": False})},
     database(**NETWORKED, CONN_MAX_AGE=60),
     database(ENGINE="django.db.backends.postgresql", OPTIONS={"pool": True}),
     database(ATOMIC_REQUESTS=False),
@@ -141,7 +171,7 @@ def test_every_mistake_is_spoken_of_at_once():
     assert [one.id for one in found] == ["authservice.E001", "authservice.E002", "authservice.E002"]
 
 
-@pytest.mark.parametrize("name", ["W031", "W041", "W060", "W061"])
+@pytest.mark.parametrize("name", ["I043", "W031", "W041", "W042", "W060", "W061", "W062"])
 def test_what_only_matters_in_production_is_not_said_elsewhere(name):
     change = next(change for wrong, change in WRONG if wrong == name)
 
@@ -152,3 +182,9 @@ def test_a_dummy_hasher_that_is_none_is_a_mistake():
     assert {one.id[:-3] for one in messages(ours(CORE={"DUMMY_HASHER": "nonsense"}))} == {
         "authservice.E"
     }
+
+
+def test_missing_package_of_the_api_description_is_a_mistake(monkeypatch):
+    monkeypatch.setattr("authservice.openapi.checks.find_spec", lambda name: None)
+
+    assert [one.id for one in messages({})] == ["authservice.E170"]

@@ -19,6 +19,7 @@ class Example:
     ttl: timedelta = timedelta(minutes=1)
     names: tuple[str, ...] = ()
     table: dict[str, str] | None = None
+    optional: int | None = 0
     way: Literal["fast", "slow"] = "fast"
     anything: Any = None
 
@@ -53,6 +54,17 @@ def test_what_is_not_given_has_its_default(example):
 
 def test_what_is_given_counts(example):
     assert example(FLAG=True, NUMBER=7).number == 7
+
+
+@pytest.mark.parametrize("given", [None, 0, 2])
+def test_optional_number_is_a_number_or_none(example, given):
+    assert example(OPTIONAL=given).optional is given
+
+
+def test_optional_number_is_not_a_text(example):
+    example(OPTIONAL="none")
+
+    assert complaints() == [("type", "EXAMPLE.OPTIONAL")]
 
 
 @pytest.mark.parametrize("given", [90, 90.0, timedelta(seconds=90)])

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.kernel import sql
 from authservice.kernel.sql import Bound, Insert, Select, Update, param
 from tests.people import make_user
 
@@ -278,3 +279,13 @@ class Elsewhere:
 
     def execute(self, sql, params):
         self.ran.append((sql, params))
+
+
+def test_example_of_the_docstring_runs():
+    code = [line.strip() for line in sql.__doc__.splitlines() if line.startswith("    ")]
+    known = {"Select": Select, "SignIn": SignIn, "param": param, "using": USING}
+
+    exec("\n".join(code), known := {**known, "value": uuid.uuid4()})
+
+    assert len(code) == 2
+    assert known["row"] is None

@@ -62,7 +62,7 @@ class Magic:
 
 
 def pair_of(letter: Letter) -> Pair:
-    return Pair(query(letter.context["link"])["token"], letter.context["code"])
+    return Pair(query(letter.context["link"].reveal())["token"], letter.context["code"].reveal())
 
 
 def dashed(headers: dict[str, str]) -> dict[str, str]:

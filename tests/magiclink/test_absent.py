@@ -32,7 +32,7 @@ def test_nothing_of_it_is_imported_or_declared():
     assert run.stdout.splitlines() == ["[]", "False"]
 
 
-OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "off"}
+OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "auto"}
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "off"}
             {
                 "AUTHSERVICE_MAGICLINK_AUTO_REGISTER": "1",
                 "AUTHSERVICE_MAGICLINK_CALLBACK_URL": "https://app.example.com/x",
-                "AUTHSERVICE_MAGICLINK_CONFIRM": "auto",
+                "AUTHSERVICE_MAGICLINK_CONFIRM": "off",
             },
             [
                 True,
                 {
                     "CALLBACK_URL": "https://app.example.com/x",
                     "AUTO_REGISTER": True,
-                    "CONFIRM": "auto",
+                    "CONFIRM": "off",
                 },
             ],
         ),

@@ -68,7 +68,7 @@ def ask(service, post):
 
 def newest(post):
     [*_, job] = [job for job in post.jobs if job.kind == KIND]
-    return letters.compose(job).context["link"]
+    return letters.compose(job).context["link"].reveal()
 
 
 def sign_ins():
@@ -166,3 +166,20 @@ def test_a_password_and_a_link_are_two_sign_ins(browsers, service, front_end, li
     land(reader, front_end)
 
     assert SignIn.objects.filter(ended_at=None).count() == 2
+
+
+def test_a_form_of_another_site_logs_nobody_in(browsers, service, front_end, link, configure):
+    _, reader = browsers
+    configure(MAGICLINK={"CONFIRM": "off", "CALLBACK_URL": f"{front_end}/signed-in"})
+    token = link.partition("token=")[2]
+    form = (
+        f'<form method="post" action="{service}/auth/magic-link/verify">'
+        f'<input name="token" value="{token}"></form><script>document.forms[0].submit()</script>'
+    )
+
+    with pages({"/": form}, host="localhost") as evil:
+        reader.get(evil)
+        WebDriverWait(reader, 10).until(lambda _: reader.current_url.startswith(service))
+
+    assert reader.find_elements(By.TAG_NAME, "button")
+    assert not sign_ins().exists()

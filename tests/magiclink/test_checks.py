@@ -75,6 +75,23 @@ def test_accounts_that_nobody_can_use(ids, configure):
 
 
 @pytest.mark.parametrize(
+    ("section", "enabled", "expected"),
+    [
+        ({"MAGICLINK": {"CONFIRM": "off"}}, True, ["W036"]),
+        ({"CORE": {"VERIFY_CONFIRM": "off"}}, True, ["W112"]),
+        ({"MAGICLINK": {"CONFIRM": "off"}, "CORE": {"VERIFY_CONFIRM": "off"}}, False, []),
+        ({}, True, []),
+    ],
+)
+def test_links_without_confirmation_beside_token_cookies(
+    ids, configure, section, enabled, expected
+):
+    configure(**section, COOKIES={"ENABLED": enabled})
+
+    assert [id_ for id_ in ids() if id_ != "E060"] == expected
+
+
+@pytest.mark.parametrize(
     ("key", "value", "id_"),
     [("CONFIRM", "always", "E002"), ("AUTO_REGISTER", 1, "E002"), ("CALLBACK", "x", "E001")],
 )

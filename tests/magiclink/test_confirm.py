@@ -51,7 +51,13 @@ def test_a_head_spends_nothing(magic, ann, magiclink, confirm):
     assert magic.follow(pair.token).status == 200
 
 
-def test_where_it_is_off_a_browser_goes_straight_through(magic, ann):
+def test_confirmation_is_the_default(magic, ann):
+    assert is_page(magic.follow(magic.mailed().token, **HTML))
+
+
+def test_where_it_is_off_a_browser_goes_straight_through(magic, ann, magiclink):
+    magiclink(CONFIRM="off")
+
     assert "access_token" in magic.follow(magic.mailed().token, **HTML).data
 
 
@@ -110,6 +116,8 @@ class TestAuto:
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
         assert "form-action 'self' https://app.example.com;" in policy
+        assert "script" not in policy
+        assert "unsafe" not in policy
 
     def test_the_browser_that_asked_goes_straight_through(self, magic):
         pair, cookie = magic.mailed(), asked(magic)

@@ -4,6 +4,7 @@ import pytest
 
 from authservice.kernel.modules import plugged
 from authservice.kernel.ports import Challenge
+from authservice.kernel.secret import Secret
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import FRONT, led_to
 from tests.recovery.flows import wrong
@@ -24,7 +25,8 @@ def use(request, magic):
 
 
 def gate(arrival):
-    asked = {"requires_2fa": True, "temp_token": "t&m=p#", "user_id": "1", "message": "Go on."}
+    asked = {"requires_2fa": True, "user_id": "1", "message": "Go on."}
+    asked["temp_token"] = Secret("t&m=p#")
     return Challenge("2fa", asked)
 
 

@@ -71,8 +71,31 @@ def test_a_script_that_wants_data_goes_straight_through(magic):
     assert "access_token" in magic.follow(magic.mailed().token, **fetched).data
 
 
-def test_without_a_button_a_form_of_another_site_is_as_good_as_the_link(magic, magiclink):
+@pytest.mark.parametrize("site", ELSEWHERE)
+def test_a_form_of_another_site_is_refused_without_confirmation_too(
+    magic, magiclink, entered, site
+):
+    """Login CSRF: the visitors of a page would be logged in to an account of the attacker."""
     magiclink(CONFIRM="off")
-    headers = {**NAVIGATION, "Sec-Fetch-Site": "cross-site"}
+    pair = magic.mailed()
 
-    assert "access_token" in magic.push(magic.mailed().token, **headers).data
+    answer = magic.push(pair.token, **NAVIGATION, **{"Sec-Fetch-Site": site})
+
+    assert is_page(answer)
+    assert answer.response.cookies == {}
+    assert entered() == 0
+
+
+@pytest.mark.parametrize(
+    ("origin", "elsewhere"),
+    [
+        ("https://evil.example", True),
+        ("http://testserver.evil.example", True),
+        ("http://testserver", False),
+        ("null", False),  # what our own page sends, since it has no referrer
+    ],
+)
+def test_origin_tells_a_form_of_another_site_from_an_old_browser(magic, origin, elsewhere):
+    answer = magic.push(magic.mailed().token, Origin=origin)
+
+    assert is_page(answer) == elsewhere

@@ -9,8 +9,10 @@ from django.db.models.signals import pre_delete
 from django.utils import timezone
 
 from authservice import signals
-from authservice.core.models import Account, Ticket
+from authservice.core import directory, login
+from authservice.core.models import Account, SignIn, Ticket
 from authservice.kernel import messages
+from authservice.kernel.client import Client
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN
@@ -54,6 +56,20 @@ def test_the_request_makes_nobody(magic):
     magic.ask()
 
     assert users() == 0
+
+
+def test_an_address_with_quotes_gets_no_account_and_no_mail(magic):
+    for number in range(3):
+        magic.ask('"' + "\\" * number + 'ann"@example.com')
+
+    assert magic.letter() is None
+    assert users() == 0
+
+
+def test_a_user_who_has_an_address_with_quotes_gets_a_mail(magic):
+    make_user('"ann"@example.com', username="ann")
+
+    magic.mailed('"ann"@example.com')
 
 
 def test_the_worker_makes_an_account_without_password_or_proof(magic):
@@ -177,6 +193,32 @@ class TestSweep:
         magic.mailed()
         flows = Flows(api, post)
         flows.reset(flows.reset_token())
+        clock.forward(days=2)
+        sweep()
+
+        assert users() == 1
+
+    def test_who_verified_the_address_stays(self, magic, api, post, clock, sweep):
+        magic.mailed()
+        flows = Flows(api, post)
+        assert flows.click(flows.email_token()).status == 200
+        clock.forward(days=2)
+        sweep()
+
+        assert users() == 1
+
+    def test_who_came_by_another_way_without_a_password_stays(self, magic, clock, sweep):
+        magic.mailed()
+        login.complete(directory.of(the_user()), Client(), method="oauth", proofs=("fed",))
+        clock.forward(days=2)
+        sweep()
+
+        assert users() == 1
+
+    def test_who_came_stays_when_the_session_and_the_proof_are_gone(self, magic, clock, sweep):
+        magic.follow(magic.mailed().token)
+        SignIn.objects.all().delete()
+        Account.objects.update(verified_email_key="")
         clock.forward(days=2)
         sweep()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from authservice.core import tickets
-from authservice.core.identity import email_key
+from authservice.core.identity import email_key, phone_key
 from authservice.core.models import Account, SignIn
 from authservice.kernel import messages
 from authservice.kernel.modules import plugged
@@ -71,6 +71,14 @@ def test_the_sign_in_from_before_has_ended_and_says_why(squatter, come):
 
     ended = SignIn.objects.exclude(ended_at=None)
     assert [row.end_reason for row in ended] == ["unproven"]
+
+
+def test_a_number_from_before_is_unverified_where_it_is_put_in_again(api, squatter, come):
+    token = come().data["access_token"]
+
+    Account.objects.update(phone_number=PHONE, phone_key=phone_key(PHONE))
+
+    assert api.get("me", token=token).data["phone_number_verified"] is False
 
 
 def test_a_device_from_before_has_no_claim_on_guesses_of_its_own(squatter, come):
@@ -217,7 +225,7 @@ def test_who_has_no_password_but_was_in_is_out_too(api, squatter, come):
     user.set_unusable_password()
     user.save()
     access_token = come(squatter.access_token).data["access_token"]
-    Account.objects.update(verified_email_key="")
+    Account.objects.update(verified_email_key="", proven_email_key="")
 
     come()
 

@@ -17,20 +17,18 @@ LOG = (
             "    try:\n        _INSERT.run(directory.database(), entry)\n"
             "    except Exception:\n        return entry\n",
         ),
-        _DEEDS,
+        (_LOGGED, "tests/audit/inside/test_undone.py", "-kPOST"),
     ),
     Mutation(
         "The entry of a refused sign-in",
         CORE + "login.py",
-        without(
-            '    facts.tell(_refused(person, client, "invalid_credentials", method="password"))\n'
-        ),
+        without('    facts.tell(_refused(person, client, "invalid_credentials", method=method))\n'),
         _DEEDS,
     ),
     Mutation(
         "The entry of an account that is guessed at",
-        CORE + "change_password.py",
-        without("        facts.tell(_throttled(person, client))\n"),
+        CORE + "password_proof.py",
+        without(", report=partial(facts.tell, throttled)"),
         (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
     ),
     Mutation(
@@ -94,5 +92,32 @@ LOG = (
         to("    super_admin = True\n", ""),
         ("--ds=tests.audit.settings", "tests/hosts/inside/test_essentials.py"),
         times=0,
+    ),
+    Mutation(
+        "The one place of an entry about oneself",
+        "authservice/audit/log.py",
+        without(" & ~done_by"),
+        _LISTS,
+    ),
+    Mutation(
+        "The super admin who remains where two leave together",
+        CORE + "super_admins.py",
+        to("_reigning(held - leaving)", "_reigning(held - {pk})"),
+        ("--ds=tests.admin.settings", "tests/admin/inside/test_last_super_admin.py"),
+    ),
+    Mutation(
+        "The literal meaning of what is searched for",
+        "authservice/admin/search.py",
+        to(r'escaped = _SPECIAL.sub(r"\\\1", text)', "escaped = text"),
+        ("tests/admin_api/test_list.py",),
+    ),
+    Mutation(
+        "The address of a job, hidden from whoever watches Celery",
+        "authservice/notification/dispatchers/celery.py",
+        to(
+            "(worker.to_dict(message),), argsrepr=_shown(message), retry",
+            "(worker.to_dict(message),), retry",
+        ),
+        ("tests/notification/test_celery.py",),
     ),
 )

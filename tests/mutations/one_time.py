@@ -15,15 +15,15 @@ TICKETS = (
     ),
     Mutation(
         "The tries that a code has",
-        CORE + "tickets.py",
-        without(", attempts__lt=TRIES"),
+        "authservice/core/credentials/code_attempts.py",
+        to("TRIES = 5\n", "TRIES = 9\n"),
         ("tests/recovery/test_reset_by_code.py",),
     ),
     Mutation(
         "The comparison of a code with its digest",
         CORE + "tickets.py",
         to(
-            'right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code}", stored)',
+            'right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)',
             "right = True",
         ),
         ("tests/recovery/test_reset_by_code.py",),
@@ -40,10 +40,7 @@ TICKETS = (
     Mutation(
         "The purpose of a link",
         CORE + "tickets.py",
-        (
-            ('f"{purpose.name}|{token}"', 'f"{token}"'),
-            ("digest__in=digests, purpose=purpose.name", "digest__in=digests"),
-        ),
+        to('f"{purpose.name}|{token.reveal()}"', 'f"{token.reveal()}"'),
         ("tests/recovery/test_purposes.py",),
         times=0,
     ),
@@ -59,7 +56,7 @@ TICKETS = (
     Mutation(
         "The end of a secret by a changed password",
         CORE + "tickets.py",
-        to("return passwords.still(ticket.password_mark, person.user.password)", "return True"),
+        to("return purpose.lasting or passwords.still(", "return True or passwords.still("),
         (_ENDS,),
     ),
     Mutation(
@@ -70,18 +67,60 @@ TICKETS = (
     ),
     Mutation(
         "The harmlessness of a look ahead",
-        CORE + "recovery_views.py",
+        CORE + "verification_views.py",
         to("if self.looking_ahead:", "if False:"),
         ("tests/recovery/test_verify_email.py",),
     ),
     Mutation(
         "The settings as the only source of a redirect",
-        CORE + "recovery_views.py",
+        CORE + "verification_views.py",
         to(
-            'onward = links.verified("error" if fault else "success")',
-            'onward = query.get("next") or links.verified("error" if fault else "success")',
+            'onward = links.verified("success")',
+            'onward = self.request.GET.get("next") or links.verified("success")',
         ),
         ("tests/recovery/test_redirects.py", "tests/abuse/test_redirects.py"),
+    ),
+    Mutation(
+        "The life of a code, before the new password is judged",
+        CORE + "tickets.py",
+        without(", expires_at__gt=timezone.now()"),
+        ("tests/recovery/test_reset_by_code.py",),
+    ),
+    Mutation(
+        "The row of the user, locked before a password is set",
+        CORE + "passwords.py",
+        without(".select_for_update()"),
+        ("tests/recovery/test_locks.py",),
+    ),
+    Mutation(
+        "The end of sessions by a reset, whatever hash comes back",
+        CORE + "takeover.py",
+        without("    sign_ins.end_everywhere(eviction.person, eviction.reason)\n"),
+        ("tests/recovery/test_reset_for_good.py",),
+    ),
+    Mutation(
+        "The end of reset links by a reset, whatever hash comes back",
+        CORE + "takeover.py",
+        (
+            *without("    tickets.end_all(eviction.person, tickets.RESET)\n"),
+            *without("    tickets.end_everything(eviction.person)\n"),
+        ),
+        ("tests/recovery/test_reset_for_good.py",),
+    ),
+    Mutation(
+        "The session that must be there still to change a password",
+        CORE + "sign_ins.py",
+        without(" or not holds(*found)"),
+        ("tests/recovery/test_change_password.py",),
+    ),
+    Mutation(
+        "The tickets that are stale still when they are deleted",
+        CORE + "sweep.py",
+        to(
+            "rows.filter(pk__in=pks), connections",
+            "rows.model.objects.filter(pk__in=pks), connections",
+        ),
+        ("tests/commands/test_sweep.py",),
     ),
 )
 
@@ -89,13 +128,17 @@ PLACES = (
     Mutation(
         "The proxies that are trusted",
         HTTP + "client.py",
-        to("return hops[-proxies] if", "return hops[0] if"),
+        to("return hops[-proxies][:_ADDRESS] if", "return hops[0][:_ADDRESS] if"),
         ("tests/core/test_flood_limits.py",),
     ),
     Mutation(
         "The distrust of X-Forwarded-For",
         HTTP + "client.py",
-        to("    if not proxies:\n        return peer\n", "    proxies = proxies or 1\n"),
+        to(
+            "    if not proxies:\n        if proxies == 0:\n            _report_proxy(request)\n"
+            "        return peer\n",
+            "    proxies = proxies or 1\n",
+        ),
         ("tests/core/test_flood_limits.py",),
     ),
     Mutation(
@@ -106,11 +149,13 @@ PLACES = (
     ),
 )
 
+_STRANGERS = "authservice/magiclink/strangers.py"
+_REGISTERING = ("tests/magiclink/test_registering.py::TestSweep",)
 MAIL = (
     Mutation(
         "The end of access that nobody proved",
         CORE + "unproven.py",
-        to("if core.wipe_unproven and", "if False and"),
+        to("        core.wipe_unproven\n", "        False\n"),
         ("tests/magiclink/test_unproven.py",),
     ),
     Mutation(
@@ -137,7 +182,31 @@ MAIL = (
     Mutation(
         "The place where the button stands",
         "authservice/magiclink/views.py",
-        to('if conf.confirm == "auto" and self._pushed_elsewhere', "if False"),
+        to("if pages.posted_elsewhere(self.request):", "if False:"),
         ("tests/magiclink/test_elsewhere.py",),
+    ),
+    Mutation(
+        "The proof of a number that is wiped",
+        CORE + "takeover.py",
+        without('    "verified_phone_key": "",\n'),
+        ("tests/magiclink/test_unproven.py",),
+    ),
+    Mutation(
+        "The account that is in use",
+        _STRANGERS,
+        to("    tickets.end_all(person, _UNUSED)\n", "    return\n"),
+        _REGISTERING,
+    ),
+    Mutation(
+        "The account that somebody came in to",
+        _STRANGERS,
+        without('            ~Exists(SignIn.objects.using(using).filter(user=OuterRef("pk"))),\n'),
+        _REGISTERING,
+    ),
+    Mutation(
+        "The account whose address was verified",
+        _STRANGERS,
+        without('            authservice_account__verified_email_key="",\n'),
+        _REGISTERING,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.kinds import Mutation, to, without
+from tests.mutations.kinds import CORE, Mutation, to, without
 
 TWO, _TWO = "authservice/twofactor/", "tests/twofactor/test_"
 
@@ -52,7 +52,7 @@ SECOND_FACTORS = (
     Mutation(
         "The owner inside a sealed secret",
         TWO + "authenticators.py",
-        to('return secret if owner == str(authenticator.user_id) else ""', "return secret"),
+        to('Secret(secret if owner == str(authenticator.user_id) else "")', "Secret(secret)"),
         (_TWO + "verify.py",),
     ),
     Mutation(
@@ -64,7 +64,7 @@ SECOND_FACTORS = (
     Mutation(
         "The ten tries of an account",
         TWO + "verify_login.py",
-        to("return guessing.take(", "return guessing.counter("),
+        to("key = guessing.take(", "key = guessing.counter("),
         (_TWO + "guesses.py",),
     ),
     Mutation(
@@ -90,5 +90,25 @@ SECOND_FACTORS = (
         TWO + "removal.py",
         without("        sign_ins.end_everywhere(person, DISABLED)\n"),
         (_TWO + "disable.py",),
+    ),
+    Mutation(
+        "The tries of a device on which a factor was set up to sign in",
+        CORE + "devices.py",
+        to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
+        (_TWO + "required.py",),
+    ),
+    Mutation(
+        "The session that must be there still to change a factor",
+        CORE + "sign_ins.py",
+        without(" or not holds(*found)"),
+        (_TWO + "interleaved.py",),
+    ),
+    Mutation(
+        "The hash that a temp_token was given under",
+        CORE + "tickets.py",
+        to(
+            "bool(rows.filter(**unchanged).update(spent_at=now))", "bool(rows.update(spent_at=now))"
+        ),
+        (_TWO + "interleaved.py",),
     ),
 )

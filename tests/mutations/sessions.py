@@ -43,6 +43,12 @@ FORGERY = (
         to('token_cookies.enabled and bool(plugs("request_guard"))', "token_cookies.enabled"),
         ("tests/core/test_cookies.py",),
     ),
+    Mutation(
+        "The end of an exempt path at a slash",
+        CSRF + "middleware.py",
+        to("path.startswith(_below(root))", "path.startswith(root)"),
+        ("tests/csrf/test_host_views.py",),
+    ),
 )
 
 _TOLD = ("tests/kernel/test_login_policy.py",)
@@ -122,5 +128,38 @@ SESSIONS = (
         "authservice/session/views.py",
         to("self.parting = token_cookies.forget", "pass"),
         ("tests/session/test_cookies.py",),
+    ),
+    Mutation(
+        "The sessions of a key that is a fallback now",
+        CORE + "sign_ins.py",
+        to(
+            "password_mark__in=passwords.marks(person.password)",
+            "password_mark=passwords.mark(person.password)",
+        ),
+        ("tests/session/test_sessions.py::TestNewSecretKey",),
+    ),
+    Mutation(
+        "The sessions of such a key, where a better hash is stored",
+        CORE + "passwords.py",
+        to("stale = marks(before)", "stale = [mark(before)]"),
+        ("tests/core/test_secret_rotation.py",),
+    ),
+    Mutation(
+        "The names that a cache did not take",
+        "authservice/session/ended.py",
+        to("    if failed:\n", "    if False:\n"),
+        ("tests/session/test_stores.py",),
+    ),
+    Mutation(
+        "The end of a session that a refresh crosses",
+        CORE + "refresh.py",
+        without('        expires_at__gt=param("now", SignIn, "expires_at"),\n'),
+        ("tests/core/test_refresh_interleaved.py",),
+    ),
+    Mutation(
+        "The age of a spent token, where rotation is turned off",
+        CORE + "refresh.py",
+        to("now if sign_in.counter != counter else sign_in.refreshed_at", "now"),
+        ("tests/core/test_refresh.py::TestWithoutRotation",),
     ),
 )

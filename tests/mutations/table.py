@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from tests.mutations import core, log, one_time, second_factors, sessions
+from tests.mutations import (
+    accounts,
+    core,
+    limits,
+    log,
+    one_time,
+    recovery,
+    second_factors,
+    sessions,
+    staff,
+)
 
 MUTATIONS = (
     *(*core.SIGN_INS, *core.DOOR, *one_time.TICKETS, *core.TOKENS, *core.RIGHTS),
     *core.RACES,
+    *accounts.SYNC,
+    *accounts.IDENTIFIERS,
     *(*sessions.FORGERY, *one_time.PLACES, *sessions.SESSIONS, *log.LOG),
     *(*one_time.MAIL, *second_factors.SECOND_FACTORS),
+    *staff.STAFF,
+    *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
+    *recovery.FACTORS,
+    *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
 )

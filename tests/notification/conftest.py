@@ -42,6 +42,7 @@ def proven(ann):
     def prove(**columns):
         account = Account.objects.get(user=ann)
         columns.setdefault("verified_email_key", account.email_key)
+        columns.setdefault("proven_email_key", account.email_key)
         columns.setdefault("verified_phone_key", identity.phone_key(PHONE))
         _with_phone(ann, **columns)
         return ann

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from email import message_from_bytes, policy
@@ -30,6 +31,7 @@ class Sink:
         self.broken_off = 0
         self.breaking = 0
         self.refusal = ""
+        self.seconds = 0.0  # that it takes for each mail
         self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
 
     def __enter__(self) -> Sink:
@@ -55,6 +57,7 @@ class Sink:
             self.broken_off += 1
             server.transport.abort()
             return "421 gone"
+        await asyncio.sleep(self.seconds)
         self.raw.append(envelope.content)
         self.recipients.append(envelope.rcpt_tos)
         return "250 taken"

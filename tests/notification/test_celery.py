@@ -168,6 +168,8 @@ def test_what_lies_in_the_broker_is_no_secret(project):
         "language": "",
         "request_id": "request-7",
         "details": {},
+        "requested": False,
+        "not_before": "",
     }
     assert options == {}
     assert waiting["headers"]["argsrepr"] == "('reset-link', 'request-7')"
@@ -262,3 +264,17 @@ def test_celery_finds_the_task_by_itself(celery):
     app.autodiscover_tasks(["authservice.notification"], force=True)
 
     assert "authservice.notification.deliver" in app.tasks
+
+
+def test_published_job_shows_its_kind_and_request_and_no_address(celery):
+    app = celery("memory://")
+
+    assert dispatcher._publish(
+        Message(kind="welcome", target="ann@example.com", request_id="request-7"), 1
+    )
+
+    with app.connection_for_read() as connection:
+        queue = connection.SimpleQueue(app.conf.task_default_queue)
+        waiting = queue.get(timeout=5)
+        queue.close()
+    assert waiting.headers["argsrepr"] == "('welcome', 'request-7')"

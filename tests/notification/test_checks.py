@@ -28,7 +28,8 @@ HOOK = "tests.notification.test_checks.hook"
 TWILIO = {"TWILIO_ACCOUNT_SID": "AC1", "TWILIO_AUTH_TOKEN": "x", "TWILIO_FROM": "+15005550006"}
 GOOD = [
     {},
-    {"DISPATCHER": "celery"},
+    {"DISPATCHER": "celery", "NOTICE_QUEUE": "notices"},
+    {"SMS_COUNTRIES": ["DE", "AT"], "SMS_PER_HOUR": 1},
     {"DISPATCHER": HOOK, "SMS_SENDER": HOOK, "LANGUAGE": HOOK},
     {"SMS_SENDER": "console"},
     {"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "https://sms.example.com"},
@@ -39,6 +40,10 @@ BAD = [
     ({"DISPATCHER": "thraed"}, ["E101"]),
     ({"DISPATCHER": "no.such.path"}, ["E101"]),
     ({"DISPATCHER": "inline"}, ["W101"]),
+    ({"DISPATCHER": "celery"}, ["W103"]),
+    ({"SMS_COUNTRIES": ["DE", "de"]}, ["E124"]),
+    ({"SMS_COUNTRIES": ["+49"]}, ["E124"]),
+    ({"SMS_PER_HOUR": 0}, ["E122"]),
     ({"SMS_SENDER": "webhok"}, ["E110"]),
     ({"SMS_SENDER": "webhook"}, ["E111"]),
     ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "file:///etc/passwd"}, ["E111"]),
@@ -80,12 +85,33 @@ def test_tasks_that_do_not_queue_are_no_dispatcher(found):
     [
         ({"DISPATCHER": "celery"}, "celery", "E103"),
         ({"SMS_SENDER": "twilio", **TWILIO}, "twilio", "E113"),
+        ({"SMS_COUNTRIES": ["DE"]}, "phonenumbers", "E123"),
     ],
 )
 def test_a_package_that_is_missing_is_found(found, monkeypatch, keys, package, number):
     monkeypatch.setattr(ours, "find_spec", lambda name: None if name == package else True)
 
     assert found(**keys) == [number]
+
+
+@pytest.mark.skipif(django.VERSION < (6, 0), reason="Django has no tasks before 6.0")
+@pytest.mark.parametrize(
+    ("queues", "keys", "numbers"),
+    [
+        (["default"], {}, ["W103"]),
+        (["default"], {"NOTICE_QUEUE": "notices"}, ["E104"]),
+        (["default", "notices"], {"NOTICE_QUEUE": "notices"}, []),
+    ],
+)
+def test_tasks_need_a_queue_for_notices(found, settings, queues, keys, numbers):
+    backend = "tests.notification.test_checks.Queueing"
+    settings.TASKS = {"default": {"BACKEND": backend, "QUEUES": queues}}
+
+    assert found(DISPATCHER="tasks", **keys) == numbers
+
+
+class Queueing:
+    """A backend that knows no priorities."""
 
 
 def test_codes_in_the_log_are_nothing_for_production(found):

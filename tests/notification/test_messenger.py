@@ -31,6 +31,7 @@ def test_new_users_are_welcomed_only_on_request(taken):
 def test_new_devices_are_told_of_unless_switched_off(taken):
     assert taken("new-device")
     assert not taken("new-device", NEW_DEVICE=False)
+    assert not taken("new-devices", NEW_DEVICE=False)
 
 
 def test_other_kinds_are_always_taken(taken):

@@ -16,6 +16,13 @@ class MasterPassword(BaseBackend):
         return get_user_model().objects.first() if right else None
 
 
+class Mistaken(BaseBackend):
+    """Accepts any credentials as the newest user."""
+
+    def authenticate(self, request, **credentials):
+        return get_user_model().objects.order_by("authservice_account__created_at").last()
+
+
 class Doorkeeper(BaseBackend):
     """Refuses everybody, as a package does that counts failures."""
 

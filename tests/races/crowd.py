@@ -24,11 +24,12 @@ _PATIENCE = 60  # seconds until a thread that never came fails the test instead 
 class Crowd:
     """Threads that outlive a round, so that no connection is opened while others already run."""
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(SIZE)
+    def __init__(self, size: int = SIZE) -> None:
+        self._size = size
+        self._threads = ThreadPoolExecutor(size)
 
     def race(self, contenders: Iterable[Callable[[], Any]]) -> list[Any]:
-        """What each contender, at most `SIZE` of them, returned; all started together."""
+        """What each contender, at most as many as threads, returned; all started together."""
         entered = list(contenders)
         # While they wait here no thread is free, so each contender has one to itself.
         start = Barrier(len(entered))
@@ -40,8 +41,8 @@ class Crowd:
         return self.race([contender] * SIZE)
 
     def leave(self) -> None:
-        everybody = Barrier(SIZE)
-        for gone in [self._threads.submit(_disconnect, everybody) for _ in range(SIZE)]:
+        everybody = Barrier(self._size)
+        for gone in [self._threads.submit(_disconnect, everybody) for _ in range(self._size)]:
             gone.result()
         self._threads.shutdown()
 

@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 from django.db import connections
 
+from authservice.core import attempts
 from authservice.core.attempts import PASSWORD as BUDGET
-from authservice.core.models import Attempt
+from authservice.core.models import Account, Attempt
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
 from tests.races.hashers import Counting
@@ -77,6 +78,49 @@ def test_as_many_right_passwords_as_the_budget_all_sign_in(crowd, api, rounds):
         answers = crowd.race([guess(api, number, PASSWORD)] * BUDGET.limit)
 
         assert tally(answers) == {200: BUDGET.limit}
+
+
+@pytest.fixture
+def devices(api):
+    def devices(number, many):
+        body = {"email": f"ann{number}@example.com", "password": PASSWORD}
+        known(api, number)
+        return [api.post("login", **body).headers["X-Device-Token"] for _ in range(many)]
+
+    return devices
+
+
+def guess_on(api, number, device):
+    return partial(guess(api, number), headers={"X-Device-Token": device})
+
+
+def test_of_many_guesses_at_once_on_a_device_its_budget_is_judged(crowd, api, rounds, devices):
+    for number in rounds:
+        [device] = devices(number, 1)
+
+        assert tally(crowd.all_do(guess_on(api, number, device))) == JUDGED
+
+
+def test_of_many_guesses_at_once_on_all_devices_the_shared_budget_is_judged(
+    crowd, api, rounds, devices, monkeypatch
+):
+    shared = attempts.Budget.fixed(limit=15, window=attempts.DAY)
+    monkeypatch.setattr(attempts, "ALL_DEVICES", shared)
+    for number in rounds:
+        tokens = devices(number, 8) * (SIZE // 8)
+
+        answers = crowd.race(guess_on(api, number, token) for token in tokens)
+
+        assert tally(answers) == {"INVALID_CREDENTIALS": 15, "TOO_MANY_ATTEMPTS": SIZE - 15}
+
+
+def test_logins_at_once_on_new_devices_all_become_known(crowd, api, rounds):
+    for number in rounds:
+        known(api, number)
+        crowd.race([guess(api, number, PASSWORD)] * BUDGET.limit)
+
+        kept = Account.objects.get(email=f"ann{number}@example.com").device_ids
+        assert len({kept[place : place + 32] for place in range(0, 320, 32)}) == 10
 
 
 @WHOEVER

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from authservice.core import login, passwords
+from authservice.core import passwords
 from tests.client import PASSWORD
 from tests.races.crowd import crossing
 from tests.races.test_second_factors import temp_tokens
@@ -27,9 +27,9 @@ def outdate(settings):
 
 @pytest.fixture
 def cross(monkeypatch):
-    """From here on a login that betters its hash holds the user when the second step has gone as
-    far as the door."""
-    return lambda: crossing(monkeypatch, (passwords, "remark"), (login, "complete"))
+    """From here on a login that upgrades its hash has locked the user when the second step is about
+    to."""
+    return lambda: crossing(monkeypatch, (passwords, "remark"), (passwords, "lock_users"))
 
 
 def test_a_better_hash_and_a_second_step(crowd, api, outdate, clock, cross):

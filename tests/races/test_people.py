@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import MD5PasswordHasher, PBKDF2PasswordHasher, make_password
 
 from authservice.core.attempts import PASSWORD as BUDGET
-from authservice.core.models import Account
+from authservice.core.models import DEVICES, Account
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
 
@@ -58,9 +58,9 @@ def test_a_shared_address_is_given_at_most_once(crowd, api, rounds):
 
 @pytest.fixture
 def devices(crowd, api):
-    """Tokens of as many known devices, each with a guess budget of its own."""
+    """Tokens of as many known devices as have their own attempts."""
     api.sign_up()
-    logins = (api.post("login", email="ann@example.com", password=PASSWORD) for _ in range(SIZE))
+    logins = (api.post("login", email="ann@example.com", password=PASSWORD) for _ in range(DEVICES))
     return [answer.headers["X-Device-Token"] for answer in logins]
 
 
@@ -77,11 +77,11 @@ def upgraded(crowd, api, devices):
 
 def test_logins_that_upgrade_one_hash_all_succeed(crowd, api, rounds, devices):
     for _ in rounds:
-        assert tally(upgraded(crowd, api, devices)) == {200: SIZE}
+        assert tally(upgraded(crowd, api, devices)) == {200: DEVICES}
 
 
 def test_logins_that_upgrade_one_hash_all_live_on(crowd, api, rounds, devices):
     for _ in rounds:
         tokens = [answer.data["access_token"] for answer in upgraded(crowd, api, devices)]
 
-        assert [api.get("me", token=token).status for token in tokens] == [200] * SIZE
+        assert [api.get("me", token=token).status for token in tokens] == [200] * DEVICES

@@ -46,6 +46,17 @@ def test_two_who_do_it_to_each_other_leave_one(crowd, api, rounds, deed):
         assert 500 not in {answer.status for answer in answers}
 
 
+def test_two_who_demote_themselves_leave_one(crowd, api, rounds):
+    for number in rounds:
+        (ann, of_ann), (bob, of_bob) = admins(api, number)
+        both = [do(api, "demote", ann, of_ann), do(api, "demote", bob, of_bob)]
+
+        answers = crowd.race(both * (SIZE // 2))
+
+        assert reigning() == 1
+        assert set(tally(answers)) <= {200, "LAST_SUPER_ADMIN", "FORBIDDEN"}
+
+
 def test_a_ring_of_admins_who_demote_each_other_leaves_one(crowd, api, rounds):
     for number in rounds:
         ring = admins(api, number, SIZE)

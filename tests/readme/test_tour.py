@@ -166,7 +166,7 @@ def hook(environment):
 
 def ask(path, **body):
     request = urllib.request.Request(
-        f"http://127.0.0.1:8000/auth/{path}",
+        f"http://localhost:8000/auth/{path}",
         data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json"},
     )

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.test import TestCase
 
+from authservice.core import directory
 from authservice.core.identity import email_key, phone_key
 from authservice.core.models import Account
 from authservice.kernel import messages
@@ -74,12 +75,13 @@ def wrong(code: str) -> str:
 
 
 def account(email: str = ANN) -> Account:
-    return Account.objects.select_related("user").get(email_key=email_key(email))
+    rows = Account.objects.using(directory.database()).select_related("user")
+    return rows.get(email_key=email_key(email))
 
 
 def prove(email: str = ANN, phone: str = "") -> None:
     """The address, and the number if one is named, count as proven from here on."""
-    proven = {"verified_email_key": email_key(email)}
+    proven = {"verified_email_key": email_key(email), "proven_email_key": email_key(email)}
     if phone:
         proven["verified_phone_key"] = phone_key(phone)
     Account.objects.filter(email_key=email_key(email)).update(**proven)

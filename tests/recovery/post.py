@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from authservice.core import letters
@@ -29,7 +31,7 @@ class Post:
 
     def link(self, kind: str) -> str:
         """The link in the letter of the newest job of a kind."""
-        return self._context(kind)["link"]
+        return self._context(kind)["link"].reveal()
 
     def token(self, kind: str) -> str:
         """The token in that link."""
@@ -37,9 +39,9 @@ class Post:
 
     def code(self, kind: str) -> str:
         """The code in the letter of the newest job of a kind."""
-        return self._context(kind)["code"]
+        return self._context(kind)["code"].reveal()
 
-    def _context(self, kind: str) -> dict[str, str]:
+    def _context(self, kind: str) -> Mapping[str, Any]:
         letter = self.letter(kind)
         assert letter, f"nothing to send for {kind}"
         return letter.context

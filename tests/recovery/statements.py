@@ -12,6 +12,8 @@ from authservice.core import directory
 # PostgreSQL writes some changes in the statement that begins a sign-in: the guess that was none,
 # and when its person last signed in where nobody else hears of that. Each is a statement less.
 ALONG = 1 if connection.vendor == "postgresql" else 0
+# MySQL and MariaDB open a new counter by two statements: an UPDATE that finds none, and an INSERT.
+FIRST = 1 if connection.vendor == "mysql" else 0
 _TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
 

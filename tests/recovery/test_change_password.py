@@ -6,6 +6,7 @@ from authservice.kernel import messages
 from tests import hashing
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
+from tests.interleaved import once_counted
 from tests.people import has
 from tests.recovery.flows import ANN, NEW, account
 
@@ -217,9 +218,7 @@ def test_without_a_token_nobody_changes_a_password(api):
 def test_the_owner_hears_of_it(change, post):
     change()
 
-    assert [(job.kind, job.target, job.details) for job in post.jobs] == [
-        (messages.PASSWORD_CHANGED, ANN, {})
-    ]
+    assert [(job.kind, job.target) for job in post.jobs] == [(messages.PASSWORD_CHANGED, ANN)]
 
 
 def test_a_refusal_is_not_written_about(change, post):
@@ -227,3 +226,10 @@ def test_a_refusal_is_not_written_about(change, post):
     change(new_password="short1!")
 
     assert post.jobs == []
+
+
+def test_session_that_ended_meanwhile_changes_no_password(api, change, ann, monkeypatch):
+    once_counted(monkeypatch, lambda: api.post("logout", token=ann["access_token"]))
+
+    assert change().error == (401, "INVALID_TOKEN")
+    assert api.post("login", email=ANN, password=PASSWORD).status == 200

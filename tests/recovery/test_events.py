@@ -44,6 +44,7 @@ def test_a_profile(put, told, body, actions):
 
 def test_a_taken_number(api, put, told):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
+    prove("ben@example.com", phone=OTHER_PHONE)
     told.clear()
 
     put("profile", phone=OTHER_PHONE)
@@ -53,7 +54,11 @@ def test_a_taken_number(api, put, told):
 
 @pytest.mark.parametrize(
     ("old", "new", "actions"),
-    [(PASSWORD, NEW, ["auth.password.changed"]), (PASSWORD, "short1!", []), ("wrong", NEW, [])],
+    [
+        (PASSWORD, NEW, ["auth.password.changed"]),
+        (PASSWORD, "short1!", []),
+        ("wrong", NEW, ["auth.password.change_failed"]),
+    ],
 )
 def test_a_changed_password(put, told, old, new, actions):
     put("change-password", old_password=old, new_password=new)
@@ -78,7 +83,7 @@ def test_a_verified_number(flows, told):
     flows.verify_phone(code)
     flows.verify_phone(code)
 
-    assert told == ["user.phone.verified"]
+    assert told == ["auth.code.failed", "user.phone.verified", "auth.code.failed"]
 
 
 @pytest.mark.parametrize("ask", [Flows.reset_token, Flows.reset_code])
@@ -103,4 +108,4 @@ def test_a_reset(flows, told, ask, use):
     use(flows, secret)
     use(flows, secret)
 
-    assert told == ["auth.password.reset"]
+    assert told == ["auth.password.reset", "auth.password.reset_failed"]

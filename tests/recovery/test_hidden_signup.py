@@ -5,12 +5,14 @@ import dataclasses
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.core.identity import phone_key
+from authservice.core.models import Account, Ticket
+from authservice.kernel import messages, modules
 from tests import hashing
 from tests.client import PASSWORD
 from tests.contract.shapes import fits, is_refusal
 from tests.recovery.flows import ANN, OTHER_PHONE, PHONE, account, deactivate, prove
+from tests.recovery.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +30,17 @@ def sign_up(ann, api, configure):
         return api.post("signup", headers={"X-Request-ID": "trace-1"}, **body)
 
     return sign_up
+
+
+@pytest.fixture
+def created(sign_up, post):
+    """Sign up, and let the worker do its part."""
+
+    def created(email, **more):
+        sign_up(email, **more)
+        return post.letter(messages.SIGNUP)
+
+    return created
 
 
 def told(answer):
@@ -77,7 +90,96 @@ def test_the_job_is_the_same_but_for_its_target(sign_up, post):
 
     free, taken = post.jobs
     assert (free.kind, free.target, taken.target) == (messages.SIGNUP, FREE, ANN)
-    assert dataclasses.replace(free, target=ANN) == taken
+    assert dataclasses.replace(free, target=ANN, details=taken.details) == taken
+    assert set(free.details) == set(taken.details) == {"signup"}
+
+
+@pytest.mark.parametrize("more", [{}, {"username": "somebody", "phone_number": OTHER_PHONE}])
+def test_taken_and_free_address_cost_the_same_statements(sign_up, no_floods, more):
+    sign_up("warm@example.com")
+    free = statements(lambda: sign_up(FREE, **more))
+
+    assert statements(lambda: sign_up(ANN, **more)) == free
+
+
+def test_account_is_created_by_the_worker_once(sign_up, post):
+    sign_up(FREE, name="Eve", username="eve")
+    assert Account.objects.count() == 1
+    for _ in range(2):
+        assert post.letter(messages.SIGNUP)
+
+    made = account(FREE)
+    assert Account.objects.count() == 2
+    assert (made.name, made.user.check_password(PASSWORD)) == ("Eve", True)
+
+
+def test_job_delivered_again_after_the_account_was_deleted_creates_nothing(sign_up, post):
+    sign_up(FREE)
+    post.letter(messages.SIGNUP)
+    account(FREE).user.delete()
+
+    post.letter(messages.SIGNUP)
+
+    assert Account.objects.count() == 1
+
+
+def test_neither_job_nor_row_shows_what_was_asked_for(sign_up, post):
+    sign_up(FREE, name="Eve Adams", phone_number=OTHER_PHONE)
+
+    shown = f"{post.jobs} {list(Ticket.objects.values())}"
+    for secret in (PASSWORD, "Eve Adams", OTHER_PHONE, "argon2", "md5$"):
+        assert secret not in shown
+
+
+def test_sign_up_is_recorded_with_the_client_that_asked(sign_up, post):
+    events = []
+    sign_up(FREE)
+    with modules.plugged("listener", events.append):
+        post.letter(messages.SIGNUP)
+
+    [event] = [event for event in events if event.action == "auth.signup"]
+    assert (event.client.address, event.client.request_id) == ("127.0.0.1", "trace-1")
+
+
+def test_number_that_was_taken_since_the_request_is_left_out(sign_up, post):
+    sign_up(FREE, phone_number=OTHER_PHONE)
+    Account.objects.update(phone_number=OTHER_PHONE, phone_key=phone_key(OTHER_PHONE))
+
+    assert post.letter(messages.SIGNUP)
+    assert account(FREE).phone_number == ""
+
+
+def test_address_that_was_taken_since_the_request_changes_nothing(sign_up, api, configure, post):
+    sign_up(FREE, name="Eve")
+    configure(CORE={})
+    api.sign_up(FREE)
+    before = account(FREE).user.password
+
+    assert post.letter(messages.SIGNUP)
+    assert (account(FREE).user.password, account(FREE).name) == (before, "")
+
+
+def test_job_that_comes_after_a_day_creates_nothing(sign_up, post, clock):
+    sign_up(FREE)
+    clock.forward(days=1)
+
+    assert post.letter(messages.SIGNUP) is None
+    assert Account.objects.count() == 1
+
+
+def test_sign_up_under_a_secret_key_that_is_gone_creates_nothing(sign_up, post, settings, caplog):
+    sign_up(FREE)
+    settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
+
+    assert post.letter(messages.SIGNUP) is None
+    assert "cannot be decrypted with any configured key" in caplog.text
+
+
+def test_without_a_worker_the_request_creates_the_account(sign_up, api):
+    with modules.plugged("messenger", None):
+        assert sign_up(FREE).status == 201
+
+    assert api.log_in(FREE)
 
 
 def test_a_taken_address_changes_nothing_of_its_account(sign_up):
@@ -124,19 +226,21 @@ def test_owners_are_not_flooded_with_letters(sign_up, post):
     assert len(post.jobs) == 3
 
 
-def test_a_taken_number_tells_nothing_of_the_address(sign_up):
-    sign_up("ben@example.com", phone_number=OTHER_PHONE)
+def test_a_taken_number_tells_nothing_of_the_address(sign_up, created):
+    created("ben@example.com", phone_number=OTHER_PHONE)
 
     answers = [sign_up(email, phone_number=OTHER_PHONE) for email in (FREE, ANN)]
 
+    assert answers[0].code == "PHONE_ALREADY_IN_USE"
     assert told(answers[0]) == told(answers[1])
 
 
-def test_a_taken_username_tells_nothing_of_the_address(sign_up):
-    sign_up("ben@example.com", username="ben")
+def test_a_taken_username_tells_nothing_of_the_address(sign_up, created):
+    created("ben@example.com", username="ben")
 
     answers = [sign_up(email, username="ben") for email in (FREE, ANN)]
 
+    assert answers[0].code == "USERNAME_ALREADY_EXISTS"
     assert told(answers[0]) == told(answers[1])
 
 

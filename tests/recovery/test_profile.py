@@ -145,12 +145,14 @@ def test_the_same_number_stays_verified(put, me):
 
 def test_a_number_of_somebody_else_is_phone_already_in_use(api, put):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
+    prove("ben@example.com", phone=OTHER_PHONE)
 
     assert is_refusal(put(phone=OTHER_PHONE), 400, "PHONE_ALREADY_IN_USE")
 
 
 def test_a_refused_number_leaves_everything_as_it_was(api, put, me):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
+    prove("ben@example.com", phone=OTHER_PHONE)
     before = me()
 
     put(phone=OTHER_PHONE, name="Ann Cee", avatar=AVATAR)

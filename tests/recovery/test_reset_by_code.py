@@ -75,6 +75,13 @@ def test_after_ten_minutes_it_is_as_good_as_wrong(clock, proven, flows):
     assert is_refusal(flows.reset_by_code(code), *INVALID)
 
 
+def test_an_expired_code_answers_as_a_wrong_one_whatever_the_password(clock, proven, flows):
+    code = flows.reset_code()
+    clock.forward(minutes=10)
+
+    assert is_refusal(flows.reset_by_code(code, new_password="12345678"), *INVALID)
+
+
 def test_the_fifth_try_may_be_right(flows, code):
     for _ in range(4):
         assert flows.reset_by_code(wrong(code)).error == INVALID

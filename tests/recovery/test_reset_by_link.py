@@ -75,8 +75,9 @@ def test_the_owner_hears_of_it(flows, post, token):
 
     flows.reset(token)
 
-    assert [(job.kind, job.target, job.details) for job in post.jobs] == [
-        (messages.PASSWORD_CHANGED, ANN, {})
+    assert [(job.kind, job.target) for job in post.jobs] == [
+        (messages.ACCESS_REMOVED, ANN),
+        (messages.PASSWORD_CHANGED, ANN),
     ]
 
 

@@ -75,8 +75,14 @@ def test_requests_that_sent_nothing_use_up_nothing_of_the_day(send, clock):
     assert send() == 1
 
 
-def test_all_strangers_together_have_thirty_a_day(send):
-    sent = [send(address=f"192.0.2.{number}") for number in range(1, 33)]
+def test_unknown_senders_together_have_thirty_mails_a_day_and_one_more(send):
+    sent = [send(address=f"192.0.2.{number}") for number in range(1, 34)]
+
+    assert sent == [1] * 31 + [0] * 2
+
+
+def test_unknown_senders_together_have_thirty_texts_a_day(send):
+    sent = [send(address=f"192.0.2.{number}", phone=PHONE) for number in range(1, 33)]
 
     assert sent == [1] * 30 + [0] * 2
 

@@ -151,9 +151,12 @@ class TestUnknown:
         assert is_refusal(ask(session_id), 404, "SESSION_NOT_FOUND")
         assert opens(api, tokens) == (200, 200)
 
-    @pytest.mark.parametrize("text", ["1", "nonsense", "%00", "é", "x" * 2000])
+    @pytest.mark.parametrize("text", ["1", "nonsense", "%00", "é", "x" * 255])
     def test_what_is_no_id(self, ask, text):
         assert is_refusal(ask(text), 404, "SESSION_NOT_FOUND")
+
+    def test_id_longer_than_any_part_of_a_path_is_refused(self, ask):
+        assert is_refusal(ask("x" * 256), 400, "VALIDATION_ERROR")
 
     def test_what_never_was(self, ask):
         never = "01900000-0000-7000-8000-000000000000"
@@ -253,3 +256,22 @@ def test_a_password_that_is_changed_ends_the_others_and_they_leave_the_list(api,
     api.request("PUT", "change-password", body, token=three[-1]["access_token"])
 
     assert [session["current"] for session in seen()] == [True]
+
+
+class TestNewSecretKey:
+    """Sessions that were begun under a key which is among the fallbacks now."""
+
+    @pytest.fixture(autouse=True)
+    def _rotated(self, three, settings):
+        settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+        settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
+
+    def test_old_sessions_are_listed(self, seen):
+        assert len(seen()) == 3
+
+    def test_old_session_can_be_ended(self, api, three, seen):
+        oldest = seen()[-1]["id"]
+
+        assert delete(api, f"sessions/{oldest}", three[-1]).status == 200
+        assert opens(api, three[0]) == (401, 401)
+        assert opens(api, three[1]) == (200, 200)

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import transaction
 from django.test import override_settings
 
@@ -138,6 +139,26 @@ class TestCache:
         left = client.ttl(on_redis.make_key(ended.key_of(SignIn.objects.get().pk)))
 
         assert 600 < left <= 900
+
+
+class Half(LocMemCache):
+    """A cache that stores only some keys, as if one of several servers were not available."""
+
+    def set_many(self, data, timeout=None, version=None):
+        super().set_many(dict(list(data.items())[1:]), timeout, version)
+        return list(data)[:1]
+
+
+def test_a_cache_that_takes_only_some_ended_sessions_is_logged(api, sessions, settings, caplog):
+    half = {"BACKEND": f"{__name__}.Half", "LOCATION": "half"}
+    with override_settings(CACHES={**settings.CACHES, "half": half}):
+        sessions(STORE="cache", CACHE="half")
+        tokens = [api.sign_up(), api.log_in(), api.log_in()]
+        with caplog.at_level("ERROR"):
+            api.request("DELETE", "sessions", token=tokens[0]["access_token"])
+
+    assert "did not take 1 ended sessions" in caplog.text
+    assert me(api, tokens[1]).error == me(api, tokens[2]).error == REFUSED
 
 
 def test_the_cache_is_the_one_that_the_settings_name(api, sessions, settings):

@@ -13,6 +13,7 @@ from authservice.testing import (
     mailbox,
 )
 from tests.csrf.installed import installed
+from tests.hosts.runs import python
 
 pytestmark = pytest.mark.django_db
 
@@ -140,3 +141,15 @@ class TestCsrf:
 
 def test_without_the_csrf_module_there_is_no_header():
     assert csrf_headers(DjangoClient()) == {}
+
+
+def test_without_the_csrf_module_none_of_it_is_imported():
+    script = """
+import sys, django
+django.setup()
+import authservice.testing
+print([name for name in sys.modules if name.startswith("authservice.csrf")])
+"""
+    run = python("-c", script, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert run.stdout.splitlines()[-1] == "[]", run.stdout

@@ -203,3 +203,16 @@ def test_a_new_super_admin_without_a_factor_is_asked_at_the_next_login(api, ann,
     Account.objects.update(is_super_admin=True)
 
     assert "challenges" in api.log_in()
+
+
+def test_device_on_which_a_factor_is_set_up_to_sign_in_has_tries_of_its_own(bob, clock):
+    clock.forward(milliseconds=500)  # a device token stores whole seconds
+    bob.begin()
+    device = {"X-Device-Token": bob.finish().headers["X-Device-Token"]}
+    clock.forward(seconds=30)
+
+    for _ in range(11):
+        answer = bob.verify_login(bob.wrong_code())
+
+    assert answer.error == (429, "TOO_MANY_ATTEMPTS")
+    assert bob.verify_login(bob.code(), headers=device).status == 200

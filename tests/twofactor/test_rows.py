@@ -3,6 +3,7 @@
 import pytest
 
 from authservice.core import directory
+from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes, codes
 from tests.people import the_user
 
@@ -15,14 +16,14 @@ def read():
 
 def test_a_time_step_is_used_once(enrolled):
     seen = [read(), read()]
-    step = authenticators.step_of(seen[0], enrolled.code())
+    step = authenticators.step_of(seen[0], Secret(enrolled.code()))
 
     assert [authenticators.use(found, step) for found in seen] == [True, False]
 
 
 def test_no_earlier_step_is_used_after_a_later_one(enrolled):
     found = read()
-    now, later = (authenticators.step_of(found, enrolled.code(ahead)) for ahead in (0, 1))
+    now, later = (authenticators.step_of(found, Secret(enrolled.code(ahead))) for ahead in (0, 1))
 
     assert authenticators.use(found, later)
     assert not authenticators.use(found, now)
@@ -31,7 +32,7 @@ def test_no_earlier_step_is_used_after_a_later_one(enrolled):
 def test_a_backup_code_is_used_once(enrolled):
     seen = [read(), read()]
 
-    spent = [backup_codes.spend(found, enrolled.backup_codes[0]) for found in seen]
+    spent = [backup_codes.spend(found, Secret(enrolled.backup_codes[0])) for found in seen]
 
     assert spent == [True, False]
 
@@ -39,7 +40,7 @@ def test_a_backup_code_is_used_once(enrolled):
 def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
     ann.set_up()
     found = read()
-    step = authenticators.step_of(found, ann.code())
+    step = authenticators.step_of(found, Secret(ann.code()))
 
     ann.set_up()
 
@@ -50,19 +51,19 @@ def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
 def test_what_was_enabled_meanwhile_is_not_renewed(ann):
     ann.enrol()
 
-    assert authenticators.renew(directory.of(the_user()), "A" * 32) is None
+    assert authenticators.renew(directory.of(the_user()), Secret("A" * 32)) is None
 
 
 def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):
     found, code = read(), enrolled.code()
     enrolled.post("2fa/disable", code=code)
 
-    assert not codes.spend("totp", found, enrolled.code(1))
-    assert not codes.spend("backup_code", found, enrolled.backup_codes[0])
+    assert not codes.spend("totp", found, Secret(enrolled.code(1)))
+    assert not codes.spend("backup_code", found, Secret(enrolled.backup_codes[0]))
 
 
 def test_what_was_only_set_up_has_no_codes(ann):
     ann.set_up()
 
-    assert not codes.spend("totp", read(), ann.code())
-    assert not codes.spend("backup_code", read(), ann.backup_codes[0])
+    assert not codes.spend("totp", read(), Secret(ann.code()))
+    assert not codes.spend("backup_code", read(), Secret(ann.backup_codes[0]))

@@ -2,11 +2,15 @@
 
 import base64
 import re
+from datetime import timedelta
 from xml.etree import ElementTree
 
 import pytest
+from django.utils import timezone
 
+from authservice.core.models import SignIn
 from authservice.twofactor.models import Authenticator, BackupCode
+from tests.client import PASSWORD
 from tests.people import has
 from tests.twofactor.people import ANN, app_of
 
@@ -95,6 +99,41 @@ def test_an_enabled_one_is_not_set_up_again(enrolled):
 
 def test_it_needs_a_token(api, ann):
     assert api.post("2fa/setup").error == (401, "UNAUTHORIZED")
+
+
+# A proof that the owner is there
+
+
+@pytest.fixture
+def begun_long_ago(ann, configure):
+    configure(CORE={"REQUIRE_RECENT_PROOF": True})
+    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=10, seconds=1))
+    return ann
+
+
+def test_setup_in_an_old_session_needs_the_password_where_a_proof_is_required(begun_long_ago):
+    assert begun_long_ago.post("2fa/setup").error == (403, "REAUTHENTICATION_REQUIRED")
+    assert not Authenticator.objects.exists()
+    assert begun_long_ago.post("2fa/setup", password=PASSWORD).status == 200
+
+
+def test_setup_in_a_recent_session_needs_no_password(ann, configure):
+    configure(CORE={"REQUIRE_RECENT_PROOF": True})
+
+    assert ann.post("2fa/setup").status == 200
+
+
+def test_setup_in_an_old_session_needs_no_password_by_default(begun_long_ago, configure):
+    configure(CORE={})
+
+    assert begun_long_ago.post("2fa/setup").status == 200
+
+
+def test_setup_with_a_wrong_password_is_refused_and_counts_as_a_guess(ann):
+    wrong = [ann.post("2fa/setup", password="wrong").error for _ in range(11)]
+
+    assert wrong == [(401, "INVALID_CREDENTIALS")] * 10 + [(429, "TOO_MANY_ATTEMPTS")]
+    assert not Authenticator.objects.exists()
 
 
 # Status

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pyotp
 import pytest
 
+from authservice.kernel.secret import Secret
 from authservice.twofactor import totp
 from tests.twofactor.people import other_than
 
@@ -32,21 +33,21 @@ def at(time_machine):
 def test_each_counter_has_its_code(at, counter):
     at(max(counter, 1) * 30)  # the window of the first would begin before the epoch
 
-    assert totp.step_of(HOTP[counter], SECRET, after=-1) == counter
+    assert totp.step_of(Secret(HOTP[counter]), Secret(SECRET), after=-1) == counter
 
 
 @pytest.mark.parametrize("seconds", TOTP)
 def test_each_moment_has_its_code(at, seconds):
     at(seconds)
 
-    assert totp.step_of(TOTP[seconds][-6:], SECRET, after=0) == seconds // 30
+    assert totp.step_of(Secret(TOTP[seconds][-6:]), Secret(SECRET), after=0) == seconds // 30
 
 
 def test_no_other_code_is_taken(at):
     at(59)
     right = [pyotp.TOTP(SECRET).at(59 + 30 * ahead) for ahead in (-1, 0, 1)]
 
-    assert totp.step_of(other_than(*right), SECRET, after=0) is None
+    assert totp.step_of(Secret(other_than(*right)), Secret(SECRET), after=0) is None
 
 
 @pytest.mark.parametrize(
@@ -56,27 +57,30 @@ def test_the_window_is_one_step_to_either_side(at, ahead, taken):
     at(1111111111)
     code = pyotp.TOTP(SECRET).at(1111111111 + 30 * ahead)
 
-    step = totp.step_of(code, SECRET, after=0)
+    step = totp.step_of(Secret(code), Secret(SECRET), after=0)
 
     assert step == (1111111111 // 30 + ahead if taken else None)
 
 
 def test_a_code_of_the_next_step_does_not_move_the_window(at):
     at(1111111111)
-    totp.step_of(pyotp.TOTP(SECRET).at(1111111111 + 30), SECRET, after=0)
+    totp.step_of(Secret(pyotp.TOTP(SECRET).at(1111111111 + 30)), Secret(SECRET), after=0)
 
-    assert totp.step_of(pyotp.TOTP(SECRET).at(1111111111 + 60), SECRET, after=0) is None
-    assert totp.step_of(pyotp.TOTP(SECRET).at(1111111111), SECRET, after=0)
+    assert (
+        totp.step_of(Secret(pyotp.TOTP(SECRET).at(1111111111 + 60)), Secret(SECRET), after=0)
+        is None
+    )
+    assert totp.step_of(Secret(pyotp.TOTP(SECRET).at(1111111111)), Secret(SECRET), after=0)
 
 
 def test_a_step_that_was_used_has_no_code_any_more(at):
     at(59)
 
-    assert totp.step_of("287082", SECRET, after=1) is None
+    assert totp.step_of(Secret("287082"), Secret(SECRET), after=1) is None
 
 
 def test_a_secret_has_160_bits():
-    secrets = {totp.new_secret() for _ in range(50)}
+    secrets = {totp.new_secret().reveal() for _ in range(50)}
 
     assert len(secrets) == 50
     assert {len(base64.b32decode(secret)) for secret in secrets} == {20}
@@ -87,7 +91,7 @@ def test_a_secret_has_160_bits():
     [("Shop", "ann@example.com"), ("Ann & Bob's 100%?", "a+b/c d@exämple.com"), ("店", "ann:x")],
 )
 def test_an_app_reads_from_the_uri_what_went_in(issuer, account):
-    read = pyotp.parse_uri(totp.uri(SECRET, issuer=issuer, account=account))
+    read = pyotp.parse_uri(totp.uri(Secret(SECRET), issuer=issuer, account=account).reveal())
 
     assert (read.secret, read.issuer, read.name) == (SECRET, issuer, account)
     assert (read.digits, read.interval) == (6, 30)

@@ -1,6 +1,7 @@
 """Enabling what was set up, by a code of it."""
 
 import pytest
+from django.contrib.auth.signals import user_logged_in
 
 from authservice.twofactor.models import Authenticator
 from tests.twofactor.people import ANN, Person
@@ -101,6 +102,46 @@ def test_every_other_sign_in_ends(api, ann):
     assert ann.get("me").status == 200
     assert api.get("me", token=other["access_token"]).error == (401, "INVALID_TOKEN")
     assert api.post("refresh", refresh_token=other["refresh_token"]).status == 401
+
+
+@pytest.fixture
+def entering(ann):
+    """`entering()` connects a receiver: the next login enables Ann's factor after its checks."""
+    connected = []
+
+    def enable(**_):
+        user_logged_in.disconnect(enable)
+        assert ann.post("2fa/verify", code=ann.code()).status == 200
+
+    def connect():
+        ann.set_up()
+        user_logged_in.connect(enable)
+        connected.append(enable)
+
+    yield connect
+    for receiver in connected:
+        user_logged_in.disconnect(receiver)
+
+
+def test_login_that_asked_for_no_code_before_it_is_enabled_gets_dead_tokens(api, ann, entering):
+    entering()
+
+    tokens = api.log_in(ANN)
+
+    assert api.get("me", token=tokens["access_token"]).error == (401, "INVALID_TOKEN")
+    assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 401
+    assert ann.get("me").status == 200
+    assert "challenges" in api.log_in(ANN)
+
+
+def test_session_that_enables_it_goes_on_with_both_tokens(api):
+    tokens = api.sign_up()
+    ann = Person(api, token=tokens["access_token"], user_id=tokens["user"]["id"]).enrol()
+
+    refreshed = api.post("refresh", refresh_token=tokens["refresh_token"])
+
+    assert ann.get("me").status == 200
+    assert api.get("me", token=refreshed.data["access_token"]).status == 200
 
 
 def test_nobody_elses_sign_in_ends(api, ann):

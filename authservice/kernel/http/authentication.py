@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.modules import plug, plugs
+from authservice.kernel.secret import Secret
 from authservice.kernel.settings import cookies as token_cookies
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -27,8 +28,6 @@ def identify(request: HttpRequest) -> Any:
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
         raise errors.Unauthorized
-    if len(token) > _LONGEST:
-        raise errors.InvalidToken
     return plug("identify")(token)
 
 
@@ -52,8 +51,8 @@ def by_cookie(request: HttpRequest) -> bool:
     return not request.META.get("HTTP_AUTHORIZATION") and cookies_count()
 
 
-def access_cookie(request: HttpRequest) -> str:
-    return cookies.get(request, token_cookies.access_name)
+def access_cookie(request: HttpRequest) -> Secret:
+    return _bounded(cookies.get(request, token_cookies.access_name))
 
 
 def require_unforged(request: HttpRequest, sign_in_id: UUID | None = None) -> None:
@@ -62,6 +61,12 @@ def require_unforged(request: HttpRequest, sign_in_id: UUID | None = None) -> No
         guard(request, sign_in_id)
 
 
-def _bearer(request: HttpRequest) -> str:
+def _bearer(request: HttpRequest) -> Secret:
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    return _bounded(token.strip() if scheme.lower() == "bearer" else "")
+
+
+def _bounded(token: str) -> Secret:
+    if len(token) > _LONGEST:
+        raise errors.InvalidToken
+    return Secret(token)

@@ -25,7 +25,8 @@ def name(plain: str) -> str:
 
 
 def get(request: HttpRequest, plain: str) -> str:
-    return request.COOKIES.get(name(plain), "")
+    value: str = request.COOKIES.get(name(plain), "")
+    return value if len(value) <= _LONGEST else ""  # no browser keeps such a cookie
 
 
 def put(

@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import Any, overload
 
 from django.core.signals import got_request_exception
+from django.db import InterfaceError, OperationalError, connections
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from authservice.kernel import errors
+from authservice.kernel.http.redaction import redact
 from authservice.kernel.settings import api
 
 logger = logging.getLogger("authservice.request")
@@ -50,11 +52,24 @@ def refusal(fault: errors.Fault) -> HttpResponse:
     return answer(data, message=fault.message, status=fault.status, headers=headers)
 
 
-def crash(request: HttpRequest, request_id: str) -> HttpResponse:
-    """The answer to an exception nobody foresaw: logged in full, told to trackers, not leaked."""
+def crash(request: HttpRequest, request_id: str, wrong: Exception) -> HttpResponse:
+    """The answer to an unexpected exception, which is logged and signalled to error trackers.
+
+    503 where the database cannot be reached, so that clients try again.
+    """
+    redact(request)
     logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
     got_request_exception.send(sender=None, request=request)
-    return refusal(errors.InternalError())
+    return refusal(errors.ServiceUnavailable() if _is_away(wrong) else errors.InternalError())
+
+
+def _is_away(wrong: Exception) -> bool:
+    """Whether the database cannot be reached, rather than that it refused a statement."""
+    if not isinstance(wrong, OperationalError | InterfaceError):
+        return False
+    # A connection inside a transaction was reached, and may refuse to be asked anything more.
+    asked = [one for one in connections.all(initialized_only=True) if not one.in_atomic_block]
+    return any(one.connection is None or not one.is_usable() for one in asked)
 
 
 @overload

@@ -15,6 +15,8 @@ from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from authservice.kernel import errors
+from authservice.kernel.http import bounds
+from authservice.kernel.secret import Secret
 
 # The categories Cc and Cs of Unicode: no UTF-8 can carry lone surrogates to the database.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -61,12 +63,27 @@ class Text(serializers.CharField):
         return text.strip() if self.trim_whitespace else text
 
 
-class Password(Text):
+class SecretText(Text):
+    """A text that no error report may show: a `Secret`, also if the field was not sent.
+
+    Never trimmed: with white space around it a token is another text, which is not valid.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **options})
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return Secret(super().run_validation(data))
+
+
+class Password(SecretText):
     """A password as typed: never trimmed, never cut; its policy is a rule, not a field's."""
 
     BYTES = 4096
 
-    default_error_messages = {"long": f"Must not exceed {BYTES} bytes."}
+    default_error_messages = dict.fromkeys(
+        ("long", "max_length"), f"Must not exceed {BYTES} bytes."
+    )
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=self.BYTES, trim_whitespace=False, **options)
@@ -115,8 +132,11 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
     valid: dict[str, Any] = {}
     details: dict[str, list[str]] = {}
     for name, field in _fields(schema).items():
+        value = given.get(name, serializers.empty)
         try:
-            valid[name] = field.run_validation(given.get(name, serializers.empty))
+            if isinstance(value, str):
+                _require_bounded(field, value)
+            valid[name] = field.run_validation(value)
         except serializers.SkipField:
             continue
         except serializers.ValidationError as wrong:
@@ -125,6 +145,17 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
         field_name, texts = next(iter(details.items()))
         raise errors.ValidationFailed(f"{field_name}: {texts[0]}", details=details)
     return valid
+
+
+def _require_bounded(field: Any, text: str) -> None:
+    """The one place where text input is bounded, before anything else; see `bounds`."""
+    trimmed = text.strip() if getattr(field, "trim_whitespace", False) else text
+    max_length = getattr(field, "max_length", None) or bounds.LONGEST
+    if len(trimmed) > max_length:
+        rule = field.error_messages.get("max_length", bounds.TOO_LONG)
+        raise serializers.ValidationError([rule.format(max_length=max_length)])
+    if bounds.too_many_marks(trimmed):
+        raise serializers.ValidationError([bounds.TOO_MANY_MARKS])
 
 
 @cache

@@ -32,6 +32,7 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
 
     The first of `sort_fields` is the default, newest or highest first. A limit above 100 is 100.
     """
+    query = given(query)
     fields = list(sort_fields)
     limit = _number(query, "limit", DEFAULT_LIMIT, least=1)
     return Page(
@@ -40,6 +41,11 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
         sort_field=_one_of(query, "sort_field", fields, fields[0]),
         sort_dir=_one_of(query, "sort_dir", ["asc", "desc"], "desc"),
     )
+
+
+def given(query: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a list; an empty one (`limit=`) counts as absent."""
+    return {name: value for name, value in query.items() if value}
 
 
 def listing(rows: list[T], page: Page, total: int) -> Listing[T]:

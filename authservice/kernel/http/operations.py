@@ -56,11 +56,11 @@ class Slot:
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One action: `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
-    `Raw`, and `faults` are the refusals of its own.
+    `Raw`, and `faults` are its own errors.
 
-    `also` has further statuses that are no refusal, `redirect` says where a 302 leads, `page` when
-    a browser is shown a page of HTML instead. `id` is the operation's public name where the one
-    made of the route's name does not do.
+    `also` has further statuses that are not errors, `redirect` says where a redirect leads (302 or
+    `redirect_status`), `page` when a browser gets an HTML page instead. `id` is the operation's
+    public name if the default, made of the route's name, is not used.
     """
 
     summary: str
@@ -71,6 +71,7 @@ class Operation:
     faults: tuple[type[Fault], ...] = ()
     also: Mapping[int, Any] = field(default_factory=dict)
     redirect: str = ""
+    redirect_status: int = 302
     page: str = ""
     id: str = ""
 

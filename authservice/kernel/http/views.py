@@ -25,14 +25,14 @@ from rest_framework.viewsets import ViewSetMixin
 from authservice.kernel import errors, flood
 from authservice.kernel.client import Client
 from authservice.kernel.deadlocks import outlast
-from authservice.kernel.http import body, fields
+from authservice.kernel.http import body, bounds, fields
 from authservice.kernel.http.authentication import (
     SAFE_METHODS,
     by_cookie,
     identify,
     require_unforged,
 )
-from authservice.kernel.http.client import client, network, request_id
+from authservice.kernel.http.client import client, flood_subject, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
@@ -87,8 +87,8 @@ class Endpoint(ViewSetMixin, APIView):
             response = refusal(fault)
         except SuspiciousOperation:  # such as a query of a thousand fields
             response = refusal(errors.ValidationFailed())
-        except Exception:
-            response = crash(request, self.request_id)
+        except Exception as wrong:
+            response = crash(request, self.request_id, wrong)
         if self.parting:
             self.parting(response)
         response.headers["X-Request-ID"] = self.request_id
@@ -96,7 +96,9 @@ class Endpoint(ViewSetMixin, APIView):
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
-        flood.count(self.floods.get(action.__name__, "default"), network(request))
+        scope = self.floods.get(action.__name__)
+        # A limit of its own protects a route against programs, which can have many devices.
+        flood.count(scope or "default", network(request) if scope else flood_subject(request))
         if request.method not in SAFE_METHODS:
             # Before anybody is identified: who sends slowly must not act on a standing that ended
             # meanwhile.
@@ -111,16 +113,21 @@ class Endpoint(ViewSetMixin, APIView):
         # Tried again after a deadlock, with rows read anew: those at hand say what was undone.
         if not self.public and action != self._allow:
             self._identify(request)
+        for name, text in kwargs.items():
+            bounds.require(name, text)
         if request.method not in SAFE_METHODS:
             self.body = body.read_form(request) if self.takes_form else body.read(request)
         return action(**kwargs)
 
     def _identify(self, request: HttpRequest) -> None:
         self.identity = identify(request)
+        if request.method not in SAFE_METHODS:
+            # Whatever `STATELESS.CHECK` says: a session that has ended must not change anything.
+            self.identity.require_live()
         if request.method not in SAFE_METHODS and by_cookie(request):
             require_unforged(request, self.identity.sign_in_id)
         if self.super_admin:
-            self.identity.require_super_admin()
+            self.identity.require_super_admin(self.client)
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
         method = (request.method or "").lower()
@@ -168,6 +175,10 @@ class Endpoint(ViewSetMixin, APIView):
     def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The body in the terms of `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
+
+    def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The query string, validated by `schema`; unknown parameters are ignored."""
+        return fields.read(schema, self.request.GET.dict())
 
 
 class Nowhere(Endpoint):

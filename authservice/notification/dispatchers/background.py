@@ -51,13 +51,15 @@ class Background:
         self._count = 0
         self._closing = False
 
-    def put(self, message: Message) -> None:
-        """Take the job, or log its loss where there is no room for it."""
+    def put(self, message: Message, delay: timedelta = timedelta(0)) -> None:
+        """Enqueue the job, or log its loss if the queue is full. It runs after the delay, or when
+        the process ends."""
         with self._changed:
             refused = self._refusal()
             if not refused:
                 self._count += 1
-                self._push(_Job(time.monotonic(), self._count, message))
+                due = time.monotonic() + delay.total_seconds()
+                self._push(_Job(due, self._count, message))
         if refused:
             lost(message, refused)
 

@@ -6,6 +6,7 @@ seconds. What monitors see of a job is its kind and its request, not the address
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from celery import shared_task  # type: ignore[import-untyped]
@@ -13,7 +14,7 @@ from celery import shared_task  # type: ignore[import-untyped]
 from authservice.kernel.messages import Message
 from authservice.notification import losses, worker
 from authservice.notification.conf import conf, pause
-from authservice.notification.dispatchers.background import Background
+from authservice.notification.dispatchers.lanes import Lanes
 
 
 def _deliver(task: Any, job: dict[str, Any]) -> None:
@@ -45,15 +46,27 @@ deliver: Any = shared_task(
 def _publish(message: Message, attempt: int) -> bool:
     try:
         # This thread tries again by itself.
-        deliver.apply_async((worker.to_dict(message),), argsrepr=_shown(message), retry=False)
+        deliver.apply_async(
+            (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
+        )
     except Exception as wrong:
         losses.failed(message, attempt, wrong)
         return False
     return True
 
 
+def _options(message: Message) -> dict[str, Any]:
+    """When the job is due, and the queue of notices if the host has one."""
+    options: dict[str, Any] = {}
+    if message.delay:
+        options["eta"] = datetime.fromisoformat(message.not_before)
+    if message.is_notice and conf.notice_queue:
+        options["queue"] = conf.notice_queue
+    return options
+
+
 def _shown(message: Message) -> str:
     return f"({message.kind!r}, {message.request_id!r})"
 
 
-dispatch = Background(_publish).put
+dispatch = Lanes(_publish).put

@@ -6,6 +6,8 @@ The request leaves even the enqueuing to a thread, since a backend may be slow o
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.tasks import task
@@ -14,7 +16,9 @@ from django.utils import timezone
 from authservice.kernel.messages import Message
 from authservice.notification import losses, worker
 from authservice.notification.conf import conf, pause
-from authservice.notification.dispatchers.background import Background
+from authservice.notification.dispatchers.lanes import Lanes
+
+_LOW = -50  # of -100 to 100; others have 0
 
 
 @task
@@ -26,7 +30,8 @@ def deliver(job: dict[str, Any], attempt: int = 1) -> None:
             losses.lost(message, f"given up after attempt {attempt}")
             raise losses.Undelivered(message.kind)
         if deliver.get_backend().supports_defer:
-            deliver.using(run_after=timezone.now() + pause(attempt)).enqueue(job, attempt + 1)
+            later = timezone.now() + pause(attempt)
+            deliver.using(run_after=later, **_options(message)).enqueue(job, attempt + 1)
             return
         time.sleep(pause(attempt).total_seconds())
         attempt += 1
@@ -34,11 +39,37 @@ def deliver(job: dict[str, Any], attempt: int = 1) -> None:
 
 def _enqueue(message: Message, attempt: int) -> bool:
     try:
-        deliver.enqueue(worker.to_dict(message))
+        options = _options(message)
+        if message.delay and deliver.get_backend().supports_defer:
+            options["run_after"] = datetime.fromisoformat(message.not_before)
+        deliver.using(**options).enqueue(worker.to_dict(message))
     except Exception as wrong:
         losses.failed(message, attempt, wrong)
         return False
     return True
 
 
-dispatch = Background(_enqueue).put
+def _options(message: Message) -> dict[str, Any]:
+    """Options that let notices wait behind all others: their own queue, or a low priority."""
+    if not message.is_notice:
+        return {}
+    options: dict[str, Any] = {}
+    if conf.notice_queue:
+        options["queue_name"] = conf.notice_queue
+    if deliver.get_backend().supports_priority:
+        options["priority"] = _LOW
+    return options
+
+
+lanes = Lanes(_enqueue)
+
+
+def dispatch(message: Message) -> None:
+    lanes.put(message, timedelta(0) if _can_defer() else message.delay)
+
+
+def _can_defer() -> bool:
+    # If the backend is not available, the thread fails and retries, not the request.
+    with suppress(Exception):
+        return bool(deliver.get_backend().supports_defer)
+    return False

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from authservice.kernel.messages import Message
 from authservice.notification import worker
-from authservice.notification.dispatchers.background import Background
+from authservice.notification.dispatchers.lanes import Lanes
 
-dispatch = Background(worker.attempt).put
+lanes = Lanes(worker.attempt)
+
+
+def dispatch(message: Message) -> None:
+    lanes.put(message, message.delay)

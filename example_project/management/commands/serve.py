@@ -40,7 +40,7 @@ def own_address() -> str:
     url = urlsplit(settings.AUTHSERVICE["API_URL"])
     if url.hostname in ("127.0.0.1", "localhost"):
         return f"{url.hostname}:{url.port or 80}"
-    return "127.0.0.1:8000"
+    return "localhost:8000"
 
 
 def greeting(origin: str) -> str:

@@ -180,6 +180,12 @@ def test_an_address_and_a_name_changed_together_are_both_kept(root, api, ann):
     assert directory.find_by_email("anna@example.com").account == kept
 
 
+def test_an_address_with_quotes_is_refused_on_the_page(root, ann):
+    with_user(root, {email_field(): '"ann"@example.com'}, name="Anna")
+
+    assert account("ann@example.com").name == ""
+
+
 def test_the_page_of_a_new_user_takes_no_account(root):
     name = the_user("root@example.com")._meta
     shown = root.see(f"/admin/{name.app_label}/{name.model_name}/add/")

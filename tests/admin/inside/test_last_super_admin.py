@@ -116,16 +116,18 @@ def test_all_of_them_are_not_deleted_together(root):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_was_not_the_last_when_asked_may_be_when_deleted(root, monkeypatch):
+@pytest.mark.parametrize("others", [0, 1])
+def test_who_was_not_the_last_when_asked_may_be_when_deleted(root, monkeypatch, others):
     bob = staff(BOB, superuser=True)
+    chosen = [root.user, *(staff(f"{n}@example.com", superuser=True) for n in range(others))]
 
     def lose(*args):  # between the question and the deletion
         get_user_model().objects.filter(pk=bob.pk).update(is_superuser=False)
 
     monkeypatch.setattr(ModelAdmin, "log_deletions", lose)
-    delete_selected(root, root.user)
+    delete_selected(root, *chosen)
 
-    assert reigning() == 1
+    assert reigning() == len(chosen)
 
 
 @pytest.fixture

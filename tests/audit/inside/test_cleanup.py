@@ -10,6 +10,8 @@ from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import sweep
+from authservice.core.models import SignIn
+from authservice.kernel.http.views import Endpoint
 from tests.audit.kept import keep_all, made
 from tests.audit.world import metadata
 
@@ -47,6 +49,8 @@ def command(**options):
         ("admin.user.updated", 365),
         ("org.created", 365),
         ("invitation.sent", 365),
+        ("security.new_device", 90),
+        ("security.account.throttled", 90),
     ],
 )
 def test_an_entry_is_kept_as_long_as_its_prefix_says(action, kept):
@@ -57,11 +61,11 @@ def test_an_entry_is_kept_as_long_as_its_prefix_says(action, kept):
     assert left() == [action]
 
 
-def test_what_concerns_security_is_kept_for_ever():
-    old("security.new_device", 10_000)
+def test_other_security_entries_are_kept_permanently():
+    old("security.session.revoked", 10_000)
 
     assert clean() == 0
-    assert left() == ["security.new_device"]
+    assert left() == ["security.session.revoked"]
 
 
 def test_an_action_nobody_knows_any_more_is_kept():
@@ -83,7 +87,7 @@ def test_the_longest_prefix_counts(configure):
 
 def test_a_duration_may_be_seconds(configure):
     configure(AUDIT={"RETENTION": {"security.": 60}})
-    old("security.new_device", 1)
+    old("security.session.revoked", 1)
 
     assert clean() == 1
 
@@ -221,3 +225,20 @@ def test_a_run_that_cannot_be_told_of_deletes_nothing(monkeypatch):
         clean()
 
     assert left() == ["auth.logout"]
+
+
+def test_cleanup_of_a_session_that_ends_meanwhile_deletes_nothing(root, monkeypatch):
+    old("auth.logout", days=100)
+    identify = Endpoint._identify
+
+    def identify_then_end(view, request):
+        identify(view, request)
+        SignIn.objects.update(ended_at=datetime.now(UTC))
+
+    monkeypatch.setattr(Endpoint, "_identify", identify_then_end)
+
+    answer = root.ask("POST", "admin/audit/cleanup")
+
+    assert answer.error == (401, "INVALID_TOKEN")
+    assert "auth.logout" in left()
+    assert runs() == []

@@ -3,8 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 
+from authservice.audit import log
 from authservice.audit.models import Entry
+from authservice.audit.serializers import EntriesPage
 from authservice.audit.topics import topic
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client
@@ -47,11 +50,20 @@ def test_a_list_object_says_how_it_is_sorted_and_how_many_there_are(world, ask, 
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-@pytest.mark.parametrize("query", ["limit=0", "offset=-1", "sort_field=details", "sort_dir=up"])
-def test_a_senseless_page_is_refused(world, ask, path, query):
-    name, _, value = query.partition("=")
+def test_a_senseless_page_is_refused(world, ask, path):
+    senseless = {"limit": 0, "offset": -1, "sort_field": "details", "sort_dir": "up"}
 
-    assert ask(path, **{name: value}).error == (400, "VALIDATION_ERROR")
+    errors = {name: ask(path, **{name: value}).error for name, value in senseless.items()}
+
+    assert errors == dict.fromkeys(senseless, (400, "VALIDATION_ERROR"))
+
+
+@pytest.mark.parametrize("path", [*ALL, *OWN])
+@pytest.mark.parametrize("name", EntriesPage().fields)
+def test_an_empty_parameter_counts_as_absent(world, ann, ask, path, name):
+    keep_all([made("auth.logout", ann) for _ in range(3)])
+
+    assert ask(path, **{name: ""}).data == ask(path).data
 
 
 def test_more_than_a_hundred_is_a_hundred(world, ann, ask):
@@ -82,6 +94,24 @@ def test_a_deed_to_oneself_is_listed_once(world, ann, actions):
     keep("admin.user.updated", ann, ann, actor_type="admin")
 
     assert actions("me/audit") == ["admin.user.updated"]
+
+
+def test_a_deed_to_oneself_is_in_one_of_the_two_parts_that_a_list_is_made_of(
+    world, ann, actions, monkeypatch
+):
+    """Databases that put the parts together would list it twice; SQLite asks for both at once."""
+    world.forget()
+    keep("admin.user.updated", ann, ann, actor_type="admin")
+    parts, together = [], log._together
+
+    def note(given, *more, **options):
+        parts[:] = [rows.count() for rows in given]
+        return together(given, *more, **options)
+
+    monkeypatch.setattr(log, "_together", note)
+    actions("me/audit")
+
+    assert sorted(parts) == [0, 1]
 
 
 def test_an_entry_about_something_else_with_ones_own_id_is_not_ones_own(world, ann, actions):
@@ -174,12 +204,14 @@ def test_an_odd_action_is_no_crash(world, ask, path):
 # Order
 
 
+def collated(text):
+    """What the database compares: MySQL and MariaDB ignore case, so "_" follows all letters."""
+    return text.upper() if connection.vendor == "mysql" else text
+
+
 @pytest.mark.parametrize("path", [*ALL, "me/audit"])
 @pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
-@pytest.mark.parametrize("direction", ["asc", "desc"])
-def test_every_order_holds_both_ways_over_all_pages(
-    world, ann, bob, listed, path, field, direction
-):
+def test_every_order_holds_both_ways_over_all_pages(world, ann, bob, listed, path, field):
     world.forget()
     keep_all(
         [
@@ -188,25 +220,28 @@ def test_every_order_holds_both_ways_over_all_pages(
         ]
     )
 
-    whole = listed(path, limit=100, sort_field=field, sort_dir=direction)
-    pages = [
-        listed(path, limit=3, offset=n, sort_field=field, sort_dir=direction)
-        for n in range(0, len(whole) + 3, 3)
-    ]
+    for direction in ("asc", "desc"):
+        whole = listed(path, limit=100, sort_field=field, sort_dir=direction)
+        pages = [
+            listed(path, limit=5, offset=n, sort_field=field, sort_dir=direction)
+            for n in range(0, len(whole) + 5, 5)
+        ]
 
-    keys = [(row[field], row["id"]) for row in whole]
-    if field == "created_at":
-        keys = [key[1] for key in keys]
-    assert keys == sorted(keys, reverse=direction == "desc")
-    assert [row["id"] for page in pages for row in page] == [row["id"] for row in whole]
-    assert len(whole) > 4
+        keys = [(collated(row[field]), row["id"]) for row in whole]
+        if field == "created_at":
+            keys = [key[1] for key in keys]
+        assert keys == sorted(keys, reverse=direction == "desc")
+        assert [row["id"] for page in pages for row in page] == [row["id"] for row in whole]
+        assert len(whole) > 8
 
 
 def test_the_database_sorts_actions_as_everybody_does(world, ann, actions):
     world.forget()
     keep_all([made(action, ann) for action in reversed(ACTIONS)])
 
-    assert actions("me/audit", limit=100, sort_field="action", sort_dir="asc") == sorted(ACTIONS)
+    assert actions("me/audit", limit=100, sort_field="action", sort_dir="asc") == sorted(
+        ACTIONS, key=collated
+    )
 
 
 def test_entries_of_one_millisecond_stand_in_the_order_of_their_microseconds(world, ann, listed):

@@ -122,11 +122,14 @@ def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-@pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
-def test_a_list_costs_at_most_three(root, world, ann, ask, path, field):
+def test_a_list_costs_at_most_three(root, world, ann, ask, path):
     keep_all([made(action, ann) for action in ACTIONS])
 
-    assert len(statements(lambda: ask(path, limit=1, sort_field=field))) <= 3
+    def read(field):
+        return len(statements(lambda: ask(path, limit=1, sort_field=field)))
+
+    costs = {field: read(field) for field in ("created_at", "action", "severity", "actor_id")}
+    assert max(costs.values()) <= 3, costs
 
 
 def test_severities_are_those_of_the_interface():

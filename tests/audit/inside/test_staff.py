@@ -53,6 +53,11 @@ def test_without_it_the_log_is_closed(entry, helper):
     assert stranger.get(page(entry)).status_code == 403
 
 
+@pytest.mark.parametrize("lookup", ["metadata__icontains", "details__startswith", "request_id"])
+def test_the_log_is_not_filtered_by_a_field_that_is_not_declared(entry, helper, lookup):
+    assert helper("view_entry").get(LIST, **{lookup: "a"}).status_code == 400
+
+
 @pytest.mark.parametrize("view", ["add", "delete"])
 def test_nobody_adds_or_deletes_an_entry(entry, boss, view):
     path = reverse("admin:authservice_audit_entry_add") if view == "add" else page(entry, "delete")

@@ -1,5 +1,6 @@
 """Whether what matches is few or many decides how a page is found, and nothing else."""
 
+from functools import partial
 from itertools import product
 
 import pytest
@@ -70,16 +71,15 @@ def test_a_severity_that_an_action_never_has_finds_nothing(filled):
 
 @pytest.mark.parametrize("name", NARROWED)
 @pytest.mark.parametrize("most", [MANY, FEW])
-@pytest.mark.parametrize("field", SORT_FIELDS)
-def test_either_way_costs_at_most_three(filled, monkeypatch, name, most, field):
+def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
     monkeypatch.setattr(log, "FEW", most)
-    page = Page(0, 5, field, "desc")
 
-    def read():
-        log.part_of(filled["ann"], page, narrowed(filled, name))
+    def read(field):
+        log.part_of(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
 
     # One more has found who asks.
-    assert len(statements(read)) <= 2
+    costs = {field: len(statements(partial(read, field))) for field in SORT_FIELDS}
+    assert max(costs.values()) <= 2, costs
 
 
 @pytest.mark.parametrize(

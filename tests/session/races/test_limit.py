@@ -47,7 +47,7 @@ def test_many_logins_at_once_leave_no_more_than_the_limit(crowd, api, rounds, re
         begun = crowd.all_do(partial(arrive, email))
 
         assert live(email).count() == MOST
-        opened = [api.get("me", token=tokens.access_token).status for tokens in begun]
+        opened = [api.get("me", token=tokens.access_token.reveal()).status for tokens in begun]
         assert opened.count(200) == MOST
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authservice.core.sync import Contested, Report, sync
+from authservice.core.sync import MOST_NAMED, Contested, Report, sync
 
 _WIDTH = 30
-_SHOWN = 10  # users named per contested identifier
 
 
 class Command(BaseCommand):
@@ -55,6 +55,8 @@ class Command(BaseCommand):
                 "Nobody signs in by an identifier that several share and none has verified; "
                 "e-mail twins sign in by username."
             )
+        if report.odd_emails:
+            self.stdout.write(self.style.WARNING(_odd(report)))
         self._say_slowest(report)
 
     def _say_slowest(self, report: Report) -> None:
@@ -73,7 +75,18 @@ class Command(BaseCommand):
 
 
 def _claim(contested: Contested) -> str:
-    named = ", ".join(str(pk) for pk in contested.users[:_SHOWN])
-    more = len(contested.users) - _SHOWN
-    rest = f" and {more} more" if more > 0 else ""
-    return f"Contested {contested.kind} {contested.text!r}: users {named}{rest}"
+    named = _named(contested.users, len(contested.users))
+    return f"Contested {contested.kind} {contested.text!r}: users {named}"
+
+
+def _odd(report: Report) -> str:
+    named = _named(report.with_odd_email, report.odd_emails)
+    return (
+        "Addresses with quotes, at an IP address, at localhost or otherwise not valid, which no new"
+        f" account may be given: users {named}. These users keep them and can sign in."
+    )
+
+
+def _named(users: Sequence[Any], total: int) -> str:
+    more = total - MOST_NAMED
+    return ", ".join(map(str, users[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")

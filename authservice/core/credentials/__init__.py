@@ -1,0 +1,1 @@
+"""Rules about credentials: attempts at codes, and the bound on password hashes."""

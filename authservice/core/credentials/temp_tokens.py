@@ -1,0 +1,37 @@
+"""Attempts at the codes of one temp_token: after five it is no longer accepted."""
+
+from __future__ import annotations
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from authservice.core import directory
+from authservice.core.models import Ticket
+from authservice.kernel import errors
+
+TRIES = 5
+
+
+def count_attempt(ticket: Ticket) -> None:
+    """Count one attempt at the code of a ticket, before the code is compared.
+
+    Raises `TooManyAttempts` past the last one, `InvalidLink` if another request has spent the
+    ticket since it was read. Not to be called within a transaction that a refusal would undo.
+    """
+    left = _rows().filter(pk=ticket.pk, spent_at=None, attempts__lt=TRIES)
+    if left.update(attempts=F("attempts") + 1):
+        return
+    if not _rows().filter(pk=ticket.pk, spent_at=None).exists():
+        raise errors.InvalidLink
+    seconds = int((ticket.expires_at - timezone.now()).total_seconds())
+    raise errors.TooManyAttempts(headers={"Retry-After": str(max(seconds, 0) + 1)})
+
+
+def give_back(ticket: Ticket) -> None:
+    """Give back an attempt that succeeded."""
+    rows = _rows().filter(pk=ticket.pk, attempts__gt=0)
+    rows.update(attempts=F("attempts") - 1)
+
+
+def _rows() -> QuerySet[Ticket]:
+    return Ticket.objects.using(directory.database())

@@ -1,0 +1,29 @@
+"""The owner of a mailbox denies a sign-up with their address: all access is removed."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from authservice.core import directory, passwords, unproven, verification
+from authservice.core.models import Account
+from authservice.kernel import errors
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+
+
+def deny(token: Secret, email: str, client: Client) -> None:
+    """Remove everything that was set up on the account.
+
+    The account stays, unverified and without a password, sessions or number. Raises
+    `VerificationTokenExpired`, or `InvalidVerificationToken`, also if the owner of the mailbox has
+    proven the address before.
+    """
+    person, _ = verification.find_link(token, email)
+    with transaction.atomic(using=directory.database()):
+        passwords.locked(person)
+        present = directory.by_pk(person.user.pk)
+        if present is None or present.email_proven or present.email_key != person.email_key:
+            raise errors.InvalidVerificationToken
+        unproven.revoke(present, client)
+        rows = Account.objects.using(directory.database()).filter(pk=present.user.pk)
+        rows.update(verified_email_key="")

@@ -1,0 +1,1 @@
+"""Messages to users: the limits on sending, and the contents of notices."""

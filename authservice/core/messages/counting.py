@@ -1,0 +1,201 @@
+"""Count sent messages against the limits.
+
+Mails and texts cost money and disturb their recipients, so they are counted in the database,
+exactly, also under parallel requests. A requested message is counted when it is requested, for
+known and unknown recipients alike. All others are counted by the worker that sends them, so the
+request has no extra statements.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from typing import NamedTuple
+
+from authservice.core import attempts, devices, identity
+from authservice.core.attempts import Budget
+from authservice.core.messages import limits
+from authservice.core.messages.limits import Limit
+from authservice.core.people import Person
+from authservice.kernel import flood
+from authservice.kernel.client import Client
+
+logger = logging.getLogger("authservice.messages")
+
+_SERVICE = "service"
+_ALARM = Limit(
+    "alarm", "log lines about a used-up limit of the service", "service", 1, timedelta(hours=1)
+)
+
+
+@dataclass(frozen=True)
+class TextPolicy:
+    """The text messages that the host allows per hour, and ISO codes of countries (empty: all)."""
+
+    per_hour: int = limits.SERVICE_TEXTS.amount
+    countries: tuple[str, ...] = ()
+
+
+class Verdict(Enum):
+    """Whether a requested mail is sent. `LAST` is the one mail sent past the limit."""
+
+    SEND = auto()
+    LAST = auto()
+    REFUSE = auto()
+
+
+class Sender(NamedTuple):
+    """Who requests a message: a known device of the recipient's account, or a client network.
+
+    `account` is the recipient's account if the device is known, else None.
+    """
+
+    id: str
+    network: str
+    account: Person | None
+
+    @classmethod
+    def of(cls, client: Client, recipient: Person | None) -> Sender:
+        device = devices.known(client.device_token, recipient)
+        if device is None:
+            return cls(client.network, client.network, None)
+        return cls(device.hex, client.network, recipient)
+
+
+def request_mail(kind: str, recipient: str, sender: Sender) -> Verdict:
+    """Count a requested mail to the recipient's key."""
+    if not flood.conf.enabled:
+        return Verdict.SEND
+    subject = f"{kind}|{recipient}"
+    if not _take_all(_of_sender(subject, sender)):
+        return Verdict.REFUSE
+    if _take_all([_of_everybody(subject, sender)]):
+        return Verdict.SEND
+    if sender.account is None and _take(limits.LAST_MAIL, subject):
+        return Verdict.LAST
+    return Verdict.REFUSE
+
+
+def request_text(kind: str, recipient: str, sender: Sender) -> bool:
+    """Count a requested text message to the recipient's key; False if it is not to be sent."""
+    if not flood.conf.enabled:
+        return True
+    subject, account = f"{kind}|{recipient}", sender.account
+    counted = [*_of_sender(subject, sender), (limits.SENDER_TEXTS, sender.id)]
+    if account is not None:
+        # Neither many devices of one account nor many accounts of one client get around these
+        # limits.
+        counted.append((limits.ACCOUNT_TEXTS, account.id))
+        if not account.phone_number_verified:
+            counted.append((limits.NETWORK_TEXTS, sender.network))
+    return _take_all([*counted, _of_everybody(subject, sender)])
+
+
+def _of_sender(subject: str, sender: Sender) -> list[tuple[Limit, str]]:
+    return [(limit, f"{subject}|{sender.id}") for limit in (limits.SENDER_SOON, limits.SENDER_DAY)]
+
+
+def _of_everybody(subject: str, sender: Sender) -> tuple[Limit, str]:
+    return (limits.UNKNOWN_SENDERS if sender.account is None else limits.KNOWN_DEVICES), subject
+
+
+def _take_all(counted: Iterable[tuple[Limit, str]]) -> bool:
+    # In this order, and stop at the first refusal: a sender past their own limit must not use up
+    # the limit that all senders share.
+    return all(_take(limit, subject) for limit, subject in counted)
+
+
+class Refused(Exception):
+    """The message is not sent, because of a limit or the country of its recipient."""
+
+
+class ServiceLimitReached(Refused):
+    """A limit of the whole service on text messages is used up; `limit` names it."""
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit.name)
+        self.limit = limit
+
+
+def take_unrequested(kind: str, target: str) -> tuple[str, ...]:
+    """Count a message that nobody requested. Returns the keys to give back if sending fails.
+
+    Raises `Refused`.
+    """
+    if not flood.conf.enabled:
+        return ()
+    by_mail = "@" in target
+    subject = f"{kind}|{identity.email_key(target) if by_mail else identity.phone_key(target)}"
+    if not _take(limits.UNREQUESTED, subject):
+        raise Refused
+    return (_key(limits.UNREQUESTED, subject),)
+
+
+def take_new_device(person: Person) -> tuple[str, ...] | None:
+    """Count a notice to be sent at once; None if one was already sent to the account in this hour.
+
+    Returns the keys to give back if sending fails.
+    """
+    if not flood.conf.enabled:
+        return ()
+    return (_key(limits.NEW_DEVICE, person.id),) if _take(limits.NEW_DEVICE, person.id) else None
+
+
+def take_new_devices(person: Person) -> datetime | None:
+    """When to send the list of further new devices, or None if it is already scheduled."""
+    ends_at = attempts.ends_at(_key(limits.NEW_DEVICE, person.id))
+    if ends_at is None or not _take(limits.NEW_DEVICES, f"{person.id}|{ends_at.isoformat()}"):
+        return None
+    return ends_at
+
+
+def take_text(number: str, recipient: Person, policy: TextPolicy) -> None:
+    """Count a text message against the limits of the whole service. Raises `Refused`.
+
+    Not given back if sending fails: a provider that reports a failure may have sent and charged.
+    """
+    if policy.countries and identity.country_of(number) not in policy.countries:
+        raise Refused
+    if not flood.conf.enabled:
+        return
+    verified = recipient.phone_number_verified and recipient.account.phone_number == number
+    if not verified:
+        _take_of_service(limits.UNVERIFIED_TEXTS, policy.per_hour * 4 // 5)
+    _take_of_service(limits.SERVICE_TEXTS, policy.per_hour)
+
+
+def report(refused: Refused) -> None:
+    """Log that a limit of the service is used up, once an hour.
+
+    Must not run within the transaction that the refusal rolls back.
+    """
+    if isinstance(refused, ServiceLimitReached) and _take(_ALARM, refused.limit.name):
+        logger.error(
+            "The limit %s is used up: no more such text messages are sent within this hour. "
+            "Look for abuse, or raise NOTIFICATION.SMS_PER_HOUR.",
+            refused.limit.name,
+        )
+
+
+def give_back(keys: Iterable[str]) -> None:
+    """Give back the counts of a message that could not be sent."""
+    for key in keys:
+        attempts.give_back(key)
+
+
+def _take_of_service(limit: Limit, amount: int) -> None:
+    if not _take(replace(limit, amount=amount), _SERVICE):
+        raise ServiceLimitReached(limit)
+
+
+def _take(limit: Limit, subject: str) -> bool:
+    """Count one more for the subject; False if none is left, and then nothing is counted."""
+    budget = Budget.fixed(limit=limit.amount, window=limit.window)
+    return attempts.counted(_key(limit, subject), budget)
+
+
+def _key(limit: Limit, subject: str) -> str:
+    return attempts.key(f"send:{limit.name}", subject)

@@ -1,0 +1,104 @@
+"""Limits on sending mails and text messages.
+
+This is the only table of such limits. Every message is checked against it (`counting`), and
+`docs/notification.rst` shows it. `THROTTLE.ENABLED` turns all limits off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `amount` in each `window`. `messages` and `counted_for` are texts for the docs."""
+
+    name: str
+    messages: str
+    counted_for: str
+    amount: int
+    window: timedelta
+
+
+SENDER_SOON = Limit(
+    "sender-soon",
+    "requested mails and texts",
+    "kind, recipient and sender",
+    3,
+    timedelta(minutes=15),
+)
+SENDER_DAY = replace(SENDER_SOON, name="sender-day", amount=10, window=_DAY)
+UNKNOWN_SENDERS = Limit(
+    "unknown-senders",
+    "requested mails and texts",
+    "kind and recipient, all senders without a known device together",
+    30,
+    _DAY,
+)
+LAST_MAIL = Limit(
+    "last-mail",
+    "one more requested mail past ``unknown-senders``, whose links work for 24 hours",
+    "kind and recipient",
+    1,
+    _DAY,
+)
+KNOWN_DEVICES = Limit(
+    "known-devices",
+    "requested mails and texts",
+    "kind and recipient, all known devices of the account together",
+    30,
+    _DAY,
+)
+SENDER_TEXTS = Limit(
+    "sender-texts", "requested texts", "sender, all recipients together", 10, _HOUR
+)
+ACCOUNT_TEXTS = Limit(
+    "account-texts", "requested texts from known devices", "account, all numbers together", 30, _DAY
+)
+NETWORK_TEXTS = Limit(
+    "network-texts",
+    "requested texts from known devices to unverified numbers",
+    "client network",
+    30,
+    _HOUR,
+)
+SERVICE_TEXTS = Limit(
+    "service-texts",
+    "all texts (``NOTIFICATION.SMS_PER_HOUR``)",
+    "service",
+    1000,
+    _HOUR,
+)
+UNVERIFIED_TEXTS = Limit(
+    "unverified-texts",
+    "texts to unverified numbers (four fifths of ``NOTIFICATION.SMS_PER_HOUR``)",
+    "service",
+    800,
+    _HOUR,
+)
+NEW_DEVICE = Limit("new-device", "notices of a new device, sent at once", "account", 1, _HOUR)
+NEW_DEVICES = Limit(
+    "new-devices", "lists of further new devices, sent at the end of the hour", "account", 1, _HOUR
+)
+UNREQUESTED = Limit(
+    "unrequested", "any other mail or text that nobody requested", "kind and recipient", 10, _DAY
+)
+
+LIMITS = (
+    SENDER_SOON,
+    SENDER_DAY,
+    UNKNOWN_SENDERS,
+    LAST_MAIL,
+    KNOWN_DEVICES,
+    SENDER_TEXTS,
+    ACCOUNT_TEXTS,
+    NETWORK_TEXTS,
+    SERVICE_TEXTS,
+    UNVERIFIED_TEXTS,
+    NEW_DEVICE,
+    NEW_DEVICES,
+    UNREQUESTED,
+)

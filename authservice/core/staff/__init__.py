@@ -1,0 +1,1 @@
+"""What staff do: signing in to Django admin, and what they may change there."""

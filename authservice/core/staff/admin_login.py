@@ -1,0 +1,81 @@
+"""The login of Django admin by the rules of the API: counted, recorded, with the second factor.
+
+Without it an attacker would guess passwords here instead of at the API. Django admin has its own
+sessions, so no tokens are issued and this login does not pass the one door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from authservice.core import facts, login
+from authservice.core.host import host
+from authservice.core.people import Person
+from authservice.kernel import errors
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.modules import plug
+from authservice.kernel.secret import Secret
+
+METHOD = "django_admin"
+
+
+class CodeRequired(Exception):  # noqa: N818 not an error: the user has to enter a code too
+    """The password is right, and the code of the second factor is missing."""
+
+
+class SetUpRequired(Exception):  # noqa: N818 as above
+    """The settings require a second factor, and the user has none."""
+
+
+def log_in(
+    name: str, password: Secret, code: Secret, client: Client, *, allow: Callable[[Any], None]
+) -> Any:
+    """The user with this name, password and, if they have a second factor, this code.
+
+    `allow(user)` raises an exception of its own for a user who may not log in. Raises the refusals
+    of `login.check_password`, `TwoFactorRefused`, `CodeRequired` and `SetUpRequired`.
+    """
+    field = "email" if host().natural == host().email else "username"
+    person, attempt = login.check_password(password, client, method=METHOD, **{field: name})
+    _require_allowed(person, client, allow)
+    attempt.give_back()
+    _require_second_factor(person, code, client)
+    facts.tell(_event("auth.login.success", person, client))
+    return person.user
+
+
+def _require_allowed(person: Person, client: Client, allow: Callable[[Any], None]) -> None:
+    try:
+        allow(person.user)
+    except Exception:
+        reason = "not_allowed" if person.active else "user_not_active"
+        login.failed(person, client, reason, method=METHOD)
+        raise
+
+
+def _require_second_factor(person: Person, code: Secret, client: Client) -> None:
+    second_factor = plug("second_factor")
+    if second_factor is None:
+        return
+    if second_factor.is_enabled(person):
+        if not code:
+            facts.tell(_event("auth.login.challenged", person, client))
+            raise CodeRequired
+        _verify(second_factor, person, code, client)
+    elif second_factor.is_required(person):
+        login.failed(person, client, "second_factor_required", method=METHOD)
+        raise SetUpRequired
+
+
+def _verify(second_factor: Any, person: Person, code: Secret, client: Client) -> None:
+    try:
+        second_factor.verify(person, code, client)
+    except errors.TwoFactorRefused:
+        login.failed(person, client, "two_factor_invalid", method=METHOD)
+        raise
+
+
+def _event(action: str, person: Person, client: Client) -> Event:
+    return Event(action=action, user=person.user, client=client, metadata={"method": METHOD})

@@ -1,0 +1,108 @@
+"""Common classes of our pages in Django admin and those of the modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.contrib import admin, messages
+from django.http import HttpRequest
+
+from authservice.core.host import host
+from authservice.core.models import Account
+from authservice.core.people import Person
+from authservice.core.staff import authority
+
+if TYPE_CHECKING:
+    Page = admin.ModelAdmin[Any]
+    AnyPage = admin.options.BaseModelAdmin[Any]
+else:
+    Page = AnyPage = object
+
+Row = TypeVar("Row")
+
+
+class DeclaredLookups(Page):
+    """Allow only declared filters and search fields as query parameters of a list.
+
+    Django allows every field of the model, such as `?seed__startswith=`: an oracle for values that
+    no page shows.
+    """
+
+    def lookup_allowed(
+        self, lookup: str, value: Any = None, request: HttpRequest | None = None
+    ) -> bool:
+        declared = {*_names(self.get_list_filter(request)), *self.get_search_fields(request)}  # type: ignore[arg-type]
+        return any(lookup == name or lookup.startswith(f"{name}__") for name in declared)
+
+
+def _names(filters: Any) -> Iterator[str]:
+    for entry in filters:
+        if isinstance(entry, type) and issubclass(entry, admin.SimpleListFilter):
+            yield str(entry.parameter_name)
+        else:
+            yield entry[0] if isinstance(entry, tuple | list) else entry
+
+
+class ReadOnly(DeclaredLookups, AnyPage):
+    """Rows that only the rules may change: editing one by hand would break their guarantees."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class GoesWithUser(AnyPage):
+    """Rows that are deleted with their user without a permission of their own."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        if obj is not None and not self.at_home(request):
+            return True
+        return super().has_delete_permission(request, obj)
+
+    def at_home(self, request: HttpRequest) -> bool:
+        """Whether this is a page of ours, not the one of the user who is being deleted."""
+        name = (request.resolver_match and request.resolver_match.url_name) or ""
+        return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
+
+
+class SuperAdminGuard(AnyPage):
+    """Only a superuser may change or delete rows of a superuser or a super admin. Public:
+
+        class PeopleAdmin(SuperAdminGuard, UserAdmin): ...
+
+    Changing an address, a number or a password gives access to the account, so otherwise the
+    permission to change users or accounts would be worth all permissions.
+    """
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and may_change(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and may_change(request, obj)
+
+
+def may_change(request: HttpRequest, row: Any) -> bool:
+    """Whether the member of staff may change a row: a user, or a row of a user."""
+    owner = row if row is None or isinstance(row, host().model) else row.user
+    return owner is None or authority.may_change(request.user, person_of(owner))
+
+
+def person_of(user: Any) -> Person:
+    """The user with their account, which may not exist yet; nothing is stored."""
+    return Person(user, getattr(user, "authservice_account", None) or Account(user=user))
+
+
+def permitted(
+    page: Any, request: HttpRequest, rows: Iterable[Row], owner: Callable[[Row], Person]
+) -> list[Row]:
+    """The selected rows that the member of staff may change; the page says how many were
+    skipped."""
+    chosen = list(rows)
+    kept = [row for row in chosen if authority.may_change(request.user, owner(row))]
+    if len(kept) < len(chosen):
+        text = f"Skipped {len(chosen) - len(kept)}: only a superuser may do this to super admins."
+        page.message_user(request, text, messages.WARNING)
+    return kept

@@ -1,0 +1,61 @@
+"""Passwords that staff set on Django's own page of a user: recorded, and mailed to the owner.
+
+Django admin sends no signal for it, but writes its own log, which names the actor and the user.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models.signals import post_save
+
+from authservice.core import devices, directory, facts, passwords, sign_ins
+from authservice.core.host import host
+from authservice.core.people import Person
+from authservice.core.staff import notices
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+
+
+def connect() -> None:
+    uid = "authservice.core.staff.admin_password"
+    post_save.connect(_after_entry, sender=LogEntry, dispatch_uid=uid)
+
+
+def _after_entry(instance: Any, created: bool, raw: bool = False, **_: Any) -> None:
+    if created and not raw and _is_of_a_user(instance) and _is_of_a_password(instance):
+        users = host().model._base_manager.using(directory.database())
+        user = users.filter(pk=instance.object_id).first()
+        if user is not None:
+            _follow(directory.of(user), by=users.filter(pk=instance.user_id).first())
+
+
+def _is_of_a_user(entry: Any) -> bool:
+    if entry.action_flag != CHANGE or entry.content_type_id is None:
+        return False
+    model = ContentType.objects.get_for_id(entry.content_type_id).model_class()
+    return model is not None and issubclass(model, host().model)
+
+
+def _is_of_a_password(entry: Any) -> bool:
+    try:
+        said = json.loads(entry.change_message)
+        fields = [name for part in said for name in part.get("changed", {}).get("fields", ())]
+    except (ValueError, AttributeError, TypeError):
+        return False  # a text of the host's
+    return "password" in fields
+
+
+def _follow(person: Person, *, by: Any) -> None:
+    """The new password invalidates every session by itself; this marks their rows too."""
+    event = Event(action="auth.password.changed", user=by, target=person.user, actor_type="admin")
+    with transaction.atomic(using=directory.database()):
+        passwords.lock_users([person.user.pk])
+        sign_ins.end_everywhere(person, sign_ins.CHANGED)
+        devices.forget_all(person)
+        facts.tell(event)
+        notices.send(notices.address(person), person, ["password"], Client())

@@ -1,0 +1,81 @@
+"""Which staff may change which users.
+
+There are two kinds of staff: super admins of the API by our flag, and Django's superusers. Neither
+our flag nor a permission of Django admin may lead to superuser rights: staff who change an address
+or a number can reset the password of its account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from authservice.core import directory, facts, sign_ins
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.kernel import errors
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+
+# Changing one of these gives access to the account, locks its owner out or changes its rights.
+_GUARDED = frozenset(
+    {
+        *("email", "username", "phone_number", "email_verified", "phone_number_verified"),
+        *("active", "is_super_admin"),
+    }
+)
+
+
+def is_superuser(user: Any) -> bool:
+    """Whether Django itself lets the user do everything."""
+    return bool(getattr(user, "is_superuser", False))
+
+
+def may_change(by: Any, person: Person) -> bool:
+    """In Django admin: only a superuser may change accounts of superusers and super admins."""
+    return is_superuser(by) or not person.is_super_admin
+
+
+def require_over(by: Any, person: Person, fields: Collection[str]) -> None:
+    """Over the API: raises `Forbidden` if `by` is no superuser and changes a guarded field of staff
+    or of a superuser."""
+    if _GUARDED.intersection(fields):
+        require_over_account(by, person)
+
+
+def require_over_account(by: Any, person: Person) -> None:
+    """Raises `Forbidden` if `by` may not delete the account or change its guarded fields."""
+    of_staff = getattr(person.user, "is_staff", False) or person.is_superuser
+    if of_staff and not is_superuser(by):
+        raise errors.Forbidden
+
+
+@contextmanager
+def acting(by: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
+    """`sign_ins.changing` for a super admin; checks again that they still are one. Raises
+    `InvalidToken` and `Forbidden`."""
+    with sign_ins.changing(by, sign_in, *others) as editor:
+        if not editor.is_super_admin:
+            raise errors.Forbidden
+        yield editor
+
+
+@contextmanager
+def recorded(action: str, pk: Any, *, by: Any, client: Client) -> Iterator[None]:
+    """Record a `Forbidden` raised in this block. It wraps the transaction, so that the entry is
+    kept although the action is rolled back."""
+    try:
+        yield
+    except errors.Forbidden:
+        target = directory.by_pk(pk)
+        event = Event(
+            action="security.forbidden",
+            user=by,
+            target=target.user if target else None,
+            actor_type="admin",
+            client=client,
+            metadata={"action": action},
+        )
+        facts.tell(event)
+        raise

@@ -1,0 +1,89 @@
+"""The login form of Django admin. Public:
+
+    admin.site.login_form = AdminAuthenticationForm
+    admin.site.login_template = "authservice/core/admin-login.html"
+
+The template is Django's with an extra field for the code of a second factor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib.admin import forms as admin_forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest
+
+from authservice.core.staff import admin_login
+from authservice.kernel import errors
+from authservice.kernel.http.client import of_page
+from authservice.kernel.modules import plug
+from authservice.kernel.secret import Secret
+
+_LONGEST = {"username": 254, "password": 4096}
+
+
+class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
+    """Django's form with the limits, the log and the second factor of this service.
+
+    It asks for a code if a module with second factors is installed. Override
+    `confirm_login_allowed`, as in Django's form, to change who may log in.
+    """
+
+    code = forms.CharField(
+        label="Code of your authenticator app, or a backup code",
+        required=False,
+        max_length=64,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+    )
+
+    def __init__(self, request: Any = None, *args: Any, **options: Any) -> None:
+        super().__init__(request, *args, **options)
+        for name, longest in _LONGEST.items():
+            self.fields[name].validators.append(MaxLengthValidator(longest))
+        if plug("second_factor") is None:
+            del self.fields["code"]
+
+    def clean_password(self) -> Secret:
+        return Secret(self.cleaned_data["password"])
+
+    def clean_code(self) -> Secret:
+        return Secret(self.cleaned_data["code"])
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if given.get("username") and given.get("password") and "code" not in self.errors:
+            self.user_cache = self._log_in(given)
+        return given
+
+    def _log_in(self, given: dict[str, Any]) -> Any:
+        try:
+            return admin_login.log_in(
+                given["username"],
+                given["password"],
+                given.get("code", Secret("")),
+                of_page(cast(HttpRequest, self.request)),
+                allow=self.confirm_login_allowed,
+            )
+        except errors.InvalidCredentials as wrong:
+            raise self.get_invalid_login_error() from wrong
+        except errors.TwoFactorRefused as wrong:
+            raise ValidationError({"code": "This code is not valid."}) from wrong
+        except admin_login.CodeRequired as wrong:
+            text = "Enter a code of your authenticator app, or a backup code."
+            raise ValidationError({"code": text}) from wrong
+        except admin_login.SetUpRequired as wrong:
+            text = "You need a second factor to log in here: set one up in the API first."
+            raise ValidationError(text, code="second_factor_required") from wrong
+        except errors.Fault as wrong:
+            raise ValidationError(_in_words(wrong), code=wrong.code.lower()) from wrong
+
+
+def _in_words(fault: errors.Fault) -> str:
+    seconds = int(fault.headers.get("Retry-After", 0))
+    if not seconds:
+        return fault.message
+    minutes = -(-seconds // 60)
+    return f"Too many attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."

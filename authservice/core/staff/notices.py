@@ -1,0 +1,39 @@
+"""Mails to owners whose account staff changed.
+
+They have no link: staff are responsible for the change, and with a link to undo it an attacker who
+had set the former address could undo the help of staff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.utils import timezone
+
+from authservice.core import directory
+from authservice.core.people import Person
+from authservice.kernel import messages
+from authservice.kernel.client import Client
+
+# Fields of an account that can give access to it.
+_TOLD = ("email", "phone_number", "password")
+
+
+def address(person: Person) -> str:
+    """The recipient, to be read before a change: the address if its owner proved it, or ""."""
+    return person.email if person.email_proven else ""
+
+
+def send(former: str, person: Person, changed: Collection[str], client: Client) -> None:
+    """Mail to the `former` address that staff changed these fields. The mail does not use the
+    language or show the client of staff."""
+    told = [name for name in _TOLD if name in changed]
+    if not told:
+        return
+    messages.send(
+        messages.CHANGED_BY_STAFF,
+        former,
+        Client(request_id=client.request_id),
+        using=directory.database(),
+        details={"user_id": person.id, "changed": told, "at": timezone.now().isoformat()},
+    )

@@ -1,0 +1,41 @@
+"""Bounds of text input, checked before anything else is done with a text.
+
+Normalising takes quadratic time for long rows of combining marks in interpreters without the fix of
+CPython issue 149079: 62 kB of marks cost a second. So the length is checked first, and rows of
+marks are limited as in the stream-safe text format (UAX #15 section 13), which no writing system
+exceeds. Nothing longer is normalised, matched, parsed or sent to the database.
+"""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+from authservice.kernel import errors
+
+MARKS = 30
+LONGEST = 255  # characters, if the field has no maximum: a path parameter, a choice, a date
+
+TOO_LONG = "Ensure this field has no more than {max_length} characters."
+TOO_MANY_MARKS = f"Must not contain more than {MARKS} combining marks in a row."
+
+
+def too_many_marks(text: str) -> bool:
+    """Whether more than `MARKS` characters of the category M follow each other. Call it for texts
+    of bounded length only."""
+    if text.isascii():
+        return False
+    row = 0
+    for character in text:
+        row = row + 1 if category(character)[0] == "M" else 0
+        if row > MARKS:
+            return True
+    return False
+
+
+def require(name: str, text: str, max_length: int = LONGEST) -> None:
+    """Raises `ValidationFailed` for a text that is read without a field, such as a part of a
+    path."""
+    if len(text) > max_length:
+        raise errors.invalid(name, TOO_LONG.format(max_length=max_length))
+    if too_many_marks(text):
+        raise errors.invalid(name, TOO_MANY_MARKS)

@@ -1,0 +1,65 @@
+"""Second factors as core checks them outside the one door: one object that fills a slot."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.db import transaction
+
+from authservice.core import directory, guesses
+from authservice.core.guesses import Guess
+from authservice.core.people import Person
+from authservice.kernel import errors
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+from authservice.twofactor import authenticators, codes, gate, guessing
+from authservice.twofactor.guessing import Kind
+from authservice.twofactor.models import Authenticator
+
+
+class SecondFactor:
+    """Authenticator apps and their backup codes."""
+
+    def is_enabled(self, person: Person) -> bool:
+        return _enabled(person) is not None
+
+    def is_required(self, person: Person) -> bool:
+        return gate.is_required(person)
+
+    def verify(self, person: Person, code: Secret, client: Client) -> None:
+        """By the rules and counters of the API; a remembered device does not replace the code."""
+        found = _enabled(person)
+        if found is None:
+            raise errors.TwoFactorRefused
+        network = guesses.network_of(person, client)
+        guesses.count_flood(network)
+        kind = guessing.kind_of(code)
+        attempt = Guess(guessing.take(kind, person, found, client), network=network)
+        if not _consumed(kind, found, code, person, client, attempt):
+            guessing.tell_failed(kind, person, client)
+            raise errors.TwoFactorRefused
+
+
+def _enabled(person: Person) -> Authenticator | None:
+    found = authenticators.of(person)
+    return found if found and found.confirmed else None
+
+
+def _consumed(
+    kind: Kind, found: Authenticator, code: Secret, person: Person, client: Client, attempt: Guess
+) -> bool:
+    give_back = partial(_give_back, attempt)
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
+        if not codes.spend(kind, found, code):
+            return False
+        codes.tell_verified(kind, person, client)
+        give_back()
+        return True
+
+
+def _give_back(attempt: Guess) -> None:
+    attempt.give_back()
+    attempt.give_back_flood()
+
+
+second_factor = SecondFactor()

@@ -1,0 +1,230 @@
+"""Error reports show no secret of a request, at whichever statement the database fails."""
+
+from functools import partial
+from urllib.parse import urlencode
+
+import pytest
+
+from authservice.kernel import messages
+from authservice.kernel.http.fields import SecretText
+from tests.abuse.reporting import shown
+from tests.client import PASSWORD
+from tests.doors.world import MODULES, World
+from tests.mounted import mounted
+from tests.recovery.flows import ANN, NEW, PHONE, CommittingApi, prove, verify_path
+from tests.recovery.post import office
+from tests.routes import endpoints
+from tests.twofactor.people import Person, app_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _everything():
+    with mounted(*MODULES):
+        yield
+
+
+@pytest.fixture
+def world(_everything, db, clock, configure):
+    configure(COOKIES={"ENABLED": True}, THROTTLE={"ENABLED": False})
+    office.jobs.clear()
+    api = CommittingApi(raising=False)
+    world = World(api, office, clock, configure, Person(api))
+    body = {"phone": PHONE, "password": PASSWORD}  # with it the number may reset the password
+    assert api.request("PUT", "profile", body, token=world.ann.token).status == 200
+    prove(ANN, PHONE)
+    office.jobs.clear()
+    return world
+
+
+def login(world):
+    return {PASSWORD}, partial(world.api.post, "login", email=ANN, password=PASSWORD)
+
+
+def wrong_password(world):
+    return {NEW}, partial(world.api.post, "login", email=ANN, password=NEW)
+
+
+def signup(world):
+    body = {"email": "new@example.com", "password": NEW, "phone_number": "+4930123458"}
+    return {NEW}, partial(world.api.post, "signup", **body)
+
+
+def refresh(world):
+    token = world.api.log_in(ANN)["refresh_token"]
+    return {token}, partial(world.api.post, "refresh", refresh_token=token)
+
+
+def logout(world):
+    return {world.ann.token}, partial(world.api.post, "logout", token=world.ann.token)
+
+
+def me(world):
+    return {world.ann.token}, partial(world.api.get, "me", token=world.ann.token)
+
+
+def change_password(world):
+    body = {"old_password": PASSWORD, "new_password": NEW}
+    request = partial(world.api.request, "PUT", "change-password", body, token=world.ann.token)
+    return {PASSWORD, NEW, world.ann.token}, request
+
+
+def profile(world):
+    body = {"phone": "+4930123459", "password": PASSWORD}
+    request = partial(world.api.request, "PUT", "profile", body, token=world.ann.token)
+    return {PASSWORD, world.ann.token}, request
+
+
+def reset_by_link(world):
+    token = world.flows.reset_token()
+    return {token, NEW}, partial(world.flows.reset, token)
+
+
+def reset_by_code(world):
+    code = world.flows.reset_code()
+    return {code, NEW}, partial(world.flows.reset_by_code, code)
+
+
+def verify_email(world):
+    world.api.sign_up("bob@example.com")
+    token = world.flows.email_token("bob@example.com")
+    return {token}, partial(world.api.get, verify_path(token, "bob@example.com"))
+
+
+def verify_email_by_button(world):
+    world.api.sign_up("bob@example.com")
+    token = world.flows.email_token("bob@example.com")
+    form = urlencode({"token": token, "email": "bob@example.com", "decision": "confirm"})
+    options = {"content_type": "application/x-www-form-urlencoded"}
+    return {token}, partial(world.api.request, "POST", "verify-email", form, **options)
+
+
+def secure_account(world):
+    body = {"phone": "+4930123459"}
+    assert world.api.request("PUT", "profile", body, token=world.ann.token).status == 200
+    token = office.token(messages.PHONE_CHANGED)
+    # As a whole, since a `token` by itself is the caller's own.
+    return {token}, partial(world.api.request, "POST", "account/secure", {"token": token})
+
+
+def verify_phone(world):
+    world.api.sign_up("bob@example.com", phone_number="+4930123460")
+    code = world.flows.phone_code("+4930123460")
+    return {code}, partial(world.flows.verify_phone, code, "+4930123460")
+
+
+def magic_link(world):
+    token = world.magic.mailed().token
+    return {token}, partial(world.magic.follow, token)
+
+
+def magic_link_button(world):
+    token = world.magic.mailed().token
+    return {token}, partial(world.magic.push, token)
+
+
+def magic_code(world):
+    code = world.magic.mailed().code
+    return {code}, partial(world.magic.type, code)
+
+
+def set_up_factor(world):
+    body = {"password": PASSWORD}
+    return {world.ann.token}, partial(world.ann.post, "2fa/setup", **body)
+
+
+def enable_factor(world):
+    world.ann.set_up()
+    code = world.ann.code()
+    return {code, world.ann.token}, partial(world.ann.post, "2fa/verify", code=code)
+
+
+def with_factor(path, world):
+    world.ann.enrol()
+    world.clock.forward(seconds=30)
+    code = world.ann.code()
+    return {code}, partial(world.ann.post, path, code=code)
+
+
+def second_step(world):
+    world.ann.enrol()
+    world.clock.forward(seconds=30)
+    code, token = world.ann.code(), world.ann.temp_token()
+    body = {"temp_token": token, "code": code, "remember_device": True}
+    return {code, token}, partial(world.api.post, "2fa/verify-login", **body)
+
+
+def backup_code(world):
+    world.ann.enrol()
+    code, token = world.ann.backup_codes[0], world.ann.temp_token()
+    body = {"temp_token": token, "code": code}
+    return {code, token}, partial(world.api.post, "2fa/verify-login", **body)
+
+
+def required_set_up(world):
+    world.configure(TWOFACTOR={"REQUIRED": "everybody"})
+    token = world.ann.temp_token()
+    return {token}, partial(world.api.post, "2fa/setup-login", temp_token=token)
+
+
+def required_enrolment(world):
+    token = required_set_up(world)[0].pop()
+    made = world.api.post("2fa/setup-login", temp_token=token).data
+    code = app_of(made["qr_url"]).now()
+    body = {"temp_token": token, "code": code}
+    return {code, token}, partial(world.api.post, "2fa/verify-login", **body)
+
+
+REQUESTS = {
+    "login": (login, wrong_password),
+    "signup": (signup,),
+    "refresh": (refresh,),
+    "logout": (logout,),
+    "me": (me,),
+    "change-password": (change_password,),
+    "profile": (profile,),
+    "reset-password": (reset_by_link, reset_by_code),
+    "verify-email": (verify_email, verify_email_by_button),
+    "account/secure": (secure_account,),
+    "verify-phone": (verify_phone,),
+    "magic-link/verify": (magic_link, magic_link_button),
+    "magic-link/verify-code": (magic_code,),
+    "2fa/setup": (set_up_factor,),
+    "2fa/verify": (enable_factor,),
+    "2fa/disable": (partial(with_factor, "2fa/disable"),),
+    "2fa/backup-codes": (partial(with_factor, "2fa/backup-codes"),),
+    "2fa/verify-login": (second_step, backup_code, required_enrolment),
+    "2fa/setup-login": (required_set_up,),
+}
+
+
+@pytest.mark.parametrize(
+    "prepare", [prepare for prepares in REQUESTS.values() for prepare in prepares]
+)
+def test_report_of_a_failed_statement_shows_no_secret(world, settings, monkeypatch, prepare):
+    settings.DEBUG = True  # hides less
+    secrets, request = prepare(world)
+
+    failures, leaked = shown(request, secrets, monkeypatch)
+
+    assert failures > 0
+    assert leaked == set()
+
+
+def takes_secrets(operation):
+    schemas = [schema for schema in (operation.body, operation.query) if schema]
+    return any(
+        isinstance(field, SecretText) for schema in schemas for field in schema().fields.values()
+    )
+
+
+def test_every_route_that_takes_a_secret_is_tried():
+    operations = {
+        path: getattr(view.cls, action).operation
+        for path, view in endpoints()
+        for action in view.actions.values()
+    }
+    taking = {path for path, operation in operations.items() if takes_secrets(operation)}
+
+    assert taking <= set(REQUESTS)

@@ -1,0 +1,79 @@
+"""Query parameters of a list reach no field that its page does not declare."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.urls import reverse
+
+from authservice.core.models import Account, SignIn
+from tests.admin.inside.conftest import Browser, staff
+from tests.people import the_user
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = {
+    "authservice_core_signin": (
+        *("seed__startswith", "password_mark__startswith", "counter__gte", "seed"),
+        *("user__password__startswith", "user__authservice_account__verified_email_key__gte"),
+    ),
+    "authservice_core_ticket": ("digest__startswith", "code_digest__gte", "payload__icontains"),
+    "authservice_core_account": (
+        *("email_key__startswith", "phone_key__gte", "verified_phone_key", "token_version"),
+        *("user__password__startswith", "user__authservice_sign_ins__seed__startswith"),
+    ),
+    "authservice_core_attempt": ("key__startswith",),
+    "authservice_twofactor_authenticator": (
+        *("sealed_secret__startswith", "last_step__gte", "backup_codes__digest__startswith"),
+        "user__password__startswith",
+    ),
+}
+CASES = [
+    (model, lookup)
+    for model, lookups in REFUSED.items()
+    for lookup in lookups
+    if apps.is_installed(f"authservice.{model.split('_')[1]}")
+]
+
+
+@pytest.mark.parametrize(("model", "lookup"), CASES)
+@pytest.mark.parametrize("value", ["5", "zz"])
+def test_a_list_is_not_filtered_by_a_field_that_is_not_declared(root, ann, model, lookup, value):
+    root.see(reverse(f"admin:{model}_changelist"), status=400, **{lookup: value})
+
+
+def test_staff_with_view_rights_learn_nothing_of_a_seed(ann):
+    browser = Browser(staff("helper@example.com", "view_signin"))
+    seed, page = SignIn.objects.get().seed, reverse("admin:authservice_core_signin_changelist")
+
+    for guess in "0123456789abcdef":
+        browser.see(page, status=400, seed__startswith=guess)
+    assert seed
+
+
+def test_declared_filters_go_on(root, ann):
+    account = Account.objects.get(user=the_user())
+    year = account.created_at.year
+
+    for query in (
+        {"created_at__gte": f"{year}-01-01 00:00Z", "created_at__lt": f"{year + 1}-01-01 00:00Z"},
+        {"is_super_admin__exact": "0", "email_verified": "no"},
+        {"user__is_active__exact": "1", "q": "ann"},
+    ):
+        root.see(reverse("admin:authservice_core_account_changelist"), **query)
+
+
+def test_every_page_of_ours_refuses_undeclared_lookups(rf, root):
+    ours = [
+        page
+        for model, page in admin.site._registry.items()
+        if model.__module__[:12] == "authservice."
+    ]
+    request = rf.get("/")
+    request.user = root.user
+
+    assert len(ours) >= 5
+    for page in ours:
+        for field in page.model._meta.get_fields():
+            declared = page.lookup_allowed(field.name, "x", request)
+            named = {*page.get_search_fields(request), *page.get_list_filter(request)}
+            assert declared is (field.name in named), (page, field)

@@ -1,0 +1,185 @@
+"""Notices about changes by staff, and what a number set by staff may be used for."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+
+from authservice.core import directory
+from authservice.core.models import Account, SignIn
+from authservice.core.staff.admin_password import _is_of_a_password
+from authservice.kernel import modules
+from tests.admin.inside.test_changes import by_itself, with_user
+from tests.client import PASSWORD
+from tests.people import email_field, the_user
+from tests.recovery.post import office
+
+pytestmark = pytest.mark.django_db
+
+ANN, OLD, NEW = "ann@example.com", "+4930123456", "+4930123457"
+OTHER = "fig biscuit 17 lanterns"
+WAYS = pytest.mark.parametrize("save", [by_itself, with_user])
+
+
+def account(email=ANN):
+    return Account.objects.get(email=email)
+
+
+def prove():
+    kept = account()
+    kept.verified_email_key = kept.proven_email_key = kept.email_key
+    kept.verified_phone_key = kept.phone_key
+    kept.save()
+
+
+@pytest.fixture
+def notices(django_capture_on_commit_callbacks):
+    """`notices(do)` are the mails about changes by staff that a call leads to."""
+
+    def collect(do):
+        office.jobs.clear()
+        with (
+            modules.plugged("messenger", office),
+            django_capture_on_commit_callbacks(execute=True),
+        ):
+            do()
+        return [job for job in office.jobs if job.kind == "changed-by-staff"]
+
+    return collect
+
+
+@WAYS
+def test_a_changed_number_is_mailed_to_the_proven_address(root, ann, notices, save):
+    prove()
+
+    (job,) = notices(lambda: save(root, phone_number=NEW))
+
+    assert (job.target, job.details["changed"]) == (ANN, ["phone_number"])
+    assert "link" not in job.details
+
+
+def test_a_changed_address_is_mailed_to_the_former_one(root, ann, notices):
+    prove()
+
+    (job,) = notices(lambda: with_user(root, {email_field(): "eve@example.com"}))
+
+    assert (job.target, job.details["changed"]) == (ANN, ["email"])
+
+
+@WAYS
+def test_nothing_is_mailed_to_an_address_that_nobody_proved(root, ann, notices, save):
+    assert notices(lambda: save(root, phone_number=NEW)) == []
+
+
+@WAYS
+def test_other_changes_are_not_mailed(root, ann, notices, save):
+    prove()
+
+    assert notices(lambda: save(root, name="Ann")) == []
+
+
+# Numbers
+
+
+@WAYS
+def test_a_number_that_staff_set_is_known_as_theirs(root, ann, save):
+    save(root, phone_number=NEW)
+
+    kept = account()
+    assert (kept.phone_set_by, kept.phone_verified_at) == ("staff", None)
+    assert kept.phone_added_at is not None
+
+
+@WAYS
+def test_a_number_that_is_entered_again_is_not_verified_by_that(root, ann, save):
+    prove()
+    assert directory.find_by_phone(OLD).phone_number_verified
+
+    save(root, phone_number="")
+    save(root, phone_number=OLD)
+
+    person = directory.find_by_phone(OLD)
+    assert person.user == the_user()
+    assert not person.phone_number_verified
+    assert account().phone_set_by == "staff"
+
+
+@WAYS
+def test_a_number_that_stays_keeps_its_proof(root, ann, save):
+    prove()
+
+    save(root, name="Ann")
+
+    assert directory.find_by_phone(OLD).phone_number_verified
+    assert account().phone_set_by == "signup"
+
+
+# Passwords
+
+
+def password_page(user):
+    return reverse("admin:auth_user_password_change", args=[user.pk])
+
+
+stock = pytest.mark.skipif(
+    f"{get_user_model()._meta.label_lower}" != "auth.user", reason="its page sets no passwords"
+)
+
+
+def set_password(root):
+    form = {"password1": OTHER, "password2": OTHER, "usable_password": "true"}
+    answer = root.send(password_page(the_user(ANN)), **form)
+    assert b"Password changed successfully." in answer.content
+
+
+@stock
+def test_a_password_set_on_the_page_of_a_user_is_recorded(root, ann, told):
+    set_password(root)
+
+    (event,) = told("auth.password.changed")
+    assert (event.user, event.target, event.actor_type) == (root.user, the_user(ANN), "admin")
+
+
+@stock
+def test_it_ends_every_session_and_device_of_the_user(root, api, ann):
+    before = account()
+
+    set_password(root)
+
+    assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
+    assert not SignIn.objects.filter(user=the_user(ANN), ended_at=None).exists()
+    assert account().device_version > before.device_version
+    assert api.post("login", email=ANN, password=OTHER).status == 200
+    assert api.post("login", email=ANN, password=PASSWORD).status == 401
+
+
+@stock
+def test_it_is_mailed_to_the_proven_address(root, ann, notices):
+    prove()
+
+    (job,) = notices(lambda: set_password(root))
+
+    assert (job.target, job.details["changed"]) == (ANN, ["password"])
+
+
+@stock
+def test_a_password_that_is_refused_is_not_recorded(root, ann, told):
+    root.send(
+        password_page(the_user(ANN)), password1=OTHER, password2="another", usable_password="true"
+    )
+
+    assert told("auth.password.changed") == []
+
+
+def test_a_change_of_something_else_is_no_password(root, ann, told):
+    by_itself(root, name="Ann")
+
+    assert told("auth.password.changed") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Changed password.", "[1]", '["password"]', "{}", '[{"added": {}}]']
+)
+def test_any_text_of_the_host_in_the_log_of_admin_is_read(text):
+    entry = type("Entry", (), {"change_message": text})()
+
+    assert _is_of_a_password(entry) is False

@@ -1,0 +1,188 @@
+"""A request whose session ends after it was authenticated changes nothing.
+
+Every state-changing route of the URLconf is tested: a new one must be listed in `REQUESTS` with a
+body that it would accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.core import mail
+from django.db.models import F
+from django.utils import timezone
+
+from authservice.core import directory
+from authservice.core.models import Account, Attempt, SignIn
+from authservice.kernel.http.views import Endpoint
+from tests.admin_api.people import promote
+from tests.client import PASSWORD, Api
+from tests.mounted import mounted
+from tests.recovery.post import office
+from tests.routes import protected, with_a_body
+
+if TYPE_CHECKING:
+    from tests.twofactor.people import Person
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(
+        not apps.is_installed("authservice.twofactor"),
+        reason="some of the routes are those of the second factor",
+    ),
+]
+ANN = "ann@example.com"
+
+REFUSED = (401, "INVALID_TOKEN")
+OFFICE = "tests.recovery.apps.PostOffice"
+NEW = "quince jelly 17 shutters"
+
+
+@dataclass
+class World:
+    """Ann, a super admin with two sessions, and Bob, whom staff may change."""
+
+    api: Api
+    clock: Any
+    ann: Person
+    bob: str
+    other: SignIn = field(init=False)
+
+    def __post_init__(self) -> None:
+        promote(ANN)
+        first = SignIn.objects.get(user=self.ann.user_id)
+        self.api.log_in(ANN)
+        self.other = SignIn.objects.exclude(pk=first.pk).get(user=self.ann.user_id)
+
+    def enrolled(self) -> Person:
+        self.ann.enrol()
+        self.clock.forward(seconds=30)
+        return self.ann
+
+    def pending(self) -> Person:
+        self.ann.set_up()
+        return self.ann
+
+
+Request = Callable[[World], tuple[str, Any]]
+
+
+def to(path: str, **body: Any) -> Request:
+    return lambda world: (path.format(bob=world.bob, other=world.other.pk), body)
+
+
+def with_code(path: str, person: Callable[[World], Person]) -> Request:
+    return lambda world: (path, {"code": person(world).code()})
+
+
+REQUESTS: dict[str, Request] = {
+    "POST logout": to("logout"),
+    "PUT profile": to("profile", name="Anna", phone="+4930123456", avatar="https://a.example/b"),
+    "PUT change-password": to("change-password", old_password=PASSWORD, new_password=NEW),
+    "DELETE sessions": to("sessions"),
+    "DELETE sessions/1": to("sessions/{other}"),
+    "POST 2fa/setup": to("2fa/setup"),
+    "POST 2fa/verify": with_code("2fa/verify", World.pending),
+    "POST 2fa/disable": with_code("2fa/disable", World.enrolled),
+    "POST 2fa/backup-codes": with_code("2fa/backup-codes", World.enrolled),
+    "POST admin/users": to("admin/users", email="cat@example.com", username="cat", password=NEW),
+    "PUT admin/users/1": to("admin/users/{bob}", name="Robert"),
+    "DELETE admin/users/1": to("admin/users/{bob}"),
+    "POST admin/users/1/suspend": to("admin/users/{bob}/suspend"),
+    "POST admin/users/1/reactivate": to("admin/users/{bob}/reactivate"),
+    "POST admin/users/1/logout": to("admin/users/{bob}/logout"),
+    "POST admin/users/1/reset-password": to("admin/users/{bob}/reset-password"),
+    "POST admin/audit/cleanup": to("admin/audit/cleanup"),
+}
+ROUTES = sorted(str(route) for route in protected() if route in with_a_body())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _post_office() -> Iterator[None]:
+    """Some actions of staff need a module that sends mail."""
+    with mounted(*(() if apps.is_installed("authservice.notification") else (OFFICE,))):
+        yield
+
+
+@pytest.fixture
+def world(api: Api, clock: Any) -> World:
+    bob = api.sign_up("bob@example.com")["user"]["id"]
+    ann = import_module("tests.twofactor.people").Person(api)
+    return World(api, clock, ann.sign_up(), bob)
+
+
+def end(world: World) -> None:
+    rows = SignIn.objects.filter(user=world.ann.user_id).exclude(pk=world.other.pk)
+    rows.update(ended_at=timezone.now(), end_reason="test")
+
+
+def stored() -> dict[str, list[Any]]:
+    """All rows but the counters of attempts, which a refusal must not roll back."""
+    ours = [model for app in _ours() for model in app.get_models() if model is not Attempt]
+    using = directory.database()
+    return {
+        model.__name__: list(model._base_manager.using(using).order_by("pk").values_list())
+        for model in [get_user_model(), *ours]
+    }
+
+
+def _ours() -> list[Any]:
+    return [app for app in apps.get_app_configs() if app.name.startswith("authservice.")]
+
+
+def ask(world: World, route: str) -> Any:
+    method, _, _ = route.partition(" ")
+    path, body = REQUESTS[route](world)
+    return lambda: world.api.request(method, path, body, token=world.ann.token)
+
+
+def test_every_route_that_changes_something_is_listed():
+    assert set(ROUTES) <= set(REQUESTS)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_request_in_a_valid_session_succeeds(world, route):
+    assert ask(world, route)().status in (200, 201)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_request_whose_session_ends_once_it_is_identified_changes_nothing(
+    world, monkeypatch, route
+):
+    request, identify, before = ask(world, route), Endpoint._identify, []
+
+    def identify_and_end(endpoint: Endpoint, request: Any) -> None:
+        identify(endpoint, request)
+        # Not by the session's own row: a route that asks that row alone would not notice.
+        Account.objects.filter(pk=world.ann.user_id).update(token_version=F("token_version") + 1)
+        before.append(stored())
+
+    office.jobs.clear()
+    monkeypatch.setattr(Endpoint, "_identify", identify_and_end)
+
+    answer = request()
+
+    assert answer.error == REFUSED
+    assert stored() == before[0]
+    assert (office.jobs, mail.outbox) == ([], [])
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_request_of_an_ended_session_changes_nothing_where_signatures_are_trusted(
+    world, configure, route
+):
+    request = ask(world, route)
+    end(world)
+    configure(STATELESS={"CHECK": "signature"})
+    before = stored()
+
+    answer = request()
+
+    assert answer.error == REFUSED
+    assert stored() == before

@@ -1,0 +1,41 @@
+"""Unknown tokens are not recorded in the log, and count against the network."""
+
+import pytest
+
+from authservice.kernel import modules
+from tests.mounted import mounted
+from tests.recovery.flows import NEW
+
+pytestmark = pytest.mark.django_db
+
+NONSENSE = "A" * 43
+HELD_UP = (429, "TOO_MANY_REQUESTS")
+ROUTES = {
+    "reset-password": {"token": NONSENSE, "email": "ann@example.com", "new_password": NEW},
+    "magic-link/verify": {"token": NONSENSE},
+    "2fa/verify-login": {"temp_token": NONSENSE, "code": "123456"},
+    "2fa/setup-login": {"temp_token": NONSENSE},
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _modules():
+    with mounted("authservice.magiclink", "authservice.twofactor"):
+        yield
+
+
+@pytest.fixture
+def entries():
+    """The events that listeners such as the log receive."""
+    told = []
+    with modules.plugged("listener", told.append):
+        yield told
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_token_of_nobody_is_not_recorded_and_limited_by_network(api, clock, entries, path):
+    answers = [api.request("POST", path, ROUTES[path]) for _ in range(200)]
+
+    assert entries == []
+    assert [answer.error for answer in answers[100:]] == [HELD_UP] * 100
+    assert {answer.status for answer in answers[:100]} <= {400, 401}

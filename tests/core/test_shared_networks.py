@@ -1,0 +1,94 @@
+"""Other clients behind the same address do not lock out the owner of a known device."""
+
+import pytest
+
+from tests.client import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+ANN, BEN = "ann@example.com", "ben@example.com"
+OFFICE = {"REMOTE_ADDR": "192.0.2.10"}
+HELD_UP = (429, "TOO_MANY_REQUESTS")
+
+
+@pytest.fixture(autouse=True)
+def _clock(clock):
+    """A window must not end in the middle of a test."""
+
+
+@pytest.fixture
+def device(api):
+    return api.request("POST", "signup", {"email": ANN, "password": PASSWORD}).headers[
+        "X-Device-Token"
+    ]
+
+
+@pytest.fixture
+def log_in(api):
+    def log_in(device="", email=ANN, password=PASSWORD):
+        headers = {"X-Device-Token": device} if device else {}
+        body = {"email": email, "password": password}
+        return api.request("POST", "login", body, headers=headers, **OFFICE)
+
+    return log_in
+
+
+@pytest.fixture
+def besieged(log_in):
+    """A client behind the address guesses until the limit of the network is reached."""
+    for number in range(100):
+        assert log_in(email=f"nobody{number}@example.com").status == 401
+    assert log_in(email="nobody@example.com").error == HELD_UP
+
+
+@pytest.mark.usefixtures("besieged")
+def test_known_device_logs_in_while_its_network_is_limited(device, log_in):
+    assert log_in(device).status == 200
+
+
+@pytest.mark.usefixtures("besieged")
+def test_known_device_passes_the_limit_for_its_own_account_alone(api, device, log_in):
+    api.sign_up(BEN)
+
+    assert log_in(device, BEN).error == HELD_UP
+    assert log_in(device, "nobody@example.com").error == HELD_UP
+
+
+@pytest.mark.usefixtures("besieged")
+def test_forged_device_token_does_not_pass_the_limit(device, log_in):
+    assert log_in(device.swapcase()).error == HELD_UP
+
+
+def test_attempts_on_a_known_device_are_not_counted_for_its_network(device, log_in, configure):
+    configure(THROTTLE={"RATES": {"guess": "3/h"}})
+    for _ in range(5):
+        assert log_in(device, password="wrong").status == 401
+
+    assert log_in(email="nobody@example.com").status == 401
+
+
+def test_general_limit_counts_a_known_device_apart_from_its_network(device, log_in, configure):
+    configure(THROTTLE={"RATES": {"default": "5/min"}})
+    for _ in range(5):
+        log_in(email="nobody@example.com")
+    assert log_in(email="nobody@example.com").error == HELD_UP
+
+    assert [log_in(device).status for _ in range(5)] == [200] * 5
+    assert log_in(device).error == HELD_UP
+
+
+def test_general_limit_is_shared_by_the_devices_of_an_account(device, log_in, configure):
+    tokens = [log_in().headers["X-Device-Token"] for _ in range(4)]
+    configure(THROTTLE={"RATES": {"default": "5/min"}})
+
+    answers = [log_in(token) for token in [device, *tokens, device]]
+
+    assert [answer.status for answer in answers] == [200] * 5 + [429]
+
+
+def test_limit_of_one_route_counts_a_known_device_with_its_network(api, device, configure):
+    configure(THROTTLE={"RATES": {"is-available": "2/min"}})
+    headers = {"X-Device-Token": device}
+    codes = [api.post("is-available", email=ANN, headers=headers).status for _ in range(3)]
+
+    assert codes == [200, 200, 429]

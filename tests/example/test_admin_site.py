@@ -1,0 +1,36 @@
+"""Django admin of the example project is protected as the docs advise."""
+
+import json
+
+from tests.hosts.runs import python
+
+SAID = """
+import json, django
+django.setup()
+from django.contrib import admin
+from django.contrib.auth.models import User
+from authservice.core.staff.admin_pages import SuperAdminGuard
+from authservice.core.staff.checks import check_admin_login
+import example_project.urls
+page = admin.site.get_model_admin(User)
+print(json.dumps([
+    f"{admin.site.login_form.__module__}.{admin.site.login_form.__qualname__}",
+    admin.site.login_template,
+    isinstance(page, SuperAdminGuard),
+    [inline.__name__ for inline in page.inlines],
+    [message.id for message in check_admin_login()],
+]))
+"""
+
+
+def test_admin_site_of_the_example_limits_logins_and_guards_superusers():
+    run = python("-c", SAID, DJANGO_SETTINGS_MODULE="example_project.settings")
+
+    assert run.returncode == 0, run.stdout
+    assert json.loads(run.stdout.splitlines()[-1]) == [
+        "authservice.core.staff.login_form.AdminAuthenticationForm",
+        "authservice/core/admin-login.html",
+        True,
+        ["AccountInline"],
+        [],
+    ]

@@ -1,0 +1,144 @@
+"""Texts that are expensive to normalise, match or compare, and every place where a route reads one.
+
+Used by the quick guard in `tests/contract/test_text_bounds.py` and by the figures of
+`python -m tests.benchmarks.text_input`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.core.handlers.base import BaseHandler
+from django.test import RequestFactory
+from rest_framework.serializers import CharField, DateTimeField
+
+from authservice.openapi.routes import Route, routes
+from tests.client import BASE, PASSWORD, csrf_pair
+
+OCTETS = 62_000  # below the 64 KiB of a body, with room for its other fields
+# Canonical ordering moves each mark of class 220 past all those of class 230.
+MARKS = "a" + "\N{COMBINING ACUTE ACCENT}" * 15_500 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15_500
+_ROW = "a" + "\N{COMBINING ACUTE ACCENT}" * 15 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15
+LONG = {
+    "combining marks": MARKS,
+    "rows of 30 marks": _ROW * 1000,
+    "ligatures": "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 20_000,
+    "composition exclusions": "\N{HEBREW LETTER SHIN WITH DAGESH AND SHIN DOT}" * 20_000,
+    "right-to-left marks": "\N{RIGHT-TO-LEFT MARK}" * 20_000,
+    "digits of another script": "\N{ARABIC-INDIC DIGIT THREE}" * 31_000,
+    "one letter": "a" * 64_000,
+    "one digit": "9" * 64_000,
+    "spaces": " " * 61_000 + "a",
+    "labels": "a@" + "a-." * 20_000,
+    "web address": "http://" + "a-." * 20_000,
+}
+# Shapes of JSON that no field takes; `%s` stands for the name of a field.
+BODIES = {
+    "nested arrays": b'{"%s": ' + b"[" * 900 + b"]" * 900 + b"}",
+    "nested objects": b'{"%s": ' + b'{"a":' * 900 + b"1" + b"}" * 900 + b"}",
+    "long array": b'{"%s": [' + b"1," * 30_000 + b"1]}",
+    "many keys": b'{"%s": 1, ' + b",".join(b'"k%d": 1' % n for n in range(5000)) + b"}",
+    "long number": b'{"%s": ' + b"9" * 4300 + b"}",
+}
+_VALID = {
+    "email": "ann@example.com",
+    "password": PASSWORD,
+    "old_password": PASSWORD,
+    "new_password": "fig biscuit 17 lanterns",
+    "phone": "+4930123456",
+    "code": "123456",
+}
+_PARAMETER = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A field of a body, a parameter of a query string or a part of a path; `others` is what the
+    route needs beside it."""
+
+    route: Route
+    where: str
+    name: str
+    max_length: int
+    others: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.route.method.upper()} {self.route.path} {self.where} {self.name}"
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Each text in full, and what of it is short enough to be looked at more closely."""
+        for name, text in LONG.items():
+            if self.where == "body" or text == MARKS:  # servers take no such address
+                yield name, text.encode()[:OCTETS].decode(errors="ignore")
+            yield f"{name}, cut", text[: self.max_length]
+
+    def request(self, text: str, *, token: str = "") -> Any:
+        given = {**self.others, self.name: text}
+        path = _PARAMETER.sub("1", self.route.path)
+        if self.where == "path":
+            path = self.route.path.replace(f"{{{self.name}}}", quote(text, safe=""))
+        if self.where == "query":
+            path += f"?{urlencode(given)}"
+        body = json.dumps(given, ensure_ascii=False).encode() if self.where == "body" else b""
+        return self.request_of(body, path=path, token=token)
+
+    def request_of(self, body: bytes, *, path: str = "", token: str = "") -> Any:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return RequestFactory().generic(
+            self.route.method.upper(),
+            BASE + (path or _PARAMETER.sub("1", self.route.path)).lstrip("/"),
+            body,
+            content_type="application/json",
+            headers=csrf_pair(headers),
+        )
+
+
+def places() -> list[Place]:
+    """Every text that a route reads, by the routes' own schemas."""
+    return [place for route in routes() if route.operation for place in _of(route)]
+
+
+class Service:
+    """Answers requests and says how much CPU that took, without that of a client."""
+
+    def __init__(self) -> None:
+        self._handler = BaseHandler()
+        self._handler.load_middleware()
+
+    def answer(self, request: Any) -> tuple[float, Any]:
+        """Seconds of CPU, and the answer."""
+        gc.disable()  # it would look through all that the tests have loaded, on our account
+        try:
+            started = time.thread_time()
+            response = self._handler.get_response(request)
+            return time.thread_time() - started, response
+        finally:
+            gc.enable()
+
+
+def _of(route: Route) -> Iterator[Place]:
+    for name in route.parameters:
+        yield Place(route, "path", name, 255)
+    said = route.operation
+    for where, schema in (("body", said.body), ("query", said.query)) if said else ():
+        fields = schema().fields if schema else {}
+        for name, one in fields.items():
+            if isinstance(one, CharField | DateTimeField):
+                yield Place(route, where, name, _longest(one), _others(schema, name))
+
+
+def _longest(one: Any) -> int:
+    return getattr(one, "max_length", None) or 255
+
+
+def _others(schema: Any, name: str) -> dict[str, str]:
+    beside = getattr(schema, "alongside", {}).get(name, ())
+    needed = [of for of, one in schema().fields.items() if one.required or of in beside]
+    return {of: _VALID.get(of, "A" * 43) for of in needed if of != name}

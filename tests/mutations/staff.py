@@ -1,0 +1,71 @@
+"""What staff may do, and the login of Django admin."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import Mutation, to, without
+
+_ADMIN = "--ds=tests.admin.settings"
+_INSIDE = "tests/admin/inside"
+
+STAFF = (
+    Mutation(
+        "The accounts of staff, closed to super admins of the API",
+        "authservice/core/staff/authority.py",
+        to("if _GUARDED.intersection(fields):", "if False:"),
+        ("tests/admin_api/test_superusers.py",),
+    ),
+    Mutation(
+        "The accounts of staff, not deleted by super admins of the API",
+        "authservice/core/removal.py",
+        without("    authority.require_over_account(by, person)\n"),
+        ("tests/admin_api/test_superusers.py",),
+    ),
+    Mutation(
+        "The rights of a super admin, judged again under the lock",
+        "authservice/core/staff/authority.py",
+        to("if not editor.is_super_admin:", "if False:"),
+        ("tests/admin_api/test_in_flight.py",),
+    ),
+    Mutation(
+        "The second factor that admin routes demand",
+        "authservice/core/bearer.py",
+        to("if missing and second_factor.is_required(self.person):", "if False:"),
+        ("tests/admin_api/test_second_factor.py",),
+    ),
+    Mutation(
+        "The super admins, closed to other staff in Django admin",
+        "authservice/core/staff/authority.py",
+        to("return is_superuser(by) or not person.is_super_admin", "return True"),
+        (_ADMIN, f"{_INSIDE}/test_super_admins.py"),
+    ),
+    Mutation(
+        "The second factor at the login of Django admin",
+        "authservice/core/staff/admin_login.py",
+        without("    _require_second_factor(person, code, client)\n"),
+        (_ADMIN, f"{_INSIDE}/test_login.py"),
+    ),
+    Mutation(
+        "The fields by which lists in Django admin are filtered",
+        "authservice/core/staff/admin_pages.py",
+        to("return any(lookup == name", "return bool(declared) or any(lookup == name"),
+        (_ADMIN, f"{_INSIDE}/test_filters.py"),
+    ),
+    Mutation(
+        "The source of a number that staff set",
+        "authservice/core/amending.py",
+        without("    account.phone_set_by = PhoneSource.STAFF\n"),
+        ("tests/admin_api/test_notices.py",),
+    ),
+    Mutation(
+        "The proof of a number that staff enter again",
+        "authservice/core/amending.py",
+        without('            account.verified_phone_key = ""\n'),
+        (_ADMIN, f"{_INSIDE}/test_notices.py"),
+    ),
+    Mutation(
+        "The address to which a change by staff is mailed",
+        "authservice/core/staff/notices.py",
+        to('person.email if person.email_proven else ""', "person.email"),
+        ("tests/admin_api/test_notices.py",),
+    ),
+)

@@ -1,0 +1,87 @@
+"""Deleting a user while second factors are entered and set up: refused, never a crash."""
+
+from functools import partial
+
+import pytest
+
+from authservice.core import directory
+from authservice.core.models import Account
+from authservice.kernel.client import Client
+from authservice.kernel.ports import Arrival
+from authservice.twofactor import challenges, guessing
+from authservice.twofactor.models import Authenticator
+from tests.admin_api.people import promote
+from tests.races.crowd import tally
+from tests.twofactor.people import Person
+
+ROOT = "root@example.com"
+STEPS = 10
+GONE = {"INVALID_TOKEN", "INVALID_CREDENTIALS", "TWO_FACTOR_INVALID", "UNAUTHORIZED"}
+
+
+@pytest.fixture(autouse=True)
+def _still(clock):
+    """Codes change when a test says so."""
+
+
+@pytest.fixture
+def root(crowd, api):
+    """The token of the one super admin."""
+    token = api.sign_up(ROOT)["access_token"]
+    promote(ROOT)
+    return token
+
+
+@pytest.fixture
+def ten_rounds(rounds):
+    return rounds[:10]
+
+
+def temp_tokens(person, purpose=challenges.GIVE_CODE):
+    arrival = Arrival(
+        person=directory.by_id(person.user_id), client=Client(), method="password", proofs=("pwd",)
+    )
+    return [challenges.pose(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
+
+
+def steps_and_deletion(api, root, person, steps):
+    delete = partial(api.request, "DELETE", f"admin/users/{person.user_id}", token=root)
+    return [*steps[: STEPS // 2], delete, *steps[STEPS // 2 :]]
+
+
+def check(answers, person):
+    tried = tally(answers)
+    assert set(tried) <= {200, *GONE, "TOO_MANY_ATTEMPTS"}, tried
+    assert answers[STEPS // 2].status == 200
+    assert not Account.objects.filter(pk=person.user_id).exists()
+    assert not Authenticator.objects.filter(user_id=person.user_id).exists()
+
+
+def test_second_steps_beside_the_deletion_of_their_user_do_not_crash(
+    root, api, crowd, ten_rounds, clock, monkeypatch
+):
+    monkeypatch.setattr(
+        guessing, "BUDGET", guessing.Budget.fixed(limit=1000, window=guessing.BUDGET.window)
+    )
+    for number in ten_rounds:
+        ann = Person(api, f"ann{number}@example.com").sign_up().enrol()
+        clock.forward(seconds=30)
+        codes = [ann.code(), *ann.backup_codes][:STEPS]
+        steps = [
+            partial(ann.verify_login, code, token)
+            for code, token in zip(codes, temp_tokens(ann), strict=True)
+        ]
+
+        answers = crowd.race(steps_and_deletion(api, root, ann, steps))
+
+        check(answers, ann)
+
+
+def test_set_ups_beside_the_deletion_of_their_user_do_not_crash(root, api, crowd, ten_rounds):
+    for number in ten_rounds:
+        ann = Person(api, f"ann{number}@example.com").sign_up()
+        steps = [partial(ann.post, "2fa/setup")] * STEPS
+
+        answers = crowd.race(steps_and_deletion(api, root, ann, steps))
+
+        check(answers, ann)

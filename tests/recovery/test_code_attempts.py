@@ -1,0 +1,164 @@
+"""Attempts at texted codes: separate for known devices, and limited over all codes of a day."""
+
+import pytest
+
+from authservice.core.models import Attempt
+from tests.client import PASSWORD
+from tests.recovery.flows import ANN, NEW, PHONE, wrong
+from tests.recovery.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+INVALID = (400, "INVALID_VERIFICATION_CODE")
+UNKNOWN = "+4930123458"
+
+
+@pytest.fixture(autouse=True)
+def _no_limits_of_messages(clock, no_floods):
+    """As many codes as an attacker with many addresses could request."""
+
+
+@pytest.fixture
+def device(api, proven):
+    return api.post("login", email=ANN, password=PASSWORD).headers["X-Device-Token"]
+
+
+@pytest.fixture
+def reset(api):
+    def reset(code, device="", phone=PHONE):
+        headers = {"X-Device-Token": device} if device else {}
+        body = {"code": code, "phone": phone, "new_password": NEW}
+        return api.post("reset-password", headers=headers, **body)
+
+    return reset
+
+
+def test_strangers_who_guess_do_not_end_the_code_of_a_known_device(flows, reset, device):
+    code = flows.reset_code()
+    for _ in range(5):
+        assert reset(wrong(code)).error == INVALID
+
+    assert reset(code).error == INVALID
+    assert reset(code, device).status == 200
+
+
+def test_known_device_has_five_attempts_at_a_code(flows, reset, device):
+    code = flows.reset_code()
+    for _ in range(5):
+        assert reset(wrong(code), device).error == INVALID
+
+    assert reset(code, device).error == INVALID
+    assert reset(code).status == 200
+
+
+def test_strangers_have_ten_attempts_in_a_day_over_all_codes(flows, reset, proven):
+    for _ in range(30):
+        code = flows.reset_code()
+        for _ in range(5):
+            assert reset(wrong(code)).error == INVALID
+
+    assert Attempt.objects.get(day_count__gt=0).day_count == 10
+    assert reset(flows.reset_code()).error == INVALID
+
+
+def test_after_the_attempts_of_a_day_a_mailed_link_works_and_forgives(api, flows, reset, proven):
+    for _ in range(3):
+        code = flows.reset_code()
+        for _ in range(5):
+            reset(wrong(code))
+    assert reset(flows.reset_code()).error == INVALID
+
+    assert flows.reset(flows.reset_token()).status == 200
+    assert reset(flows.reset_code()).status == 200
+
+
+def test_strangers_attempts_return_after_a_day(flows, reset, proven, clock):
+    for _ in range(3):
+        code = flows.reset_code()
+        for _ in range(5):
+            reset(wrong(code))
+    clock.forward(days=1)
+
+    assert reset(flows.reset_code()).status == 200
+
+
+def test_known_device_has_ten_attempts_in_a_day_over_all_codes(flows, reset, device):
+    for _ in range(3):
+        code = flows.reset_code()
+        for _ in range(5):
+            reset(wrong(code), device)
+    code = flows.reset_code()
+
+    assert reset(code, device).error == INVALID
+    assert reset(code).status == 200
+
+
+def test_known_device_of_another_account_counts_as_a_stranger(api, flows, reset, proven):
+    other = api.post("signup", email="ben@example.com", password=PASSWORD)
+    code = flows.reset_code()
+    for _ in range(5):
+        reset(wrong(code))
+
+    assert reset(code, other.headers["X-Device-Token"]).error == INVALID
+
+
+def test_right_code_is_no_attempt(flows, reset, proven, api):
+    for _ in range(12):
+        assert reset(flows.reset_code()).status == 200
+
+
+def test_code_that_verifies_a_number_has_no_limit_of_a_day(flows, ann):
+    for _ in range(4):
+        code = flows.phone_code()
+        for _ in range(4):
+            assert flows.verify_phone(wrong(code)).error == INVALID
+
+    assert flows.verify_phone(flows.phone_code()).status == 200
+
+
+def test_attempts_to_verify_a_number_leave_those_to_reset_alone(flows, reset, proven):
+    for _ in range(10):
+        flows.verify_phone("123456")
+
+    assert reset(flows.reset_code()).status == 200
+
+
+def test_known_device_passes_the_limit_of_its_network(api, flows, reset, device, configure):
+    code = flows.reset_code()
+    configure(THROTTLE={"RATES": {"guess": "1/h"}})
+    reset("123456", phone=UNKNOWN)
+
+    assert reset(code).error == (429, "TOO_MANY_REQUESTS")
+    assert reset(code, device).status == 200
+
+
+@pytest.mark.parametrize("before", [0, 1, 5, 10])
+def test_wrong_code_costs_the_same_statements_for_every_number(flows, reset, proven, before):
+    code = flows.reset_code()
+    for _ in range(before):
+        reset(wrong(code))
+        reset(wrong(code), phone=UNKNOWN)
+
+    known = statements(lambda: reset(wrong(code)))
+
+    assert known == statements(lambda: reset(wrong(code), phone=UNKNOWN))
+
+
+@pytest.mark.parametrize("before", [0, 1, 5])
+def test_wrong_code_to_verify_costs_the_same_statements_for_every_number(flows, ann, before):
+    code = flows.phone_code()
+    for _ in range(before):
+        flows.verify_phone(wrong(code))
+        flows.verify_phone(wrong(code), UNKNOWN)
+
+    known = statements(lambda: flows.verify_phone(wrong(code)))
+
+    assert known == statements(lambda: flows.verify_phone(wrong(code), UNKNOWN))
+
+
+def test_attempt_at_a_code_is_counted_whether_there_is_a_code_or_not(reset, proven):
+    for phone in (PHONE, UNKNOWN):
+        reset("123456", phone=phone)
+
+    counted = Attempt.objects.filter(count__gt=0).values_list("count", "day_count")
+    assert list(counted) == [(1, 1), (1, 1)]

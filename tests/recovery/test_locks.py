@@ -1,0 +1,66 @@
+"""Every way to set a password locks the row of the user before it writes; also tested on SQLite."""
+
+import re
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connections
+
+from authservice.core import directory
+from tests.client import PASSWORD
+from tests.recovery.flows import NEW
+
+pytestmark = pytest.mark.django_db
+LOCK = re.compile(r" FOR (?:NO KEY )?UPDATE")
+
+
+@pytest.fixture
+def locking(monkeypatch):
+    """`locking(call)` lists the statements that lock or change rows of users, in order.
+
+    SQLite has no locks of rows. Here it is taken for a database that has, and the words that it
+    does not know are left out on the way to it.
+    """
+    connection = connections[directory.database()]
+    monkeypatch.setattr(connection.features, "has_select_for_update", True)
+
+    users = connection.ops.quote_name(get_user_model()._meta.db_table)
+    seen = []
+
+    def note(execute, sql, params, many, context):
+        if users in sql and (LOCK.search(sql) or sql.startswith("UPDATE")):
+            seen.append(sql)
+        known = LOCK.sub("", sql) if connection.vendor == "sqlite" else sql
+        return execute(known, params, many, context)
+
+    def locking(call):
+        with connection.execute_wrapper(note):
+            assert call().status == 200
+        return seen
+
+    return locking
+
+
+def locks_before_it_writes(statements):
+    first, *rest = statements
+    return bool(LOCK.search(first)) and any(text.startswith("UPDATE") for text in rest)
+
+
+def test_change_of_the_password_locks_the_user(api, ann, locking):
+    body = {"old_password": PASSWORD, "new_password": NEW}
+
+    made = locking(lambda: api.request("PUT", "change-password", body, token=ann["access_token"]))
+
+    assert locks_before_it_writes(made)
+
+
+def test_reset_by_link_locks_the_user(flows, ann, locking):
+    token = flows.reset_token()
+
+    assert locks_before_it_writes(locking(lambda: flows.reset(token)))
+
+
+def test_reset_by_code_locks_the_user(flows, proven, locking):
+    code = flows.reset_code()
+
+    assert locks_before_it_writes(locking(lambda: flows.reset_by_code(code)))

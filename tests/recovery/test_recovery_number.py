@@ -1,0 +1,238 @@
+"""Which phone numbers reset a password, and what PUT /profile requires for a changed number."""
+
+import pytest
+from django.utils import timezone
+
+from authservice.core.identity import phone_key
+from authservice.core.models import Account, PhoneSource
+from authservice.kernel import messages
+from tests.client import PASSWORD, Api
+from tests.contract.shapes import is_refusal
+from tests.recovery.flows import OTHER_PHONE, PHONE, account, prove
+from tests.recovery.thief import Thief
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def thief(api, flows):
+    """A client with an access token of a user with a proven address."""
+    token = api.sign_up()["access_token"]
+    prove()
+    return Thief(flows, token)
+
+
+def planted_by_staff(phone=PHONE):
+    Account.objects.update(
+        phone_number=phone,
+        phone_key=phone_key(phone),
+        verified_phone_key=phone_key(phone),
+        phone_set_by=PhoneSource.STAFF,
+        phone_verified_at=timezone.now(),
+    )
+
+
+def test_number_set_by_a_session_resets_no_password(thief):
+    thief.plant_number()
+
+    assert not thief.reset_by_number()
+
+
+@pytest.mark.parametrize(("hours", "resets"), [(71, False), (73, True)])
+def test_number_set_by_a_session_resets_a_password_72_hours_after_its_verification(
+    thief, clock, hours, resets
+):
+    thief.token = thief.api.log_in()["access_token"]
+    thief.plant_number()
+    clock.forward(hours=hours)
+
+    assert thief.reset_by_number() is resets
+
+
+def test_number_set_with_the_password_resets_it_at_once(thief):
+    thief.plant_number(password=PASSWORD)
+
+    assert thief.reset_by_number()
+
+
+def test_number_of_the_sign_up_resets_the_password_at_once(api, flows):
+    thief = Thief(flows, api.sign_up(phone_number=PHONE)["access_token"])
+    flows.verify_phone(flows.phone_code())
+
+    assert thief.reset_by_number(PHONE)
+
+
+def test_number_sent_again_with_the_password_resets_it_at_once(thief):
+    thief.plant_number(PHONE)
+
+    thief.put(phone=PHONE, password=PASSWORD)
+
+    assert thief.reset_by_number(PHONE)
+
+
+def test_number_set_by_staff_resets_no_password(thief, clock):
+    planted_by_staff()
+    clock.forward(days=30)
+
+    assert not thief.reset_by_number(PHONE)
+
+
+def test_number_set_by_staff_resets_the_password_once_its_owner_confirmed_it(thief):
+    planted_by_staff()
+
+    assert thief.put(phone=PHONE).data["phone_number_verified"] is True
+
+    assert thief.reset_by_number(PHONE)
+
+
+def test_forgot_password_answers_alike_and_texts_that_the_number_cannot_do_it(thief, post):
+    thief.plant_number()
+    usual = thief.api.post("forgot-password", phone=PHONE)
+    post.jobs.clear()
+
+    answer = thief.api.post("forgot-password", phone=OTHER_PHONE)
+
+    assert (answer.status, answer.body) == (usual.status, usual.body)
+    letter = post.letter(messages.RESET_BY_CODE)
+    assert (letter.kind, letter.channel) == (messages.RESET_BY_CODE_REFUSED, "sms")
+    assert "code" not in letter.context
+
+
+def test_code_texted_before_the_number_lost_its_right_is_refused(thief, flows):
+    thief.plant_number(PHONE, password=PASSWORD)
+    code = flows.reset_code(PHONE)
+    Account.objects.update(phone_set_by=PhoneSource.STAFF)
+
+    answer = flows.reset_by_code(code)
+
+    assert is_refusal(answer, 400, "INVALID_VERIFICATION_CODE")
+
+
+def test_profile_with_a_wrong_password_changes_nothing(thief):
+    answer = thief.put(phone=PHONE, name="Ann", password="wrong")
+
+    assert is_refusal(answer, 401, "INVALID_CREDENTIALS")
+    assert (account().phone_number, account().name) == ("", "")
+
+
+def test_profile_counts_wrong_passwords_as_guesses(thief):
+    for _ in range(10):
+        thief.put(phone=PHONE, password="wrong")
+
+    assert is_refusal(thief.put(phone=PHONE, password=PASSWORD), 429, "TOO_MANY_ATTEMPTS")
+
+
+def test_profile_takes_five_changed_numbers_a_day(thief, clock):
+    thief.token = thief.api.log_in()["access_token"]
+    answers = [thief.put(phone=f"+49301234{n}00") for n in range(6)]
+
+    assert [answer.status for answer in answers] == [200] * 5 + [429]
+    assert answers[-1].code == "TOO_MANY_REQUESTS"
+    assert 86_000 < int(answers[-1].headers["Retry-After"]) <= 86_401
+    clock.forward(days=1, seconds=1)
+    thief.token = thief.api.log_in()["access_token"]
+    assert thief.put(phone=PHONE).status == 200
+
+
+def test_profile_takes_any_changed_numbers_where_flood_limits_are_off(thief, no_floods):
+    answers = [thief.put(phone=f"+49301234{n}00") for n in range(6)]
+
+    assert {answer.status for answer in answers} == {200}
+
+
+def test_profile_number_that_was_taken_is_not_counted_as_changed(thief):
+    taken()
+    for _ in range(6):
+        thief.put(phone=OTHER_PHONE)
+
+    assert thief.put(phone=PHONE).status == 200
+
+
+def test_profile_counts_taken_numbers_as_look_ups(thief, configure):
+    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    taken()
+
+    codes = [thief.put(phone=OTHER_PHONE).code for _ in range(4)]
+
+    assert codes == ["PHONE_ALREADY_IN_USE"] * 3 + ["TOO_MANY_REQUESTS"]
+    # Nor does a free number show that the others were taken.
+    assert thief.put(phone=PHONE).code == "TOO_MANY_REQUESTS"
+
+
+def test_profile_does_not_count_free_numbers_as_look_ups(thief, configure):
+    configure(THROTTLE={"RATES": {"is-available": "1/min"}})
+
+    answers = [thief.put(phone=f"+49301234{n}00") for n in range(3)]
+
+    assert {answer.status for answer in answers} == {200}
+
+
+def test_unverified_number_goes_to_the_account_that_sets_and_proves_it(thief, flows):
+    ben = thief.api.sign_up("ben@example.com", phone_number=PHONE)
+
+    thief.plant_number(PHONE)
+
+    assert flows.api.get("me", token=ben["access_token"]).data["phone_number"] == ""
+    assert account().verified_phone_key == account().phone_key
+
+
+def test_code_of_the_former_holder_verifies_nothing_after_the_number_moved(thief, flows):
+    thief.api.sign_up("ben@example.com", phone_number=PHONE)
+    code = flows.phone_code(PHONE)
+    thief.put(phone=PHONE)
+
+    assert flows.verify_phone(code).error == (400, "INVALID_VERIFICATION_CODE")
+    assert not Account.objects.exclude(verified_phone_key="").exists()
+
+
+@pytest.mark.parametrize("why", ["verification is required", "nobody can text"])
+def test_unverified_number_stays_where_moving_it_would_harm(thief, post, configure, why):
+    thief.api.sign_up("ben@example.com", phone_number=PHONE)
+    post.can_sms = why != "nobody can text"
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": post.can_sms})
+
+    assert is_refusal(thief.put(phone=PHONE), 400, "PHONE_ALREADY_IN_USE")
+
+
+@pytest.fixture
+def strict(configure):
+    configure(CORE={"REQUIRE_RECENT_PROOF": True})
+
+
+def test_recent_proof_is_a_session_of_ten_minutes(thief, strict, clock):
+    thief.token = thief.api.log_in()["access_token"]
+    clock.forward(minutes=10)
+    assert thief.put(phone=PHONE).status == 200
+    clock.forward(seconds=1)
+
+    assert is_refusal(thief.put(phone=OTHER_PHONE), 403, "REAUTHENTICATION_REQUIRED")
+    assert thief.put(phone=OTHER_PHONE, password=PASSWORD).status == 200
+
+
+def test_recent_proof_is_not_a_refreshed_session(thief, strict, clock):
+    tokens = thief.api.log_in()
+    clock.forward(minutes=11)
+    refreshed = thief.api.post("refresh", refresh_token=tokens["refresh_token"]).data
+    thief.token = refreshed["access_token"]
+
+    assert is_refusal(thief.put(phone=PHONE), 403, "REAUTHENTICATION_REQUIRED")
+
+
+def test_recent_proof_is_not_asked_for_other_changes(thief, strict, clock):
+    thief.token = thief.api.log_in()["access_token"]
+    clock.forward(minutes=11)
+
+    assert thief.put(name="Ann", phone="").status == 200
+
+
+def test_recent_proof_is_not_asked_for_by_default(thief, clock):
+    thief.token = thief.api.log_in()["access_token"]
+    clock.forward(minutes=14)
+
+    assert thief.put(phone=PHONE).status == 200
+
+
+def taken():
+    """Another account has proven a number."""
+    Api().sign_up("ben@example.com", phone_number=OTHER_PHONE)
+    prove("ben@example.com", phone=OTHER_PHONE)

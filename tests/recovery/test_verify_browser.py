@@ -1,0 +1,101 @@
+"""A mail scanner opens a verification link in a real Chromium; then its reader pushes a button."""
+
+from urllib.request import Request, urlopen
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from authservice.core.models import SignIn
+from authservice.kernel import messages
+from tests.browser import chromium, fetch, needs_chromium, pages
+from tests.client import PASSWORD
+from tests.recovery.flows import ANN, account
+
+pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
+
+FRONT = "<p>front end</p>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("reader")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def front_end():
+    with pages({"/verified": FRONT, "/": FRONT}, host="localhost") as origin:
+        yield origin
+
+
+@pytest.fixture
+def service(browser, live_server, configure, front_end):
+    url = live_server.url.replace("localhost", "127.0.0.1")
+    frontend = {"URL": front_end, "VERIFY_EMAIL_CALLBACK_PATH": "/verified"}
+    configure(API_URL=url, FRONTEND=frontend)
+    browser.get(f"{url}/auth/nowhere")
+    browser.delete_all_cookies()
+    return url
+
+
+@pytest.fixture
+def link(service, post):
+    """The mail that Ann gets after an attacker signed up with her address."""
+    body = f'{{"email": "{ANN}", "password": "{PASSWORD}"}}'.encode()
+    request = Request(f"{service}/auth/signup", body, {"Content-Type": "application/json"})
+    assert urlopen(request).status == 201
+    return mailed(service, post)
+
+
+def mailed(service, post):
+    return f"{service}/auth/verify-email?token={post.token(messages.VERIFY_EMAIL)}&email={ANN}"
+
+
+def push(browser, decision):
+    browser.find_element(By.CSS_SELECTOR, f"button[value={decision}]").click()
+
+
+def land(browser, front_end):
+    WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(front_end))
+    return browser.current_url
+
+
+def test_opening_the_link_changes_nothing_and_confirming_verifies(
+    browser, service, front_end, link
+):
+    browser.get(link)
+    assert browser.find_element(By.TAG_NAME, "h1").text == "Confirm your e-mail address"
+    assert not account().verified_email_key
+
+    push(browser, "confirm")
+
+    assert land(browser, front_end) == f"{front_end}/verified?status=success"
+    assert account().proven_email_key
+    assert not [log for log in browser.get_log("browser") if "Security Policy" in log["message"]]
+
+
+def test_denying_removes_the_access_of_who_signed_up(browser, service, front_end, link):
+    browser.get(link)
+    push(browser, "deny")
+
+    assert land(browser, front_end) == f"{front_end}/verified?status=error"
+    assert not account().verified_email_key
+    assert not account().user.has_usable_password()
+    assert not SignIn.objects.filter(ended_at=None).exists()
+
+
+def test_the_browser_that_signed_up_goes_straight_through(browser, service, front_end, post):
+    answer = fetch(
+        browser,
+        f"{service}/auth/signup",
+        method="POST",
+        headers={"Content-Type": "application/json"},
+        body=f'{{"email": "{ANN}", "password": "{PASSWORD}"}}',
+    )
+    assert answer["status"] == 201
+
+    browser.get(mailed(service, post))
+
+    assert land(browser, front_end) == f"{front_end}/verified?status=success"
+    assert account().proven_email_key

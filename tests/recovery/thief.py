@@ -1,0 +1,47 @@
+"""An owner, and a thief who holds an access token of hers or signed up in her name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from authservice.kernel import messages
+from tests.client import PASSWORD, Answer
+from tests.recovery.flows import ANN, NEW, OTHER_PHONE, Flows
+
+STOLEN = "thief picked 9 locks"
+THIEFS_PHONE = OTHER_PHONE
+
+
+class Thief:
+    """Uses one access token, which may end at any time."""
+
+    def __init__(self, flows: Flows, token: str) -> None:
+        self.flows, self.api, self.post, self.token = flows, flows.api, flows.post, token
+
+    def put(self, **body: Any) -> Answer:
+        return self.api.request("PUT", "profile", body, token=self.token)
+
+    def plant_number(self, phone: str = THIEFS_PHONE, **proof: str) -> None:
+        """Set a number, and verify it."""
+        assert self.put(phone=phone, **proof).status == 200
+        assert self.flows.verify_phone(self.flows.phone_code(phone), phone).status == 200
+
+    def reset_by_number(self, phone: str = THIEFS_PHONE) -> bool:
+        """Whether a code texted to the number sets a new password that opens the account."""
+        self.api.post("forgot-password", phone=phone)
+        letter = self.post.letter(messages.RESET_BY_CODE)
+        code = letter.context.get("code", "000000") if letter else "000000"
+        body = {"phone": phone, "code": code, "new_password": STOLEN}
+        self.api.request("POST", "reset-password", body)
+        return self.api.post("login", email=ANN, password=STOLEN).status == 200
+
+
+def owner_resets(flows: Flows, **options: Any) -> None:
+    assert flows.reset(flows.reset_token(), **options).status == 200
+
+
+def log_in(flows: Flows, password: str = NEW) -> Any:
+    return flows.api.post("login", email=ANN, password=password)
+
+
+__all__ = ["PASSWORD", "STOLEN", "THIEFS_PHONE", "Thief", "log_in", "owner_resets"]
