@@ -1,0 +1,149 @@
+"""``python -m tests.benchmarks.neighbours``: what others notice of two clients with expensive requests.
+
+GET ``/me`` is sent at a fixed pace, first alone, then beside two clients that send the most expensive
+requests they can, one after the other: logins and sign-ups under the real Argon2id, and bodies of
+62 kB. The server is the one of ``docs/running.rst``, on PostgreSQL, with flood limits off, so that
+nothing but the cost of a request holds the two clients back. Ends with 1 above ten times the time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count, cycle
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from statistics import quantiles
+
+from tests.benchmarks import databases, environment, load, options, servers, sides, terms
+from tests.benchmarks.argon2 import HASHER
+from tests.long_texts import LONG
+
+ALLOWED = 10  # times the 99th percentile of an idle server
+CLIENTS = 2
+PACE = 50  # requests per second
+# The recipe of docs/running.rst on a machine with two cores.
+SERVER = ["--workers", "2", "--worker-class", "gthread", "--threads", "8"]
+
+
+def main() -> int:
+    parser = ArgumentParser(prog="python -m tests.benchmarks.neighbours")
+    parser.add_argument("--seconds", type=options.positive, default=20)
+    options.add_where(parser)
+    chosen = parser.parse_args()
+    chosen.modules, chosen.login = "", "stateless"
+    chosen.work_dir.mkdir(parents=True, exist_ok=True)
+    with databases.database(chosen.database_url, "neighbours", keep=chosen.keep) as url:
+        python = environment.ours(chosen.work_dir, modules="")
+        side = sides.ours(url, python=python, options=chosen, hasher=HASHER)
+        side.run("tests.benchmarks.seed")
+        with served(side, chosen.work_dir / "neighbours.log") as server:
+            return report(server, chosen)
+
+
+def report(server: servers.Server, chosen: Namespace) -> int:
+    token = load.wires.token_in(load.login(server, 0), "access_token")
+    sample(server.port, token, seconds=3)  # loads the routes of every thread
+    alone = sample(server.port, token, chosen.seconds)
+    with attackers(server.port) as answered:
+        beside = sample(server.port, token, chosen.seconds)
+    ratio = beside / alone
+    print(f"99th percentile of GET /me: {alone:.1f} ms alone, {beside:.1f} ms beside {CLIENTS}")
+    print(f"clients with expensive requests, of which {answered()} were answered: {ratio:.1f} times")
+    return int(ratio > ALLOWED)
+
+
+@contextmanager
+def served(side: sides.Side, log: Path) -> Iterator[servers.Server]:
+    port = servers.free_port()
+    command = [str(side.python), "-m", "gunicorn", *SERVER, "--bind", f"127.0.0.1:{port}"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, side.wsgi],
+            cwd=environment.ROOT,
+            env=side.environment,
+            stdout=output,
+            stderr=output,
+        )
+        try:
+            server = servers.Server(side, port, process)
+            servers.wait_until_ready(server, log)
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def sample(port: int, token: str, seconds: int) -> float:
+    """The 99th percentile of GET /me in milliseconds, from when each request was due."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"Authorization": f"Bearer {token}"}
+    started, times = time.perf_counter(), []
+    for number in range(seconds * PACE):
+        due = started + number / PACE
+        time.sleep(max(0.0, due - time.perf_counter()))
+        connection.request("GET", "/auth/me", headers=headers)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, answer.status
+        times.append((time.perf_counter() - due) * 1000)
+    return quantiles(times, n=100)[98]
+
+
+@contextmanager
+def attackers(port: int):
+    """Two processes that send expensive requests until the end; yields how many were answered."""
+    over, answered = multiprocessing.Event(), multiprocessing.Value("i", 0)
+    processes = [
+        multiprocessing.Process(target=attack, args=(port, name, over, answered), daemon=True)
+        for name in range(CLIENTS)
+    ]
+    for process in processes:
+        process.start()
+    time.sleep(1)
+    try:
+        yield lambda: answered.value
+    finally:
+        over.set()
+        for process in processes:
+            process.join(timeout=30)
+
+
+def attack(port: int, name: int, over: Event, answered) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"Content-Type": "application/json"}
+    for path, body in requests(name):
+        if over.is_set():
+            return
+        connection.request("POST", f"/auth/{path}", json.dumps(body), headers)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status != 500, path
+        with answered.get_lock():
+            answered.value += 1
+
+
+def requests(name: int) -> Iterator[tuple[str, dict[str, str]]]:
+    long_password = "plum harbour " * 300
+    texts = cycle(LONG.values())
+    for number in count():
+        email = f"new{os.getpid()}-{number}@bench.example.com"
+        user = terms.EMAIL % (1 + name * 5000 + number % 5000)
+        yield "login", {"email": user, "password": terms.PASSWORD}
+        yield "signup", {"email": email, "password": long_password[:128] + str(number)}
+        yield "login", {"email": user, "password": long_password}
+        yield "login", {"email": next(texts), "password": terms.PASSWORD}
+        yield "signup", {"email": email, "password": next(texts)}
+        yield "forgot-password", {"email": user}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
