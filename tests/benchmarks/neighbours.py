@@ -1,9 +1,10 @@
-"""``python -m tests.benchmarks.neighbours``: what others notice of two clients with expensive requests.
+"""`python -m tests.benchmarks.neighbours`: how two expensive clients slow down the others.
 
-GET ``/me`` is sent at a fixed pace, first alone, then beside two clients that send the most expensive
-requests they can, one after the other: logins and sign-ups under the real Argon2id, and bodies of
-62 kB. The server is the one of ``docs/running.rst``, on PostgreSQL, with flood limits off, so that
-nothing but the cost of a request holds the two clients back. Ends with 1 above ten times the time.
+Requests GET `/me` at a fixed rate, first alone, then beside two clients that send the most
+expensive requests they can, one after the other: logins and sign-ups with the real Argon2id, and
+bodies of 62 kB. The server is the one of `docs/running.rst`, on PostgreSQL, with flood limits off,
+so that only the cost of a request limits the two clients. Exits with 1 if the 99th percentile
+grows more than tenfold.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def report(server: servers.Server, chosen: Namespace) -> int:
         beside = sample(server.port, token, chosen.seconds)
     ratio = beside / alone
     print(f"99th percentile of GET /me: {alone:.1f} ms alone, {beside:.1f} ms beside {CLIENTS}")
-    print(f"clients with expensive requests, of which {answered()} were answered: {ratio:.1f} times")
+    print(
+        f"clients with expensive requests, of which {answered()} were answered: {ratio:.1f} times"
+    )
     return int(ratio > ALLOWED)
 
 
