@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist
 
-from authservice.core import directory
+from authservice.kernel import databases
 from tests.client import PASSWORD
 
 
@@ -47,7 +47,7 @@ def make_user(email: str = "ann@example.com", **more: Any) -> Any:
 
 def the_user(email: str = "ann@example.com") -> Any:
     """The stored user with this address."""
-    users = get_user_model().objects.using(directory.database())  # no replica, which lags behind
+    users = get_user_model().objects.using(databases.primary())  # no replica, which lags behind
     return users.get(**{email_field(): email})
 
 

@@ -15,10 +15,11 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from authservice.admin import search, strategies
-from authservice.core import directory, people
+from authservice.core import people
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
+from authservice.kernel import databases
 from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
 
@@ -38,7 +39,7 @@ class Narrowed:
 
 def part(page: Page, narrowed: Narrowed) -> tuple[list[Person], int]:
     """The people on a page, and how many there are on all pages."""
-    using = directory.database()
+    using = databases.primary()
     with planned_for_values(using):
         rows, total = _rows(page, narrowed)
     return [people.read(row, using) for row in rows], total
@@ -54,11 +55,11 @@ def _rows(page: Page, narrowed: Narrowed) -> tuple[list[tuple[Any, ...]], int]:
 
 
 def everybody() -> QuerySet[Account]:
-    return Account.objects.using(directory.database())
+    return Account.objects.using(databases.primary())
 
 
 def matching(narrowed: Narrowed) -> QuerySet[Account]:
-    conditions = _conditions(narrowed, directory.database())
+    conditions = _conditions(narrowed, databases.primary())
     return everybody().filter(_span(narrowed), *conditions)
 
 
@@ -86,7 +87,7 @@ def _conditions(narrowed: Narrowed, using: str) -> Iterator[Q]:
 
 
 def _users(**having: Any) -> QuerySet[Any]:
-    users = host().model._base_manager.using(directory.database())
+    users = host().model._base_manager.using(databases.primary())
     found: QuerySet[Any] = users.filter(pk=OuterRef("pk"), **having).order_by()
     return found
 
@@ -100,7 +101,7 @@ def _super_admins() -> Q:
     """By our flag or by the host's: the few of either table, since no index spans both."""
     if not host().superuser:
         return Q(is_super_admin=True)
-    users = host().model._base_manager.using(directory.database())
+    users = host().model._base_manager.using(databases.primary())
     flagged = everybody().filter(is_super_admin=True).values("pk")
     kings = users.filter(**{host().superuser: True}).values("pk")
     return Q(pk__in=flagged.union(kings, all=True))

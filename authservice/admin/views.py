@@ -8,9 +8,10 @@ from django.http import HttpResponse
 
 from authservice.admin import roster
 from authservice.admin.serializers import SORT_FIELDS, NewUserIn, UserIn, UsersPage, UsersQuery
-from authservice.core import amending, answers, directory, enrolment, removal, revocation
+from authservice.core import amending, answers, directory, enrolment, removal
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
+from authservice.core.staff import revoke_sessions
 from authservice.kernel import errors
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
@@ -121,7 +122,7 @@ class Reactivate(Administration):
 class Logout(Administration):
     @operation("End all sign-ins of a user", answer=answers.Said, faults=(errors.UserNotFound,))
     def log_out(self, user_id: str) -> HttpResponse:
-        revocation.of_user(self.found(user_id).user.pk, **self.by())
+        revoke_sessions.revoke(self.found(user_id).user.pk, **self.by())
         return answers.said("All sign-ins of the user have ended.")
 
 

@@ -15,8 +15,8 @@ from django.utils.functional import cached_property
 
 from authservice.audit.log import COUNTED
 from authservice.audit.models import Entry
-from authservice.core import directory
 from authservice.core.staff.admin_pages import ReadOnly
+from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS, SEVERITIES
 from authservice.kernel.sql import planned_for_values
 
@@ -84,7 +84,7 @@ class EntryAdmin(ReadOnly, EntryPage):
         return False
 
     def changelist_view(self, request: HttpRequest, *args: Any, **more: Any) -> Any:
-        with planned_for_values(directory.database()):
+        with planned_for_values(databases.primary()):
             return super().changelist_view(request, *args, **more)
 
     def get_search_results(

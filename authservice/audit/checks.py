@@ -12,7 +12,7 @@ from django.db import router
 from authservice.audit import retention
 from authservice.audit.conf import conf
 from authservice.audit.models import Entry
-from authservice.core import directory
+from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.conf import complaints
 
@@ -60,7 +60,7 @@ def _limit() -> Iterator[checks.CheckMessage]:
 
 
 def _database() -> Iterator[checks.CheckMessage]:
-    if router.db_for_write(Entry) != directory.database():
+    if router.db_for_write(Entry) != databases.primary():
         yield _error(
             "E154",
             "The audit log is not in the database of the accounts.",

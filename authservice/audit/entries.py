@@ -17,8 +17,8 @@ from django.utils import timezone
 from authservice.audit.conf import conf
 from authservice.audit.models import AGENT, Entry
 from authservice.audit.topics import topic
-from authservice.core import directory
 from authservice.core.host import host
+from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.events import Event
 from authservice.kernel.ids import uuid7_of
@@ -37,7 +37,7 @@ def keep(event: Event) -> None:
 
 def write(event: Event) -> Entry:
     entry = _entry(event)
-    _INSERT.run(directory.database(), entry)
+    _INSERT.run(databases.primary(), entry)
     return entry
 
 

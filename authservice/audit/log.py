@@ -22,8 +22,7 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Coalesce
 
 from authservice.audit.models import Entry
-from authservice.core import directory
-from authservice.kernel import actions
+from authservice.kernel import actions, databases
 from authservice.kernel.ids import least
 from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
@@ -145,7 +144,7 @@ def _order(page: Page, narrowed: Narrowed) -> tuple[str, ...]:
 
 
 def _matching(narrowed: Narrowed) -> QuerySet[Entry]:
-    rows = Entry.objects.using(directory.database())
+    rows = Entry.objects.using(databases.primary())
     return rows.filter(*_conditions(narrowed))
 
 

@@ -18,7 +18,8 @@ from django.db.models import QuerySet
 from authservice.audit import entries
 from authservice.audit.conf import RETENTION, conf
 from authservice.audit.models import Entry
-from authservice.core import directory, sweep
+from authservice.core import sweep
+from authservice.kernel import databases
 from authservice.kernel.actions import SYSTEM
 from authservice.kernel.client import Client
 from authservice.kernel.conf import convert
@@ -70,7 +71,7 @@ def clean(
     )
     with permitted or nullcontext():
         run, deleted = entries.write(event), 0
-    with planned_for_values(directory.database()):
+    with planned_for_values(databases.primary()):
         for rows, pks in _batches(begun, batch_size, at_most):
             with transaction.atomic(using=rows.db):
                 deleted += sweep.delete(rows, pks)
@@ -113,4 +114,4 @@ def _actions() -> Iterator[str]:
 
 
 def _all() -> QuerySet[Entry]:
-    return Entry.objects.using(directory.database())
+    return Entry.objects.using(databases.primary())

@@ -15,7 +15,7 @@ from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person, email_of
 from authservice.core.staff import authority
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AccountForm(Form):
         if phone and not identity.is_phone(phone):
             raise ValidationError(identity.PHONE_RULE)
         key = identity.phone_key(phone) if phone else None
-        others = Account.objects.using(directory.database()).exclude(pk=self.instance.pk)
+        others = Account.objects.using(databases.primary()).exclude(pk=self.instance.pk)
         if key and others.filter(phone_key=key).exists():
             raise ValidationError("Another account has this number.")
         self.instance.phone_key = key
@@ -71,7 +71,7 @@ class AccountForm(Form):
 
 def _require_another(pk: Any) -> None:
     # Admin saves in the transaction in which it validates, so what is held here stays held.
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         try:
             super_admins.hold(pk, losing=True)
         except errors.LastSuperAdmin as wrong:

@@ -25,11 +25,11 @@ from django.db.models.signals import pre_delete
 from django.http import HttpRequest
 from django.utils import timezone
 
-from authservice.core import directory, removal, super_admins
+from authservice.core import removal, super_admins
 from authservice.core.host import host
 from authservice.core.staff import authority
 from authservice.core.staff.admin_pages import person_of
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 
 # Longest time between an entry of admin's log and the deletion.
@@ -84,7 +84,7 @@ def _keep_until_answered(leaving: Leaving) -> None:
 
 
 def _before(instance: Any, using: str, **_: Any) -> None:
-    if using != directory.database():
+    if using != databases.primary():
         return
     leaving = _leaving.get()
     if leaving is None or instance.pk not in leaving.pks:
@@ -122,5 +122,5 @@ def _announced(user: Any, others: Leaving | None) -> Leaving | None:
         return None
     ids = entries.filter(user_id=entry.user_id).values_list("object_id", flat=True)
     pks = {user._meta.pk.to_python(text) for text in ids} | (others.pks if others else set())
-    by = host().model._base_manager.using(directory.database()).get(pk=entry.user_id)
+    by = host().model._base_manager.using(databases.primary()).get(pk=entry.user_id)
     return Leaving(by, others.client if others else Client(), pks=pks)

@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from authservice.core import (
     directory,
-    facts,
     identity,
     newcomers,
     revocation,
@@ -26,7 +25,7 @@ from authservice.core.models import Account, PhoneSource, SignIn
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
 from authservice.core.staff import authority, notices
-from authservice.kernel import errors
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -107,7 +106,7 @@ def amend_page(
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
     account, wanted = person.account, {name: change[name]["after"] for name in fields & {*change}}
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         if _takes_rights(wanted):
             super_admins.hold(account.pk, losing=True)
         if "phone_number" in wanted:
@@ -178,7 +177,7 @@ def _require_free(account: Account, change: Change) -> None:
 
 
 def _store(person: Person, change: Change) -> None:
-    using = directory.database()
+    using = databases.primary()
     of_account = _set_on_account(person, change)
     of_user = _set_on_user(person.user, change)
     try:
@@ -252,7 +251,7 @@ def _set_on_user(user: Any, change: Change) -> list[str]:
 
 def _save_account(account: Account, fields: set[str]) -> None:
     account.updated_at = timezone.now()
-    account.save(using=directory.database(), update_fields={*fields, "updated_at"})
+    account.save(using=databases.primary(), update_fields={*fields, "updated_at"})
 
 
 def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
@@ -260,7 +259,7 @@ def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
     if reason:
         sign_ins.end_everywhere(person, reason)
     for event in _events(person, change, by, client):
-        facts.tell(event)
+        events.record(event)
 
 
 def _moved(change: Change) -> set[str]:

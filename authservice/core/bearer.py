@@ -9,12 +9,12 @@ from typing import Any
 
 from django.utils.functional import cached_property
 
-from authservice.core import access_tokens, directory, facts, sign_ins
+from authservice.core import access_tokens, directory, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
 from authservice.core.sign_ins import Used
-from authservice.kernel import errors
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plug
@@ -66,7 +66,7 @@ class Identity:
         self.require_live()
         if not self.person.is_super_admin:
             event = Event(action="security.forbidden", user=self.person.user, client=client)
-            facts.tell(event)
+            events.record(event)
             raise errors.Forbidden
         # A required second factor is normally demanded at login. A user who became a super admin
         # while signed in, or signed in before the setting was turned on, was not asked for it.

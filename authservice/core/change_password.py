@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from authservice.core import (
     devices,
-    facts,
     password_proof,
     passwords,
     security_notice,
@@ -12,7 +11,7 @@ from authservice.core import (
 )
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors, messages
+from authservice.kernel import errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -26,7 +25,7 @@ def change(person: Person, sign_in: SignIn, old: Secret, new: Secret, client: Cl
     try:
         password_proof.check_password(person, old, client, method="change_password")
     except errors.InvalidCredentials:
-        facts.tell(Event(action="auth.password.change_failed", user=person.user, client=client))
+        events.record(Event(action="auth.password.change_failed", user=person.user, client=client))
         raise
     if new == old:
         raise errors.InvalidPassword(
@@ -43,6 +42,6 @@ def change(person: Person, sign_in: SignIn, old: Secret, new: Secret, client: Cl
         sign_ins.keep(present, sign_in)
         token = devices.replace_all(present, client)
         event = Event(action="auth.password.changed", user=present.user, client=client)
-        facts.tell(event)
+        events.record(event)
         security_notice.notify(messages.PASSWORD_CHANGED, present, client, before)
     return token

@@ -22,7 +22,6 @@ from django.utils.module_loading import import_string
 from authservice.core import cookie_checks, keyring, production_checks
 from authservice.core.conf import core
 from authservice.core.host import host
-from authservice.core.staff import checks as admin_login_checks
 from authservice.kernel import conf, flood, modules
 from authservice.kernel.settings import cookies, root
 
@@ -34,7 +33,6 @@ def connect() -> None:
         checks.register(check, "authservice")
     cookie_checks.connect()
     production_checks.connect()
-    admin_login_checks.connect()
 
 
 def check_settings(**_: Any) -> list[checks.CheckMessage]:

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from authservice.core import directory, passwords, unproven, verification
 from authservice.core.models import Account
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 
@@ -19,11 +19,11 @@ def deny(token: Secret, email: str, client: Client) -> None:
     proven the address before.
     """
     person, _ = verification.find_link(token, email)
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         passwords.locked(person)
         present = directory.by_pk(person.user.pk)
         if present is None or present.email_proven or present.email_key != person.email_key:
             raise errors.InvalidVerificationToken
         unproven.revoke(present, client)
-        rows = Account.objects.using(directory.database()).filter(pk=present.user.pk)
+        rows = Account.objects.using(databases.primary()).filter(pk=present.user.pk)
         rows.update(verified_email_key="")

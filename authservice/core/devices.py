@@ -16,10 +16,9 @@ from datetime import datetime
 from django.db.models import F
 from django.db.models.functions import Concat, Right
 
-from authservice.core import directory
 from authservice.core.models import DEVICES, Account
 from authservice.core.people import Person
-from authservice.kernel import device_token
+from authservice.kernel import databases, device_token
 from authservice.kernel.client import Client
 from authservice.kernel.device_token import DeviceToken
 from authservice.kernel.secret import Secret
@@ -68,7 +67,7 @@ def add(person: Person, device: uuid.UUID) -> None:
     """Add a device of the user as the newest."""
     kept: str = person.of_account("device_ids")
     person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
-    _ADD.run(directory.database(), user=person.user.pk, device_ids=device.hex)
+    _ADD.run(databases.primary(), user=person.user.pk, device_ids=device.hex)
 
 
 def forget_all(person: Person) -> None:
@@ -96,7 +95,7 @@ def replace_all(person: Person, client: Client) -> Secret:
 
 def _renew(person: Person, kept: list[str]) -> None:
     person.account.device_ids = "".join(kept)
-    rows = Account.objects.using(directory.database()).filter(pk=person.user.pk)
+    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
     rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
     person.account.device_version += 1
 

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connections, router, transaction
+from django.db import IntegrityError, connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -20,6 +20,7 @@ from authservice.core import identity, people
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person, email_of, username_of
+from authservice.kernel import databases
 from authservice.kernel.sql import Select, param
 
 logger = logging.getLogger("authservice.accounts")
@@ -66,11 +67,6 @@ _TAKEN = Select(
 )
 
 
-def database() -> str:
-    """The alias people are read from: the one that is written, since a replica lags behind."""
-    return router.db_for_write(Account)
-
-
 def find_by_email(email: str) -> Person | None:
     return _find("email_key", identity.email_key(email), email)
 
@@ -85,8 +81,8 @@ def find_by_phone(phone: str) -> Person | None:
 
 def by_pk(pk: Any) -> Person | None:
     """The person whose user has this primary key."""
-    row = _FINDERS["user"].first(database(), value=pk)
-    return current(people.read(row, database())) if row else None
+    row = _FINDERS["user"].first(databases.primary(), value=pk)
+    return current(people.read(row, databases.primary())) if row else None
 
 
 def by_id(text: str) -> Person | None:
@@ -96,7 +92,7 @@ def by_id(text: str) -> Person | None:
         pk = key.to_python(text)
         key.run_validators(pk)
         # MySQL and MariaDB have no row 0 and say so by raising.
-        key.get_db_prep_value(pk, connections[database()])
+        key.get_db_prep_value(pk, connections[databases.primary()])
     except (ValidationError, ValueError):
         return None
     if str(pk) != text:
@@ -104,21 +100,21 @@ def by_id(text: str) -> Person | None:
     person = by_pk(pk)
     if person is not None:
         return person
-    user = host().model._base_manager.using(database()).filter(pk=pk).first()
+    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
     return of(user) if user else None
 
 
 def of(user: Any) -> Person:
     """The person of a user that the host or a foreign backend hands over."""
-    row = _FINDERS["user"].first(database(), value=user.pk)
+    row = _FINDERS["user"].first(databases.primary(), value=user.pk)
     if row is None:
         return Person(user, adopt(user))
-    return current(people.read(row, database()))
+    return current(people.read(row, databases.primary()))
 
 
 def taken(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
     """Which of the keys somebody claims, contested or not, in one query."""
-    rows = _TAKEN.all(database(), email=email, username=username, phone=phone)
+    rows = _TAKEN.all(databases.primary(), email=email, username=username, phone=phone)
     asked = {key for key in (email, username, phone) if key}
     return {claimed for row in rows for claimed in row if claimed in asked}
 
@@ -131,9 +127,9 @@ def account_of(user: Any, copied: dict[str, Any]) -> Account:
 
 def adopt(user: Any) -> Account:
     """The account of a user who came without us, made now; contested keys are left out."""
-    rows = Account.objects.using(database())
+    rows = Account.objects.using(databases.primary())
     account = account_of(user, copies(user))
-    _drop_contested(account, database())
+    _drop_contested(account, databases.primary())
     rows.bulk_create([account], ignore_conflicts=True)
     stored = rows.filter(user=user.pk).first()
     if stored is None:
@@ -146,7 +142,7 @@ def adopt(user: Any) -> Account:
 
 def resync(person: Person) -> None:
     """Bring the account's copies in step with the host's row."""
-    account, using = person.account, database()
+    account, using = person.account, databases.primary()
     held = {account.email_key, account.username_key}
     for name, value in copies(person.user).items():
         setattr(account, name, value)
@@ -197,8 +193,8 @@ def copies(user: Any) -> dict[str, Any]:
 
 def _find(field: str, key: str, typed: str) -> Person | None:
     """Whom a key finds; else whom the host's natural key finds, who may be without an account."""
-    rows = _FINDERS[field].all(database(), value=key, typed=typed)
-    found = [people.read(row, database()) for row in rows]
+    rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
+    found = [people.read(row, databases.primary()) for row in rows]
     for person in found:
         if person.of_account(field) == key:
             person = current(person)

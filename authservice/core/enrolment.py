@@ -10,12 +10,12 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 
-from authservice.core import directory, facts, newcomers
+from authservice.core import newcomers
 from authservice.core.models import PhoneSource, SignIn
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
 from authservice.core.staff import authority
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -30,7 +30,7 @@ def enrol(newcomer: Newcomer, *, by: Person, sign_in: SignIn, client: Client) ->
 
     def welcome(person: Person) -> Person:
         tell(person, by=by.user, client=client)
-        messages.send(messages.ACCOUNT_MADE, person.email, client, using=directory.database())
+        messages.send(messages.ACCOUNT_MADE, person.email, client, using=databases.primary())
         return person
 
     with authority.acting(by, sign_in):
@@ -54,7 +54,7 @@ def mail_reset(person: Person, *, by: Person, sign_in: SignIn, client: Client) -
         raise errors.invalid("email", "The user has no address to write to.")
     if not person.active:
         raise errors.UserNotActive
-    using = directory.database()
+    using = databases.primary()
     with authority.acting(by, sign_in, person.user.pk) as editor:
         _tell("auth.password.reset_requested", person, editor.user, client)
         messages.send(
@@ -85,4 +85,4 @@ def _tell(action: str, person: Person, by: Any, client: Client, **metadata: Any)
         client=client,
         metadata=metadata,
     )
-    facts.tell(event)
+    events.record(event)

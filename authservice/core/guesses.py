@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from django.db import DatabaseError, connections
 
-from authservice.core import attempts, devices, directory, identity
+from authservice.core import attempts, devices, identity
 from authservice.core.credentials import code_attempts
 from authservice.core.people import Person
-from authservice.kernel import errors, flood
+from authservice.kernel import databases, errors, flood
 from authservice.kernel.client import Client
 from authservice.kernel.sql import Bound
 
@@ -114,7 +114,7 @@ def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     except (errors.ServiceUnavailable, DatabaseError):
-        if not connections[directory.database()].in_atomic_block:
+        if not connections[databases.primary()].in_atomic_block:
             give_back()
         raise
 

@@ -16,9 +16,7 @@ from django.db import transaction
 
 from authservice.core import (
     directory,
-    facts,
     links,
-    pending_signups,
     recovery_number,
     sending,
     sweep,
@@ -28,7 +26,7 @@ from authservice.core.messages import counting, limits, new_devices
 from authservice.core.messages.counting import TextPolicy
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
-from authservice.kernel import messages
+from authservice.kernel import databases, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.deadlocks import outlast
 from authservice.kernel.events import Event
@@ -84,7 +82,7 @@ def _within_limits(composer: _Composer, message: Message, texts: TextPolicy) -> 
 
 
 def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         letter = composer(message)
         if letter is not None and letter.channel == "sms":
             counting.take_text(letter.to, letter.person, texts)
@@ -96,26 +94,11 @@ def _composers() -> Mapping[str, _Composer]:
     return ChainMap(*further, _COMPOSERS)
 
 
-def _verify_email(message: Message) -> Letter | None:
+def verify_email(message: Message) -> Letter | None:
     person = reachable(directory.find_by_email(message.target))
     if person is None or person.email_verified:
         return None
     return mail(message, person, **_email_link(tickets.VERIFY_EMAIL, person, links.verify_email))
-
-
-def _signup(message: Message) -> Letter | None:
-    """A sign-up that tells nobody whether the address was taken: its owner learns it by mail."""
-    pending_signups.create(message)
-    details = {
-        name: value for name, value in message.details.items() if name != pending_signups.DETAIL
-    }
-    message = replace(message, details=details)
-    person = reachable(directory.find_by_email(message.target))
-    if person is None:
-        return None
-    if not person.email_verified:
-        return _verify_email(replace(message, kind=messages.VERIFY_EMAIL))
-    return mail(message, person)
 
 
 def _reset_by_link(message: Message) -> Letter | None:
@@ -161,7 +144,7 @@ def _tell_asked(message: Message, person: Person) -> None:
     """Told here rather than where it was asked for, where nobody is looked up."""
     client = Client(request_id=message.request_id)
     event = Event(action="auth.password.reset_requested", user=person.user, client=client)
-    facts.tell(event)
+    events.record(event)
 
 
 def _access_wiped(message: Message) -> Letter | None:
@@ -211,7 +194,7 @@ def _list_later(message: Message, person: Person) -> None:
         messages.NEW_DEVICES,
         person.email,
         Client(language=message.language, request_id=message.request_id),
-        using=directory.database(),
+        using=databases.primary(),
         details={"since": (begun - _PARALLEL).isoformat(), "until": due.isoformat()},
         not_before=due,
     )
@@ -283,8 +266,7 @@ _COUNTED_BY_COMPOSER = (messages.NEW_DEVICE, messages.NEW_DEVICES)
 _PARALLEL = timedelta(seconds=5)
 
 _COMPOSERS: dict[str, _Composer] = {
-    messages.VERIFY_EMAIL: _verify_email,
-    messages.SIGNUP: _signup,
+    messages.VERIFY_EMAIL: verify_email,
     messages.VERIFY_PHONE: _verify_phone,
     messages.RESET_BY_LINK: _reset_by_link,
     messages.RESET_BY_CODE: _reset_by_code,

@@ -18,7 +18,6 @@ from django.db import DatabaseError, connections, transaction
 from authservice.core import (
     devices,
     directory,
-    facts,
     guesses,
     identity,
     last_login,
@@ -30,7 +29,7 @@ from authservice.core.guesses import Guess
 from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
@@ -79,7 +78,7 @@ def check_password(
     person = directory.find_by_email(email) if email else directory.find_by_username(username)
     key = identity.email_key(email) if email else identity.username_key(username)
     throttled = _refused(person, client, "throttled", action="security.account.throttled")
-    guess = guesses.count(key, person, client, report=partial(facts.tell, throttled))
+    guess = guesses.count(key, person, client, report=partial(events.record, throttled))
 
     def give_back() -> None:
         guess.give_back()
@@ -111,7 +110,7 @@ def complete(
     admit(person, client, method=method)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
-        with transaction.atomic(using=directory.database(), savepoint=False):
+        with transaction.atomic(using=databases.primary(), savepoint=False):
             return _through(arrival, guess)
     except DatabaseError as wrong:
         if not _is_gone(person):
@@ -127,13 +126,13 @@ def _through(arrival: Arrival, guess: Guess | None) -> Login:
         return _enter(arrival, guess)
     if guess:
         guess.give_back()
-    facts.tell(_event("auth.login.challenged", person, client, method=method))
+    events.record(_event("auth.login.challenged", person, client, method=method))
     return Login(person, challenges=challenges)
 
 
 def _is_gone(person: Person) -> bool:
     # A transaction around this one is broken by now: nothing can be asked in it.
-    asked = not connections[directory.database()].in_atomic_block
+    asked = not connections[databases.primary()].in_atomic_block
     return asked and directory.by_pk(person.user.pk) is None
 
 
@@ -144,7 +143,7 @@ def admit(person: Person, client: Client, *, method: str) -> None:
     """
     fault = obstacle(person)
     if fault is not None:
-        facts.tell(_refused(person, client, fault.code.lower(), method=method))
+        events.record(_refused(person, client, fault.code.lower(), method=method))
         raise fault
 
 
@@ -153,7 +152,7 @@ def failed(person: Person | None, client: Client, reason: str, *, method: str) -
 
     Outside of every transaction that the refusal undoes.
     """
-    facts.tell(_refused(person, client, reason, method=method))
+    events.record(_refused(person, client, reason, method=method))
 
 
 def obstacle(person: Person) -> errors.Fault | None:
@@ -195,7 +194,7 @@ def _enter(arrival: Arrival, guess: Guess | None) -> Login:
         # After the user's row was locked: the lock order is users, one-time tokens, accounts.
         devices.add(person, device_id)
     if method != SIGNUP:
-        facts.tell(_event("auth.login.success", person, client, method=method))
+        events.record(_event("auth.login.success", person, client, method=method))
     return Login(
         person,
         tokens=sign_ins.tokens(person, sign_in),
@@ -204,13 +203,13 @@ def _enter(arrival: Arrival, guess: Guess | None) -> Login:
 
 
 def _tell_new_device(person: Person, client: Client) -> None:
-    using, seen = directory.database(), messages.seen(client)
-    facts.tell(_event("security.new_device", person, client))
+    using, seen = databases.primary(), messages.seen(client)
+    events.record(_event("security.new_device", person, client))
     messages.send(messages.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 
 def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
-    facts.tell(_refused(person, client, "invalid_credentials", method=method))
+    events.record(_refused(person, client, "invalid_credentials", method=method))
     # By the name that backends are asked with, or a package that counts by user counts apart.
     name = person.user.get_username() if person else typed
     # As Django's own `authenticate` sends it.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.contrib.auth.signals import user_logged_out
 
-from authservice.core import facts, sign_ins
+from authservice.core import sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -17,5 +17,5 @@ def log_out(person: Person, sign_in: SignIn, client: Client) -> None:
     with sign_ins.changing(person, sign_in):
         if not sign_ins.end(sign_in.pk, sign_ins.LOGOUT):
             raise errors.InvalidToken
-        facts.tell(Event(action="auth.logout", user=person.user, client=client))
+        events.record(Event(action="auth.logout", user=person.user, client=client))
     user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)

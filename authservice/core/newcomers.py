@@ -20,7 +20,7 @@ from authservice.core.host import host
 from authservice.core.models import Account, PhoneSource
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
 
@@ -68,7 +68,7 @@ def admit(newcomer: Newcomer, encoded: str, then: Callable[[Person], T]) -> T:
 
 
 def _store(newcomer: Newcomer, user: Any, username: str, then: Callable[[Person], T]) -> T:
-    using = directory.database()
+    using = databases.primary()
     with transaction.atomic(using=using):
         with own_save():
             user.save(using=using, force_insert=True)
@@ -157,7 +157,7 @@ def _free(newcomer: Newcomer, made: int) -> str:
 
 def refuse_taken(email: str, username: str) -> None:
     """Raises for a name or address that the host's table refused and our keys did not know."""
-    rows = host().model._base_manager.using(directory.database())
+    rows = host().model._base_manager.using(databases.primary())
     field = host().email
     unique = field and host().model._meta.get_field(field).unique
     if unique and email and rows.filter(**{field: email}).exists():

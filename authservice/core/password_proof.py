@@ -10,11 +10,11 @@ from functools import partial
 
 from django.utils import timezone
 
-from authservice.core import attempts, directory, facts, guesses, passwords
+from authservice.core import attempts, guesses, passwords
 from authservice.core.conf import core
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -36,7 +36,7 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
         client=client,
         metadata={"reason": "throttled", "method": method},
     )
-    attempts.take(guess, attempts.PASSWORD, report=partial(facts.tell, throttled))
+    attempts.take(guess, attempts.PASSWORD, report=partial(events.record, throttled))
     with guesses.no_guess_unless_judged(partial(attempts.give_back, guess)):
         accepted = passwords.check(person, person.user.get_username(), password, client)
     if accepted is None or accepted.user.pk != person.user.pk:
@@ -61,5 +61,5 @@ def require_recent(
 def is_recent(sign_in: SignIn) -> bool:
     """Whether the user signed in at most 10 minutes ago; a refresh does not count."""
     # Asked of the database that is written: a field that was left out would be read from a replica.
-    rows = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk)
+    rows = SignIn.objects.using(databases.primary()).filter(pk=sign_in.pk)
     return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()

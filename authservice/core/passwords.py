@@ -22,7 +22,7 @@ from authservice.core.credentials.hash_limit import hash_slot, hashed
 from authservice.core.host import host
 from authservice.core.models import SignIn, Ticket
 from authservice.core.people import Person
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto, databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 
@@ -71,7 +71,7 @@ def locked(person: Person) -> str:
     Whatever changes a password takes this lock first: so of several at once each sees what the one
     before left, and none waits for the other crosswise.
     """
-    rows = host().model._base_manager.using(directory.database()).select_for_update()
+    rows = host().model._base_manager.using(databases.primary()).select_for_update()
     found = rows.filter(pk=person.user.pk).values_list("password", flat=True)
     return next(iter(found), "")
 
@@ -83,7 +83,7 @@ def lock_users(pks: Collection[Any]) -> set[Any]:
     Rows are locked in the order of their keys, so two requests cannot deadlock. On PostgreSQL (`FOR
     NO KEY UPDATE`) other transactions can still write rows that reference the user.
     """
-    using = directory.database()
+    using = databases.primary()
     no_key = connections[using].features.has_select_for_no_key_update
     rows = host().model._base_manager.using(using).select_for_update(no_key=no_key)
     return set(rows.filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
@@ -92,7 +92,7 @@ def lock_users(pks: Collection[Any]) -> set[Any]:
 def store(person: Person, encoded: str) -> None:
     """Make `encoded` the password; the host's receivers of `post_save` hear of it."""
     person.user.password = encoded
-    person.user.save(using=directory.database(), update_fields=["password"])
+    person.user.save(using=databases.primary(), update_fields=["password"])
 
 
 def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
@@ -218,8 +218,8 @@ def _upgrade(person: Person, password: Secret) -> None:
     """Store a better hash of the same password; every sign-in made under the old one lives on."""
     user, before = person.user, person.user.password
     better = hashed(lambda: make_password(password.reveal()))
-    rows = host().model._base_manager.using(directory.database())
-    with transaction.atomic(using=directory.database()):
+    rows = host().model._base_manager.using(databases.primary())
+    with transaction.atomic(using=databases.primary()):
         # Two sign-ins may upgrade at once; the second finds the old hash gone and keeps the first.
         if rows.filter(pk=user.pk, password=before).update(password=better):
             user.password = better
@@ -235,7 +235,7 @@ def remark(person: Person, before: str) -> None:
     """Carry sign-ins and secrets over from a hash to a better one of the same password."""
     stale = marks(before)
     for model in (SignIn, Ticket):
-        rows = model._base_manager.using(directory.database())
+        rows = model._base_manager.using(databases.primary())
         rows.filter(user=person.user.pk, password_mark__in=stale).update(
             password_mark=mark(person.user.password)
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -18,12 +19,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, facts, identity, newcomers, verification
+from authservice.core import directory, identity, letters, newcomers, verification
 from authservice.core.conf import core
+from authservice.core.letters import Letter
 from authservice.core.models import Ticket
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto, databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
@@ -54,6 +56,24 @@ def store(newcomer: Newcomer, encoded: str, client: Client) -> str:
     return str(row.pk)
 
 
+def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+    """Fills the slot `composers`."""
+    return {messages.SIGNUP: compose}
+
+
+def compose(message: Message) -> Letter | None:
+    """The mail after a sign-up that does not reveal whether the address was taken."""
+    create(message)
+    details = {name: value for name, value in message.details.items() if name != DETAIL}
+    message = replace(message, details=details)
+    person = letters.reachable(directory.find_by_email(message.target))
+    if person is None:
+        return None
+    if not person.email_verified:
+        return letters.verify_email(replace(message, kind=messages.VERIFY_EMAIL))
+    return letters.mail(message, person)
+
+
 def create(message: Message) -> None:
     """Create the account of a stored sign-up, once, unless the address has been taken since."""
     row = _taken(message.details.get(DETAIL, ""))
@@ -74,7 +94,7 @@ def create(message: Message) -> None:
 
 def _admit(newcomer: Newcomer, encoded: str, client: Client) -> None:
     def record(person: Person) -> None:
-        facts.tell(Event(action="auth.signup", user=person.user, client=client))
+        events.record(Event(action="auth.signup", user=person.user, client=client))
         if newcomer.phone_number and core.require_phone_verification:
             verification.text_after_commit(newcomer.phone_number, client)
 
@@ -92,4 +112,4 @@ def _taken(pk: str) -> Ticket | None:
 
 
 def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(directory.database())
+    return Ticket.objects.using(databases.primary())

@@ -12,8 +12,6 @@ from django.utils import timezone
 
 from authservice.core import (
     attempts,
-    directory,
-    facts,
     identity,
     password_proof,
     security_notice,
@@ -24,7 +22,7 @@ from authservice.core.attempts import Budget
 from authservice.core.conf import core
 from authservice.core.models import Account, PhoneSource, SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors, flood, messages
+from authservice.kernel import databases, errors, events, flood, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -145,12 +143,12 @@ def _displace(account: Account, key: str | None, by: Person, client: Client) -> 
     """
     if key is None or core.require_phone_verification or not messages.can_sms():
         return
-    rows = Account.objects.using(directory.database()).exclude(pk=account.pk)
+    rows = Account.objects.using(databases.primary()).exclude(pk=account.pk)
     unverified = rows.filter(phone_key=key).exclude(verified_phone_key=key)
     holder = unverified.select_related("user").first()
     if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
         return
-    facts.tell(
+    events.record(
         Event(
             action="user.phone.changed",
             user=by.user,
@@ -164,7 +162,7 @@ def _displace(account: Account, key: str | None, by: Person, client: Client) -> 
 def _write(account: Account, fields: dict[str, Any]) -> None:
     if not fields:
         return
-    using = directory.database()
+    using = databases.primary()
     try:
         with transaction.atomic(using=using):
             Account.objects.using(using).filter(pk=account.pk).update(**fields)
@@ -179,4 +177,4 @@ def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], clien
     metadata = {name: {"before": before[name], "after": value} for name, value in changed.items()}
     for action in actions:
         event = Event(action=action, user=person.user, client=client, metadata=metadata)
-        facts.tell(event)
+        events.record(event)

@@ -17,6 +17,7 @@ from django.db.models.signals import post_save
 
 from authservice.core import directory
 from authservice.core.host import host
+from authservice.kernel import databases
 
 logger = logging.getLogger("authservice.accounts")
 
@@ -46,7 +47,7 @@ def keep_account(
     if update_fields is not None and not {host().email, host().username} & set(update_fields):
         return
     try:
-        with transaction.atomic(using=directory.database()):
+        with transaction.atomic(using=databases.primary()):
             directory.keep_in_step(instance)
     except DatabaseError:
         logger.exception("The account of user %s could not be kept in step", instance.pk)

@@ -7,7 +7,6 @@ from django.db import transaction
 from authservice.core import (
     devices,
     directory,
-    facts,
     guesses,
     identity,
     passwords,
@@ -21,7 +20,7 @@ from authservice.core import (
 )
 from authservice.core.conf import core
 from authservice.core.people import Person
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -70,7 +69,7 @@ def _reset_with_link(
     if ticket.spent_at is not None or (email and ticket.target_key != identity.email_key(email)):
         raise errors.InvalidLink
     encoded = passwords.encoded(new_password, person.user, field="new_password")
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         # Address, password and `active` may have changed while the password was hashed.
         present = tickets.redeem(tickets.RESET, person, ticket)
         if present is None or present.email_key != ticket.target_key:
@@ -102,7 +101,7 @@ def _record_failure(person: Person | None, client: Client, wrong: errors.Fault) 
         client=client,
         metadata={"reason": wrong.code.lower()},
     )
-    facts.tell(event)
+    events.record(event)
 
 
 def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
@@ -111,7 +110,7 @@ def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Cli
     if not recovery_number.may_reset_password(person):
         raise errors.InvalidVerificationCode
     encoded = passwords.encoded(new_password, person.user, field="new_password")
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         present = tickets.redeem(tickets.RESET, person, ticket)
         if present is None or not _may_reset_by(present, key):
             raise errors.InvalidVerificationCode
@@ -131,14 +130,14 @@ def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> Non
         wipes = unproven.must_wipe(person, caller)
         kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
     if takeover.evict(kind, person, client):
-        using = directory.database()
+        using = databases.primary()
         messages.send(messages.ACCESS_REMOVED, person.email, client, using=using)
 
 
 def _reset(person: Person, encoded: str, client: Client) -> Secret:
     passwords.store(person, encoded)
     token = devices.forget_others(person, client)
-    using = directory.database()
+    using = databases.primary()
 
     def forgive() -> None:  # Django names what fails, and a partial has no name
         guesses.forgive([person])
@@ -146,7 +145,7 @@ def _reset(person: Person, encoded: str, client: Client) -> Secret:
     # Clear the counters, so that the owner can sign in after an attack. After the commit: a login
     # that has locked a counter may wait for the user's row.
     transaction.on_commit(forgive, using=using, robust=True)
-    facts.tell(Event(action="auth.password.reset", user=person.user, client=client))
+    events.record(Event(action="auth.password.reset", user=person.user, client=client))
     return token
 
 

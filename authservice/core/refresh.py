@@ -14,13 +14,13 @@ from django.db import transaction
 from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
-from authservice.core import directory, facts, passwords, refresh_tokens, sign_ins
+from authservice.core import passwords, refresh_tokens, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
 from authservice.core.refresh_tokens import RefreshToken
 from authservice.core.sign_ins import Tokens
-from authservice.kernel import crypto, errors, flood
+from authservice.kernel import crypto, databases, errors, events, flood
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -73,11 +73,11 @@ def refresh(text: Secret, client: Client) -> Tokens:
     flood.count("refresh", str(sign_in.pk))
     if token.counter < sign_in.counter:
         return _replayed(token, person, sign_in, client)
-    using = directory.database()
+    using = databases.primary()
     with transaction.atomic(using=using):
         if _moved(person, sign_in, timezone.now()):
             event = Event(action="auth.token.refreshed", user=person.user, client=client)
-            facts.tell(event)
+            events.record(event)
             return sign_ins.tokens(person, sign_in)
     # Somebody else was faster; what their refresh left behind says what this one is.
     person, sign_in = _find(token)
@@ -115,7 +115,7 @@ def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
     counter = sign_in.counter
     sign_in.counter += 1 if root.refresh_token_rotation else 0
     moved = _MOVE.run(
-        directory.database(),
+        databases.primary(),
         id=sign_in.pk,
         counter=counter,
         next_counter=sign_in.counter,
@@ -141,10 +141,10 @@ def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Clie
 
 
 def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])  # waits for a transaction of the attacker
         if sign_ins.end(sign_in.pk, sign_ins.REUSE):
-            facts.tell(
+            events.record(
                 Event(
                     action="auth.token.reuse_detected",
                     user=person.user,

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db import IntegrityError
 
-from authservice.core import directory, facts, super_admins
+from authservice.core import super_admins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.staff import authority
-from authservice.kernel import errors
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
@@ -32,7 +32,7 @@ def delete(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
             authority.acting(by, sign_in, *held) as editor,
         ):
             leaving = _ready(super_admins.present(pk, held, losing=True), editor.user, client)
-            leaving.user.delete(using=directory.database())
+            leaving.user.delete(using=databases.primary())
     except IntegrityError as wrong:
         if leaving is None:
             raise  # a fault in what goes before, such as an entry that cannot be written
@@ -59,4 +59,4 @@ def tell(person: Person, *, by: Any, client: Client) -> None:
         client=client,
         metadata={name: {"before": value, "after": None} for name, value in known.items()},
     )
-    facts.tell(event)
+    events.record(event)

@@ -14,12 +14,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from authservice.core import directory, facts, passwords, sign_ins
+from authservice.core import passwords, sign_ins
 from authservice.core.host import host
 from authservice.core.models import SignIn
-from authservice.core.people import Person
-from authservice.core.staff import authority
-from authservice.kernel import errors
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -36,7 +34,7 @@ def everyone(*, before: datetime | None, batch_size: int) -> Ended:
     """End the open sign-ins of all users, or those begun `before`."""
     ended = Ended()
     for pks in _batches(before, batch_size):
-        users = host().model._base_manager.using(directory.database()).filter(pk__in=pks)
+        users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
         ended.sign_ins += of(list(users), before=before)
         ended.users += len(pks)
     return ended
@@ -54,40 +52,30 @@ def of(
     `by` is the member of staff who does it. The tokens' version is raised unless `before` spares
     newer sign-ins, which it would end as well.
     """
-    using = directory.database()
+    using = databases.primary()
     pks = [user.pk for user in users]
     with transaction.atomic(using=using):
         passwords.lock_users(pks)  # running requests finish first, or are refused
         ended = _end_begun(pks, before) if before else sign_ins.end_all_of(pks, REVOKED)
         for user in users:
-            facts.tell(_revoked(user, by, client))
+            events.record(_revoked(user, by, client))
     return ended
-
-
-def of_user(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
-    """End all sessions of a user over the API; `by` is the acting super admin, `sign_in` their
-    session. Raises as `authority.acting` does, and `UserNotFound`."""
-    with authority.acting(by, sign_in, pk) as editor:
-        person = directory.by_pk(pk)
-        if person is None:
-            raise errors.UserNotFound
-        of([person.user], by=editor.user, client=client)
 
 
 def one(sign_in: SignIn, *, by: Any = None, client: Client | None = None) -> bool:
     """End one sign-in; False if it had ended already."""
-    using = directory.database()
+    using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([sign_in.user_id])
         ended = sign_ins.end(sign_in.pk, REVOKED)
         if ended:
-            facts.tell(_revoked(sign_in.user, by, client, sign_in=str(sign_in.pk)))
+            events.record(_revoked(sign_in.user, by, client, sign_in=str(sign_in.pk)))
     return ended
 
 
 def open_sign_ins(before: datetime | None = None) -> QuerySet[SignIn]:
     """Those that have not ended, in the order of their users."""
-    rows = SignIn.objects.using(directory.database()).filter(ended_at=None).order_by("user_id")
+    rows = SignIn.objects.using(databases.primary()).filter(ended_at=None).order_by("user_id")
     return rows.filter(created_at__lt=before) if before else rows
 
 

@@ -18,7 +18,6 @@ from django.utils import timezone
 
 from authservice.core import (
     directory,
-    facts,
     identity,
     newcomers,
     passwords,
@@ -31,7 +30,7 @@ from authservice.core.host import host
 from authservice.core.models import Account, PhoneSource, Ticket
 from authservice.core.people import Person
 from authservice.core.receivers import own_save
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -45,7 +44,7 @@ def secure(token: Secret, client: Client) -> None:
     Raises `InvalidLink` or `LinkExpired`.
     """
     person, ticket = tickets.find_link(tickets.SECURE, token)
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         passwords.locked(person)
         present = directory.by_pk(person.user.pk)
         if present is None or not present.active:
@@ -63,9 +62,9 @@ def _undo(person: Person, ticket: Ticket, client: Client) -> None:
     changes = {**_restore_number(person, before), **_restore_email(person, before)}
     passwords.store(person, make_password(None))
     event = Event(action="user.secured", user=person.user, client=client, metadata=changes)
-    facts.tell(event)
+    events.record(event)
     if person.email == before["email"]:
-        using = directory.database()
+        using = databases.primary()
         messages.send(messages.ACCOUNT_SECURED, person.email, client, using=using)
 
 
@@ -94,7 +93,7 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
     if email == present:
         return {}
     try:
-        with transaction.atomic(using=directory.database()):
+        with transaction.atomic(using=databases.primary()):
             _set_email(person, email)
     except IntegrityError:
         logger.warning("The former address of user %s is taken and was not restored", person.id)
@@ -107,12 +106,12 @@ def _set_email(person: Person, email: str) -> None:
     if host().email:
         newcomers.put(person.user, host().email, email)
         with own_save():
-            person.user.save(using=directory.database(), update_fields=[host().email])
+            person.user.save(using=databases.primary(), update_fields=[host().email])
         directory.resync(person)
         return
     key = identity.email_key(email) if email else None
     fields = {"email": email, "email_key": key, "email_claim": key or ""}
-    rows = Account.objects.using(directory.database())
+    rows = Account.objects.using(databases.primary())
     rows.filter(pk=person.user.pk).update(**fields)
     for name, value in fields.items():
         setattr(person.account, name, value)
@@ -127,7 +126,7 @@ def _fields(
 
 def _write(person: Person, fields: Mapping[str, Any]) -> bool:
     """False where another account has one of the keys."""
-    using = directory.database()
+    using = databases.primary()
     try:
         with transaction.atomic(using=using):
             Account.objects.using(using).filter(pk=person.user.pk).update(**fields)

@@ -19,7 +19,7 @@ from authservice.core import directory, identity, letters, links, tickets
 from authservice.core.letters import Letter
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import messages
+from authservice.kernel import databases, messages
 from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
 
@@ -43,7 +43,7 @@ def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]
 
 def notify(kind: str, person: Person, client: Client, before: Mapping[str, Any]) -> None:
     """Notify the owner, in the transaction of the change; `before` is the `state_of` before it."""
-    using, details = directory.database(), messages.seen(client)
+    using, details = databases.primary(), messages.seen(client)
     email, number = before["email"], before["phone_number"]
     if email and before["proven_email_key"] == identity.email_key(email):
         notice = _open_link(person, before)
@@ -115,7 +115,7 @@ def _open_link(person: Person, before: Mapping[str, Any]) -> str:
 
 
 def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(directory.database()).filter(purpose=tickets.SECURE.name)
+    return Ticket.objects.using(databases.primary()).filter(purpose=tickets.SECURE.name)
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 from authservice.core import directory, identity
 from authservice.core.messages import counting
 from authservice.core.messages.counting import Sender, Verdict
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, messages
 from authservice.kernel.client import Client
 
 # A detail of the one mail a day that is sent past the limit. Its link is valid for longer.
@@ -29,7 +29,7 @@ def to_email(
         return
     if verdict is Verdict.LAST:
         details = {**(details or {}), LAST: True}
-    using = directory.database()
+    using = databases.primary()
     messages.send(kind, email, client, using=using, details=details, requested=True)
 
 
@@ -39,4 +39,4 @@ def to_phone(kind: str, phone: str, client: Client) -> None:
         raise errors.SmsNotConfigured
     recipient = directory.find_by_phone(phone) if client.device_token else None
     if counting.request_text(kind, identity.phone_key(phone), Sender.of(client, recipient)):
-        messages.send(kind, phone, client, using=directory.database(), requested=True)
+        messages.send(kind, phone, client, using=databases.primary(), requested=True)

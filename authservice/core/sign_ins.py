@@ -18,7 +18,7 @@ from authservice.core import access_tokens, directory, passwords, people, refres
 from authservice.core.models import Account, SignIn
 from authservice.core.people import Person
 from authservice.core.policy import policy
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Insert, Select, param
@@ -77,7 +77,7 @@ _BEGIN = Insert(lambda: SignIn)
 
 def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
     """A sign-in and its person as a request needs them, in one query."""
-    using = directory.database()
+    using = databases.primary()
     row = _FINDERS[_USED].first(using, id=sign_in_id)
     if row is None:
         return None
@@ -86,7 +86,7 @@ def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
 
 def find_refreshed(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
     """The same as a refresh needs them."""
-    using = directory.database()
+    using = databases.primary()
     row = _FINDERS[_REFRESHED].first(using, id=sign_in_id)
     if row is None:
         return None
@@ -95,7 +95,7 @@ def find_refreshed(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
 
 def instance(used: Used) -> SignIn:
     """The row of a request as a model; a field that was left out is read when it is touched."""
-    return SignIn.from_db(directory.database(), _USED, used)
+    return SignIn.from_db(databases.primary(), _USED, used)
 
 
 def holds(person: Person, sign_in: SignIn | Used) -> bool:
@@ -158,7 +158,7 @@ def begin(
         expires_at=now + lifetimes.absolute,
     )
     policy().begin(person, sign_in, client, held=held)
-    _BEGIN.run(directory.database(), sign_in, *before)
+    _BEGIN.run(databases.primary(), sign_in, *before)
     return sign_in
 
 
@@ -179,7 +179,7 @@ def changing(person: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
     password reset, a logout or a suspension must not change anything after it. Raises
     `InvalidToken`.
     """
-    using = directory.database()
+    using = databases.primary()
     with transaction.atomic(using=using):
         locked = passwords.lock_users({person.user.pk, *others})
         found = find_used(sign_in.pk)
@@ -204,7 +204,7 @@ def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
     """End those of the chosen rows that have not ended; how many."""
     if policy().ended is None:
         return _end(chosen, reason)
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         still = chosen.filter(ended_at=None).order_by("pk").select_for_update()
         ids = list(still.values_list("pk", flat=True))
         ended = _end(_rows().filter(pk__in=ids), reason)
@@ -225,7 +225,7 @@ def end_without_factor(person: Person, kept: SignIn | None, reason: str) -> None
     the version that it read, and is therefore not valid. Call it in a transaction that has locked
     the user's row.
     """
-    accounts = Account.objects.using(directory.database()).filter(pk=person.user.pk)
+    accounts = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
     accounts.update(factor_version=F("factor_version") + 1)
     person.account.factor_version += 1
     if kept is not None:
@@ -240,13 +240,13 @@ def end_everywhere(person: Person, reason: str) -> None:
 
 def end_all_of(users: Collection[Any], reason: str) -> int:
     """The same for users named by primary key; how many sign-ins it ended."""
-    accounts = Account.objects.using(directory.database()).filter(pk__in=users)
+    accounts = Account.objects.using(databases.primary()).filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
     return end_some(_rows().filter(user__in=users), reason)
 
 
 def _rows() -> QuerySet[SignIn]:
-    return SignIn.objects.using(directory.database())
+    return SignIn.objects.using(databases.primary())
 
 
 def _end(rows: QuerySet[SignIn], reason: str) -> int:
@@ -267,4 +267,4 @@ def _tell(ids: list[uuid.UUID]) -> None:
     def tell() -> None:  # Django names what fails, and a partial has no name
         heed(ids)
 
-    transaction.on_commit(tell, using=directory.database(), robust=True)
+    transaction.on_commit(tell, using=databases.primary(), robust=True)

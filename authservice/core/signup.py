@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from authservice.core import (
-    directory,
-    facts,
     login,
     newcomers,
     passwords,
@@ -21,7 +19,7 @@ from authservice.core.host import host
 from authservice.core.login import Login
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -70,8 +68,8 @@ def _create(newcomer: Newcomer, encoded: str, client: Client) -> Login:
 
 
 def _begin(person: Person, newcomer: Newcomer, client: Client) -> Login:
-    using = directory.database()
-    facts.tell(Event(action="auth.signup", user=person.user, client=client))
+    using = databases.primary()
+    events.record(Event(action="auth.signup", user=person.user, client=client))
     hidden = core.signup_enumeration == "hide" and bool(newcomer.email)
     if not hidden:
         messages.send(messages.VERIFY_EMAIL, newcomer.email, client, using=using)

@@ -16,7 +16,7 @@ from authservice.core import directory, passwords
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 
 
 def hold(pk: Any, *, losing: bool) -> Person:
@@ -82,7 +82,7 @@ def reigns(person: Person) -> bool:
 
 
 def _reigning(pks: Collection[Any]) -> set[Any]:
-    rows = Account.objects.using(directory.database()).filter(pk__in=pks).select_related("user")
+    rows = Account.objects.using(databases.primary()).filter(pk__in=pks).select_related("user")
     people = [Person(account.user, account) for account in rows]
     missing = set(pks).difference(person.user.pk for person in people)
     people += [_unsaved(user) for user in (_users().filter(pk__in=missing) if missing else ())]
@@ -101,7 +101,7 @@ def _unsaved(user: Any) -> Person:
 
 def _all() -> list[Any]:
     """Keys of all super admins there may be: by our flag, or by the host's."""
-    flagged = Account.objects.using(directory.database()).filter(is_super_admin=True)
+    flagged = Account.objects.using(databases.primary()).filter(is_super_admin=True)
     pks = list(flagged.values_list("pk", flat=True))
     if host().superuser:
         pks += _users().filter(**{host().superuser: True}).values_list("pk", flat=True)
@@ -113,5 +113,5 @@ def _lock(pks: Collection[Any]) -> set[Any]:
 
 
 def _users() -> QuerySet[Any]:
-    users: QuerySet[Any] = host().model._base_manager.using(directory.database())
+    users: QuerySet[Any] = host().model._base_manager.using(databases.primary())
     return users

@@ -18,8 +18,9 @@ from django.db import connections, transaction
 from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
 from django.utils import timezone
 
-from authservice.core import attempts, directory
+from authservice.core import attempts
 from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.kernel import databases
 from authservice.kernel.modules import plugs
 
 logger = logging.getLogger("authservice.cleanup")
@@ -41,7 +42,7 @@ class Rubbish:
 
 def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
     """What may go now; a sign-in is kept for so long after it ended or expired."""
-    now, using = timezone.now(), directory.database()
+    now, using = timezone.now(), databases.primary()
     return [
         # First, since a module may tell what is rubbish by a ticket.
         *(Rubbish(*waste) for filler in plugs("rubbish") for waste in filler().items()),
@@ -54,7 +55,7 @@ def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
     by = timezone.now() - _TICKETS_KEPT - _OVERDUE
-    return Ticket.objects.using(directory.database()).filter(expires_at__lte=by).exists()
+    return Ticket.objects.using(databases.primary()).filter(expires_at__lte=by).exists()
 
 
 def warn_if_overdue() -> None:

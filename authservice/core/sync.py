@@ -20,6 +20,7 @@ from authservice.core import directory, identity
 from authservice.core.host import host
 from authservice.core.models import Account
 from authservice.core.people import email_of, username_of
+from authservice.kernel import databases
 
 KEYS = ("email_key", "username_key")
 MOST_NAMED = 10
@@ -87,7 +88,7 @@ def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
 
 
 def _users() -> Any:
-    return host().model._base_manager.using(directory.database())
+    return host().model._base_manager.using(databases.primary())
 
 
 def _batches(size: int) -> Iterator[list[Any]]:
@@ -158,7 +159,7 @@ def _time(report: Report) -> None:
 
 
 def _settle(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
-    using = directory.database()
+    using = databases.primary()
     accounts = Account.objects.using(using).in_bulk([user.pk for user in users])
     new, changed = [], []
     for user in users:

@@ -14,9 +14,10 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from authservice.core import devices, directory, facts, recovery_number, sign_ins, tickets
+from authservice.core import devices, recovery_number, sign_ins, tickets
 from authservice.core.models import Account, PhoneSource
 from authservice.core.people import Person
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
@@ -95,13 +96,13 @@ def _number(eviction: Eviction) -> bool:
     number = person.account.phone_number
     if not number:
         return False
-    rows = Account.objects.using(directory.database())
+    rows = Account.objects.using(databases.primary())
     rows.filter(pk=person.user.pk).update(**NO_NUMBER)
     for name, value in NO_NUMBER.items():
         setattr(person.account, name, value)
     change = {"phone_number": {"before": number, "after": ""}}
     action, client = "user.phone.changed", eviction.client
-    facts.tell(Event(action=action, user=person.user, client=client, metadata=change))
+    events.record(Event(action=action, user=person.user, client=client, metadata=change))
     return True
 
 

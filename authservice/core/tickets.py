@@ -20,7 +20,7 @@ from authservice.core import attempts, devices, directory, guesses, passwords, p
 from authservice.core.credentials import code_attempts
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto, databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
@@ -176,7 +176,7 @@ def find_open(
 
     Raises `InvalidLink`; what is wrong, or whether it was good once, nobody needs to know.
     """
-    using = directory.database()
+    using = databases.primary()
     for digest in _link_digests(token, purpose):
         row = _by_digest(beside).first(using, digest=digest, purpose=purpose.name)
         if row is None:
@@ -268,7 +268,7 @@ def _with_code(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
 
 
 def _tickets() -> QuerySet[Ticket]:
-    return Ticket.objects.using(directory.database())
+    return Ticket.objects.using(databases.primary())
 
 
 def new_token() -> Secret:

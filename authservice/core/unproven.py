@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from django.contrib.auth.hashers import make_password
 
-from authservice.core import directory, facts, passwords, takeover, verification
+from authservice.core import directory, passwords, takeover, verification
 from authservice.core.conf import core
 from authservice.core.people import Person
-from authservice.kernel import messages
+from authservice.kernel import databases, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -59,9 +59,9 @@ def _is(person: Person, caller: Person | None) -> bool:
 def _wiped(person: Person, client: Client) -> Person:
     revoked = {"reason": takeover.UNPROVEN}
     action = "security.session.revoked"
-    facts.tell(Event(action=action, user=person.user, client=client, metadata=revoked))
+    events.record(Event(action=action, user=person.user, client=client, metadata=revoked))
     takeover.evict(takeover.FIRST_PROOF, person, client)
     passwords.store(person, make_password(None))
-    using = directory.database()
+    using = databases.primary()
     messages.send(messages.ACCESS_WIPED, person.email, client, using=using)
     return directory.of(person.user)

@@ -7,10 +7,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import directory, facts, identity, sending, tickets
+from authservice.core import directory, identity, sending, tickets
 from authservice.core.models import Account, Ticket
 from authservice.core.people import Person
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, events, messages
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -33,7 +33,7 @@ def text_after_commit(phone: str, client: Client) -> None:
         if messages.can_sms():
             send_to_phone(phone, client)
 
-    transaction.on_commit(send, using=directory.database(), robust=True)
+    transaction.on_commit(send, using=databases.primary(), robust=True)
 
 
 def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> None:
@@ -45,7 +45,7 @@ def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> N
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
     person, ticket = find_link(token, email)
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         first = tickets.spend(ticket)
         if not first and not person.email_verified:
             person = _verified_meanwhile(person)
@@ -54,7 +54,7 @@ def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> N
         elif not person.email_verified:
             _verify_without_proof(person, client)
         if first:
-            messages.send(messages.WELCOME, person.email, client, using=directory.database())
+            messages.send(messages.WELCOME, person.email, client, using=databases.primary())
 
 
 def _verified_meanwhile(person: Person) -> Person:
@@ -86,9 +86,9 @@ def find_link(token: Secret, email: str) -> tuple[Person, Ticket]:
 
 
 def _verify_without_proof(person: Person, client: Client) -> None:
-    rows = Account.objects.using(directory.database()).filter(pk=person.user.pk)
+    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
     rows.update(verified_email_key=person.email_key)
-    facts.tell(Event(action="user.email.verified", user=person.user, client=client))
+    events.record(Event(action="user.email.verified", user=person.user, client=client))
 
 
 def accept_email(person: Person, client: Client) -> None:
@@ -100,7 +100,7 @@ def accept_email(person: Person, client: Client) -> None:
     proven = {"proven_email_key": key, "email_proven_at": timezone.now()}
     _keep(person, verified_email_key=key, **proven)
     if not known:
-        facts.tell(Event(action="user.email.verified", user=person.user, client=client))
+        events.record(Event(action="user.email.verified", user=person.user, client=client))
 
 
 def verify_phone(phone: str, code: Secret, client: Client) -> None:
@@ -111,23 +111,23 @@ def verify_phone(phone: str, code: Secret, client: Client) -> None:
         # Recorded for unknown numbers too, so that time and statements are the same.
         person = directory.find_by_phone(phone)
         user = person.user if person else None
-        facts.tell(Event(action="auth.code.failed", user=user, client=client))
+        events.record(Event(action="auth.code.failed", user=user, client=client))
         raise
 
 
 def _verify_phone(phone: str, code: Secret, client: Client) -> None:
     key = identity.phone_key(phone)
     person, ticket = tickets.find_code(tickets.VERIFY_PHONE, key, code, client=client)
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         # The number may have been changed, or taken by another account, since it was read.
         present = tickets.redeem(tickets.VERIFY_PHONE, person, ticket)
         if present is None:
             raise errors.InvalidVerificationCode
         _keep(present, verified_phone_key=key, phone_verified_at=timezone.now())
-        facts.tell(Event(action="user.phone.verified", user=present.user, client=client))
+        events.record(Event(action="user.phone.verified", user=present.user, client=client))
 
 
 def _keep(person: Person, **proven: Any) -> None:
-    Account.objects.using(directory.database()).filter(pk=person.user.pk).update(**proven)
+    Account.objects.using(databases.primary()).filter(pk=person.user.pk).update(**proven)
     for name, value in proven.items():
         setattr(person.account, name, value)

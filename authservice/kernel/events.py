@@ -1,7 +1,7 @@
-"""Facts worth knowing: one frozen `Event`, one `tell`.
+"""Events: what happened to a user, recorded in the audit log and sent to the host.
 
-The listener slot (the audit module) hears an event inside the transaction of the deed, so that no
-deed exists without its entry. Hosts hear the public ones as Django signals, after the commit.
+The slot `listener` (the audit module) is called in the transaction of the action, so no action is
+stored without its entry. Hosts receive the public events as Django signals, after the commit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from authservice import signals
-from authservice.kernel import actions
+from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
 
@@ -35,11 +35,11 @@ SIGNALS: dict[str, Signal] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """One fact.
+    """What happened.
 
-    `user` is the actor (None when a refused sign-in named nobody), `target` whom it was done to
-    when that is somebody else. `metadata` holds JSON-able values and never a secret. How grave it
-    is stands in the table of actions; a KeyError says that the action does not.
+    `user` is the actor (None if a refused login named no user), `target` the user it was done to
+    if that is another one. `metadata` holds JSON-serializable values and never a secret. The
+    severity comes from `actions.ACTIONS`; an unknown action raises `KeyError`.
     """
 
     action: str
@@ -54,13 +54,13 @@ class Event:
         object.__setattr__(self, "severity", actions.ACTIONS[self.action].severity)
 
 
-def tell(event: Event, *, using: str | None = None) -> None:
-    """Tell the listeners now and the host's receivers once the transaction on `using` commits."""
+def record(event: Event) -> None:
+    """Notify listeners in the current transaction, and signal receivers after commit."""
     for listener in plugs("listener"):
         listener(event)
     signal = SIGNALS.get(event.action)
     if signal is not None and signal.receivers:
-        transaction.on_commit(partial(_send, signal, event), using=using, robust=True)
+        transaction.on_commit(partial(_send, signal, event), using=databases.primary(), robust=True)
 
 
 def _send(signal: Signal, event: Event) -> None:

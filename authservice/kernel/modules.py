@@ -1,8 +1,8 @@
 """Modules and their slots: how core asks upwards without importing anything.
 
 A module is a Django app whose AppConfig is a `ModuleConfig`. Its attributes are its data sheet: a
-slot holds the dotted path of what fills it. `plugs("login_gate")` gives the fillers of all
-installed modules in the order of `INSTALLED_APPS`, resolved once.
+slot holds the dotted path of what fills it, or a tuple of paths. `plugs("login_gate")` gives the
+fillers of all installed modules in the order of `INSTALLED_APPS`, resolved once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ModuleConfig(AppConfig):
     listener: str | None = None
     messenger: str | None = None
     request_guard: str | None = None
-    composers: str | None = None
+    composers: str | tuple[str, ...] | None = None
     wipe: str | None = None
     revoke_recent_access: str | None = None
     revoke_recent_factors: str | None = None
@@ -76,8 +76,8 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
     """(module, slot, dotted path) of every filled slot, for the resolver and the checks."""
     for config in installed():
         for slot in SLOTS:
-            path = getattr(config, slot)
-            if path:
+            filled = getattr(config, slot) or ()
+            for path in (filled,) if isinstance(filled, str) else filled:
                 yield config, slot, path
 
 

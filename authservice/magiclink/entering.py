@@ -8,7 +8,7 @@ from authservice.core import directory, guesses, identity, login, sending, ticke
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import errors, messages
+from authservice.kernel import databases, errors, messages
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.magiclink import letters, strangers
@@ -63,7 +63,7 @@ def _enter(
 ) -> Login:
     if person.email_verified:
         login.admit(person, client, method=METHOD)  # a refusal spends nothing
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         present = tickets.redeem(letters.purpose(), person, ticket)
         if present is not None:
             present = _proven(present, client, caller)

@@ -9,10 +9,11 @@ from typing import Any
 
 from django.db import transaction
 
-from authservice.core import directory, facts, letters, links, passwords, sending, tickets
+from authservice.core import directory, letters, links, passwords, sending, tickets
 from authservice.core.letters import Letter
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
@@ -37,10 +38,10 @@ def _compose(message: Message) -> Letter | None:
     person = letters.reachable(found)
     if person is None:
         return None
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         passwords.locked(person)
         client = Client(request_id=message.request_id)
-        facts.tell(Event(action="auth.magiclink.sent", user=person.user, client=client))
+        events.record(Event(action="auth.magiclink.sent", user=person.user, client=client))
         if sending.LAST in message.details:
             secrets = _lasting_link(person)
         else:

@@ -16,13 +16,13 @@ from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, make_password
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, facts, newcomers, tickets
+from authservice.core import directory, newcomers, tickets
 from authservice.core.host import host
 from authservice.core.models import SignIn, Ticket
 from authservice.core.newcomers import Newcomer
 from authservice.core.people import Person
 from authservice.core.tickets import Purpose
-from authservice.kernel import crypto, errors, flood
+from authservice.kernel import crypto, databases, errors, events, flood
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.messages import Message
@@ -59,7 +59,7 @@ def forget(person: Person) -> None:
 
 def rubbish() -> dict[str, QuerySet[Any]]:
     """Accounts that were made a day ago and that nobody has used or touched."""
-    using = directory.database()
+    using = databases.primary()
     waiting = Ticket.objects.using(using).filter(
         purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=timezone.now()
     )
@@ -83,5 +83,5 @@ def _welcomed(person: Person, message: Message) -> Person:
     event = Event(
         action="auth.signup", user=person.user, client=client, metadata={"method": METHOD}
     )
-    facts.tell(event)
+    events.record(event)
     return person

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from authservice.core import directory, facts, passwords, sign_ins
+from authservice.core import passwords, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -23,14 +24,14 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
     if not held:
         passwords.locked(person)
     now = timezone.now()
-    rows = SignIn.objects.using(directory.database()).filter(
+    rows = SignIn.objects.using(databases.primary()).filter(
         user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
     )
     surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
     for pk in list(surplus):
         # One by one, since it may have been left meanwhile: only what ends here is told.
         if sign_ins.end(pk, LIMIT):
-            facts.tell(
+            events.record(
                 Event(
                     action="security.session.revoked",
                     user=person.user,

@@ -12,9 +12,8 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import directory
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.ports import Lifetimes, LiveSession, refuses
 from authservice.kernel.settings import root
@@ -70,4 +69,4 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
         stores.store().touch(session, now=now, until=until)
 
     # After the commit where a host's view is one transaction: the row's lock would be held as long.
-    transaction.on_commit(touch, using=directory.database(), robust=True)
+    transaction.on_commit(touch, using=databases.primary(), robust=True)

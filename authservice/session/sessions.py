@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from authservice.core import facts, sign_ins
+from authservice.core import sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.core.revocation import REVOKED
-from authservice.kernel import errors
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.session.stores import asked, store
@@ -50,7 +50,7 @@ def revoke_others(person: Person, kept: SignIn, client: Client) -> None:
 
 
 def _tell(person: Person, client: Client, **which: Any) -> None:
-    facts.tell(
+    events.record(
         Event(
             action="security.session.revoked",
             user=person.user,

@@ -17,11 +17,11 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
-from authservice.core import directory, sign_ins
+from authservice.core import sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
 from authservice.kernel import conf as settings
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.errors import Fault
 from authservice.kernel.ports import LiveSession, SessionStore
 from authservice.kernel.settings import root
@@ -63,7 +63,7 @@ class DatabaseStore:
 
     def touch(self, session: LiveSession, *, now: datetime, until: datetime) -> None:
         _TOUCH.run(
-            directory.database(), id=session.id, seen=session.last_used_at, now=now, until=until
+            databases.primary(), id=session.id, seen=session.last_used_at, now=now, until=until
         )
 
     def end(self, ids: Sequence[UUID]) -> None:

@@ -14,10 +14,9 @@ from typing import Any
 from django.db.models import QuerySet, Subquery
 from django.utils import timezone
 
-from authservice.core import directory
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import crypto
+from authservice.kernel import crypto, databases
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 from authservice.twofactor import totp
@@ -41,19 +40,19 @@ _BY_USER = Select(
 
 def of(person: Person) -> Authenticator | None:
     """The person's authenticator, confirmed or not."""
-    using = directory.database()
+    using = databases.primary()
     row = _BY_USER.first(using, user=person.user.pk)
     return read(row) if row else None
 
 
 def read(row: Sequence[Any]) -> Authenticator | None:
     """The authenticator in a row of `BESIDE_TICKET`; None where there is none."""
-    found: Authenticator = Authenticator.from_db(directory.database(), _COLUMNS, row)
+    found: Authenticator = Authenticator.from_db(databases.primary(), _COLUMNS, row)
     return found if found.pk else None
 
 
 def rows() -> QuerySet[Authenticator]:
-    found: QuerySet[Authenticator] = Authenticator.objects.using(directory.database())
+    found: QuerySet[Authenticator] = Authenticator.objects.using(databases.primary())
     return found
 
 
@@ -114,7 +113,7 @@ def use(authenticator: Authenticator, step: int) -> bool:
 
 
 def _device_of(sign_in: SignIn) -> Subquery:
-    row = SignIn.objects.using(directory.database()).filter(pk=sign_in.pk)
+    row = SignIn.objects.using(databases.primary()).filter(pk=sign_in.pk)
     return Subquery(row.values("device_id"))
 
 

@@ -12,8 +12,7 @@ import secrets
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.core import directory
-from authservice.kernel import crypto
+from authservice.kernel import crypto, databases
 from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator, BackupCode
 
@@ -76,4 +75,4 @@ def _digest(authenticator: Authenticator, code: Secret) -> str:
 
 
 def _rows() -> QuerySet[BackupCode]:
-    return BackupCode.objects.using(directory.database())
+    return BackupCode.objects.using(databases.primary())

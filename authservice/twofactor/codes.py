@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from authservice.core import facts
 from authservice.core.people import Person
+from authservice.kernel import events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -33,4 +33,4 @@ def tell_verified(kind: Kind, person: Person, client: Client) -> None:
 
 def _tell(action: str, kind: Kind, person: Person, client: Client) -> None:
     metadata = {"method": kind}
-    facts.tell(Event(action=action, user=person.user, client=client, metadata=metadata))
+    events.record(Event(action=action, user=person.user, client=client, metadata=metadata))

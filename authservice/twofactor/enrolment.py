@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import attempts, directory, facts, password_proof, passwords, sign_ins
+from authservice.core import attempts, password_proof, passwords, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -55,7 +55,7 @@ def set_up(person: Person, sign_in: SignIn, client: Client, *, password: Secret)
 
 def set_up_to_log_in(person: Person) -> Enrolment:
     """The same for a user who cannot sign in without a second factor, and so has no session."""
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         if not passwords.lock_users([person.user.pk]):
             raise errors.InvalidToken  # deleted concurrently
         return _renewed(person)
@@ -124,7 +124,7 @@ def enable(
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
     sign_ins.end_without_factor(person, within, ENABLED)
-    facts.tell(Event(action="auth.2fa.enabled", user=person.user, client=client))
+    events.record(Event(action="auth.2fa.enabled", user=person.user, client=client))
     letters.notify(letters.ENABLED, person, client, since=began)
     return True
 
@@ -133,8 +133,8 @@ def disable(person: Person, sign_in: SignIn, code: Secret, client: Client) -> No
     """Give the second factor up. Raises as `_with_code` does."""
 
     def forget(authenticator: Authenticator) -> None:
-        authenticator.delete(using=directory.database())
-        facts.tell(Event(action="auth.2fa.disabled", user=person.user, client=client))
+        authenticator.delete(using=databases.primary())
+        events.record(Event(action="auth.2fa.disabled", user=person.user, client=client))
         letters.notify(letters.DISABLED, person, client)
 
     _with_code(person, sign_in, code, client, forget)
@@ -147,7 +147,7 @@ def renew_backup_codes(
 
     def renew(authenticator: Authenticator) -> list[Secret]:
         event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
-        facts.tell(event)
+        events.record(event)
         letters.notify(letters.CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 

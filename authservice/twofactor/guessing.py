@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
-from authservice.core import attempts, devices, facts
+from authservice.core import attempts, devices
 from authservice.core.attempts import Budget
 from authservice.core.people import Person
+from authservice.kernel import events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -84,4 +85,4 @@ def tell_failed(kind: Kind, person: Person, client: Client) -> None:
 
 def _tell(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
     metadata = {"reason": reason, "method": kind}
-    facts.tell(Event(action=action, user=person.user, client=client, metadata=metadata))
+    events.record(Event(action=action, user=person.user, client=client, metadata=metadata))

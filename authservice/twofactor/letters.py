@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from authservice.core import directory, security_notice
+from authservice.core import security_notice
 from authservice.core.letters import Letter
 from authservice.core.people import Person
-from authservice.kernel import messages
+from authservice.kernel import databases, messages
 from authservice.kernel.client import Client
 from authservice.kernel.messages import Message
 
@@ -33,4 +33,4 @@ def notify_of_staff(kind: str, person: Person, client: Client) -> None:
 
 
 def _send(kind: str, person: Person, client: Client, details: Mapping[str, str]) -> None:
-    messages.send(kind, person.email, client, using=directory.database(), details=details)
+    messages.send(kind, person.email, client, using=databases.primary(), details=details)

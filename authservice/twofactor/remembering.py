@@ -10,8 +10,9 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.core import devices, directory, passwords
+from authservice.core import devices, passwords
 from authservice.core.people import Person
+from authservice.kernel import databases
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.twofactor.conf import conf
@@ -44,4 +45,4 @@ def holds(authenticator: Authenticator, person: Person, client: Client) -> bool:
 
 
 def _rows() -> QuerySet[RememberedDevice]:
-    return RememberedDevice.objects.using(directory.database())
+    return RememberedDevice.objects.using(databases.primary())

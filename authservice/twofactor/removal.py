@@ -10,8 +10,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from authservice.core import directory, facts, passwords, sign_ins
+from authservice.core import passwords, sign_ins
 from authservice.core.people import Person
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.twofactor import authenticators, letters
@@ -24,7 +25,7 @@ _SET_UPS_KEPT = timedelta(days=1)
 def disable(person: Person, *, by: Any = None, client: Client | None = None) -> bool:
     """Take an enabled second factor away for its owner, who is signed out everywhere; False where
     there was none. `by` is the member of staff who does it, None an operator in a shell."""
-    using = directory.database()
+    using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([person.user.pk])
         found = authenticators.rows().filter(user=person.user.pk).first()
@@ -32,7 +33,7 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
             return False
         found.delete(using=using)
         sign_ins.end_everywhere(person, DISABLED)
-        facts.tell(
+        events.record(
             Event(
                 action="auth.2fa.disabled",
                 user=by,
@@ -61,7 +62,7 @@ def revoke_recent(person: Person, since: datetime) -> bool:
 def rubbish() -> Mapping[str, QuerySet[Any]]:
     """Fills the slot `rubbish`: set-ups that nobody confirmed for a day, their codes before them,
     and devices that are remembered no more."""
-    using, now = directory.database(), timezone.now()
+    using, now = databases.primary(), timezone.now()
     stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
     set_ups = authenticators.rows().filter(**stale)
     codes = BackupCode.objects.using(using)

@@ -6,10 +6,10 @@ from functools import partial
 
 from django.db import transaction
 
-from authservice.core import directory, guesses
+from authservice.core import guesses
 from authservice.core.guesses import Guess
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, codes, gate, guessing
@@ -49,7 +49,7 @@ def _consumed(
     kind: Kind, found: Authenticator, code: Secret, person: Person, client: Client, attempt: Guess
 ) -> bool:
     give_back = partial(_give_back, attempt)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         if not codes.spend(kind, found, code):
             return False
         codes.tell_verified(kind, person, client)

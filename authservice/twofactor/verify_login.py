@@ -11,8 +11,6 @@ from functools import partial
 from django.db import transaction
 
 from authservice.core import (
-    directory,
-    facts,
     guesses,
     login,
     passwords,
@@ -23,7 +21,7 @@ from authservice.core.guesses import Guess
 from authservice.core.login import Login
 from authservice.core.models import Ticket
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
@@ -65,7 +63,7 @@ def _refused(temp_token: Secret, client: Client) -> None:
     if owner is not None:
         reason = {"reason": "invalid_token"}
         event = Event(action="auth.2fa.failed", user=owner.user, client=client, metadata=reason)
-        facts.tell(event)
+        events.record(event)
 
 
 def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) -> Login:
@@ -78,7 +76,7 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
     kind = guessing.kind_of(code)
     guess = _take_try(kind, person, ticket, found, client)
     give_back = partial(_give_back, ticket, guess)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
         if codes.spend(kind, found, code):
@@ -111,7 +109,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
     pending = enrolment.pending_of(found)
     guess = _take_try(guessing.TOTP, person, ticket, pending, client)
     give_back = partial(_give_back, ticket, guess)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=directory.database()):
+    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
             return _complete(person, ticket, client, guess)

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from authservice.admin import indexes
-from authservice.core import directory
+from authservice.kernel import databases
 from tests.people import make_user
 
 # CREATE INDEX CONCURRENTLY runs in no transaction.
@@ -29,7 +29,7 @@ def search_index():
 
 
 def names():
-    return {index.name for index in indexes.wanted(directory.database())}
+    return {index.name for index in indexes.wanted(databases.primary())}
 
 
 def there():

@@ -18,8 +18,8 @@ from django.core import mail
 from django.db.models import F
 from django.utils import timezone
 
-from authservice.core import directory
 from authservice.core.models import Account, Attempt, SignIn
+from authservice.kernel import databases
 from authservice.kernel.http.views import Endpoint
 from tests.admin_api.people import promote
 from tests.client import PASSWORD, Api
@@ -125,7 +125,7 @@ def end(world: World) -> None:
 def stored() -> dict[str, list[Any]]:
     """All rows but the counters of attempts, which a refusal must not roll back."""
     ours = [model for app in _ours() for model in app.get_models() if model is not Attempt]
-    using = directory.database()
+    using = databases.primary()
     return {
         model.__name__: list(model._base_manager.using(using).order_by("pk").values_list())
         for model in [get_user_model(), *ours]

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from authservice.core import directory, tickets
 from authservice.core.credentials import temp_tokens
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from tests.people import change, deactivate, make_user, the_user
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def found(purpose, token):
 def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
     token = tickets.mint_link(LOOSE, ann, payload={"method": "test"})
 
-    with CaptureQueriesContext(connections[directory.database()]) as captured:
+    with CaptureQueriesContext(connections[databases.primary()]) as captured:
         person, ticket, beside = tickets.find_open(LOOSE, token, "user__email", "purpose")
 
     assert (person.id, ticket.payload, beside) == (

@@ -13,8 +13,8 @@ LOG = (
         "The deed that fails with its entry",
         "authservice/audit/entries.py",
         to(
-            "    _INSERT.run(directory.database(), entry)\n",
-            "    try:\n        _INSERT.run(directory.database(), entry)\n"
+            "    _INSERT.run(databases.primary(), entry)\n",
+            "    try:\n        _INSERT.run(databases.primary(), entry)\n"
             "    except Exception:\n        return entry\n",
         ),
         (_LOGGED, "tests/audit/inside/test_undone.py", "-kPOST"),
@@ -22,13 +22,15 @@ LOG = (
     Mutation(
         "The entry of a refused sign-in",
         CORE + "login.py",
-        without('    facts.tell(_refused(person, client, "invalid_credentials", method=method))\n'),
+        without(
+            '    events.record(_refused(person, client, "invalid_credentials", method=method))\n'
+        ),
         _DEEDS,
     ),
     Mutation(
         "The entry of an account that is guessed at",
         CORE + "password_proof.py",
-        without(", report=partial(facts.tell, throttled)"),
+        without(", report=partial(events.record, throttled)"),
         (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
     ),
     Mutation(

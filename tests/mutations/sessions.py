@@ -114,7 +114,7 @@ SESSIONS = (
     Mutation(
         "The silence about ends of sessions that are undone",
         CORE + "sign_ins.py",
-        to("transaction.on_commit(tell, using=directory.database(), robust=True)", "tell()"),
+        to("transaction.on_commit(tell, using=databases.primary(), robust=True)", "tell()"),
         _TOLD,
     ),
     Mutation(

@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 
 from django.test import TestCase
 
-from authservice.core import directory
 from authservice.core.identity import email_key, phone_key
 from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.kernel import databases, messages
 from tests.client import Answer, Api
 from tests.people import email_field, has
 from tests.recovery.post import Post
@@ -75,7 +74,7 @@ def wrong(code: str) -> str:
 
 
 def account(email: str = ANN) -> Account:
-    rows = Account.objects.using(directory.database()).select_related("user")
+    rows = Account.objects.using(databases.primary()).select_related("user")
     return rows.get(email_key=email_key(email))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection, connections
 
-from authservice.core import directory
+from authservice.kernel import databases
 
 # PostgreSQL writes some changes in the statement that begins a sign-in: the guess that was none,
 # and when its person last signed in where nobody else hears of that. Each is a statement less.
@@ -25,6 +25,6 @@ def statements(call: Callable[[], object]) -> list[str]:
         texts.append(sql)
         return execute(sql, params, many, context)
 
-    with connections[directory.database()].execute_wrapper(note):
+    with connections[databases.primary()].execute_wrapper(note):
         call()
     return [text for text in texts if not text.startswith(_TRANSACTION)]

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connections
 
-from authservice.core import directory
+from authservice.kernel import databases
 from tests.client import PASSWORD
 from tests.recovery.flows import NEW
 
@@ -21,7 +21,7 @@ def locking(monkeypatch):
     SQLite has no locks of rows. Here it is taken for a database that has, and the words that it
     does not know are left out on the way to it.
     """
-    connection = connections[directory.database()]
+    connection = connections[databases.primary()]
     monkeypatch.setattr(connection.features, "has_select_for_update", True)
 
     users = connection.ops.quote_name(get_user_model()._meta.db_table)

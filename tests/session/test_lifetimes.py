@@ -4,8 +4,8 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core import directory
 from authservice.core.models import SignIn
+from authservice.kernel import databases
 from tests.people import the_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,7 +26,7 @@ def me(api, tokens):
 
 def touches(call):
     """How often the call writes a session's row."""
-    with CaptureQueriesContext(connections[directory.database()]) as captured:
+    with CaptureQueriesContext(connections[databases.primary()]) as captured:
         call()
     texts = [query["sql"] for query in captured.captured_queries]
     return len([text for text in texts if text.startswith("UPDATE") and "last_used_at" in text])

@@ -6,8 +6,9 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.db import transaction
 from django.test import override_settings
 
-from authservice.core import directory, revocation
+from authservice.core import revocation
 from authservice.core.models import SignIn
+from authservice.kernel import databases
 from authservice.session import ended
 from tests.people import the_user
 from tests.session.asking import ENDS, REFUSED, me, refresh
@@ -92,7 +93,7 @@ class TestCache:
     def test_what_is_undone_is_not_named(self, api, named):
         tokens = api.sign_up()
 
-        using = directory.database()
+        using = databases.primary()
         with transaction.atomic(using=using):
             revocation.of([the_user()])
             transaction.set_rollback(True, using=using)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from authservice.core import directory
 from authservice.core.models import Ticket
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 
 TRIES = 5
 
@@ -34,4 +33,4 @@ def give_back(ticket: Ticket) -> None:
 
 
 def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(directory.database())
+    return Ticket.objects.using(databases.primary())

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from authservice.core import directory, sign_ins
+from authservice.core import sign_ins
 from authservice.core.messages import browsers
 from authservice.core.models import SignIn
 from authservice.core.people import Person
+from authservice.kernel import databases
 
 RECENT = timedelta(days=30)
 SHOWN = 20
@@ -63,7 +64,7 @@ def unfamiliar(person: Person, since: datetime, until: datetime) -> list[SignIn]
 def _sessions(person: Person, *, after: datetime, until: datetime) -> Iterator[SignIn]:
     """Sessions that began in that time, the oldest first; only the newest if there are very
     many."""
-    rows = SignIn.objects.using(directory.database()).filter(
+    rows = SignIn.objects.using(databases.primary()).filter(
         user=person.user.pk, created_at__gte=after, created_at__lt=until
     )
     fields = ("user_agent", "ip_address", "device_id", "created_at", "ended_at", "end_reason")

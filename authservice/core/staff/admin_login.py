@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from authservice.core import facts, login
+from authservice.core import login
 from authservice.core.host import host
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plug
@@ -42,7 +42,7 @@ def log_in(
     _require_allowed(person, client, allow)
     attempt.give_back()
     _require_second_factor(person, code, client)
-    facts.tell(_event("auth.login.success", person, client))
+    events.record(_event("auth.login.success", person, client))
     return person.user
 
 
@@ -61,7 +61,7 @@ def _require_second_factor(person: Person, code: Secret, client: Client) -> None
         return
     if second_factor.is_enabled(person):
         if not code:
-            facts.tell(_event("auth.login.challenged", person, client))
+            events.record(_event("auth.login.challenged", person, client))
             raise CodeRequired
         _verify(second_factor, person, code, client)
     elif second_factor.is_required(person):

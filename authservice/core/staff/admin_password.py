@@ -13,10 +13,11 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models.signals import post_save
 
-from authservice.core import devices, directory, facts, passwords, sign_ins
+from authservice.core import devices, directory, passwords, sign_ins
 from authservice.core.host import host
 from authservice.core.people import Person
 from authservice.core.staff import notices
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -28,7 +29,7 @@ def connect() -> None:
 
 def _after_entry(instance: Any, created: bool, raw: bool = False, **_: Any) -> None:
     if created and not raw and _is_of_a_user(instance) and _is_of_a_password(instance):
-        users = host().model._base_manager.using(directory.database())
+        users = host().model._base_manager.using(databases.primary())
         user = users.filter(pk=instance.object_id).first()
         if user is not None:
             _follow(directory.of(user), by=users.filter(pk=instance.user_id).first())
@@ -53,9 +54,9 @@ def _is_of_a_password(entry: Any) -> bool:
 def _follow(person: Person, *, by: Any) -> None:
     """The new password invalidates every session by itself; this marks their rows too."""
     event = Event(action="auth.password.changed", user=by, target=person.user, actor_type="admin")
-    with transaction.atomic(using=directory.database()):
+    with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         sign_ins.end_everywhere(person, sign_ins.CHANGED)
         devices.forget_all(person)
-        facts.tell(event)
+        events.record(event)
         notices.send(notices.address(person), person, ["password"], Client())

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from authservice.core import directory, facts, sign_ins
+from authservice.core import directory, sign_ins
 from authservice.core.models import SignIn
 from authservice.core.people import Person
-from authservice.kernel import errors
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
@@ -77,5 +77,5 @@ def recorded(action: str, pk: Any, *, by: Any, client: Client) -> Iterator[None]
             client=client,
             metadata={"action": action},
         )
-        facts.tell(event)
+        events.record(event)
         raise

@@ -10,9 +10,8 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
-from authservice.core import directory
 from authservice.core.people import Person
-from authservice.kernel import messages
+from authservice.kernel import databases, messages
 from authservice.kernel.client import Client
 
 # Fields of an account that can give access to it.
@@ -34,6 +33,6 @@ def send(former: str, person: Person, changed: Collection[str], client: Client) 
         messages.CHANGED_BY_STAFF,
         former,
         Client(request_id=client.request_id),
-        using=directory.database(),
+        using=databases.primary(),
         details={"user_id": person.id, "changed": told, "at": timezone.now().isoformat()},
     )

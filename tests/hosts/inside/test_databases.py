@@ -7,9 +7,8 @@ from django.db import connections, router
 from django.db.models.signals import post_save
 
 from authservice import signals
-from authservice.core import directory
 from authservice.core.models import Account, SignIn
-from authservice.kernel import modules
+from authservice.kernel import databases, modules
 from tests.client import PASSWORD
 
 pytestmark = [
@@ -58,7 +57,7 @@ def test_people_are_where_the_router_says(api):
     api.sign_up()
 
     home = router.db_for_write(Account)
-    assert directory.database() == home == router.db_for_write(get_user_model())
+    assert databases.primary() == home == router.db_for_write(get_user_model())
     assert [model.objects.using(home).count() for model in (Account, SignIn)] == [1, 1]
 
 
@@ -72,14 +71,14 @@ def test_a_deed_is_one_transaction_there(api):
     api.sign_up()
     post_save.disconnect(look, sender=get_user_model())
 
-    assert set(seen) == {(directory.database(), True)}
+    assert set(seen) == {(databases.primary(), True)}
 
 
 def test_what_was_undone_is_told_to_nobody(robust, spoilt, tray, heard_of):
     answer = robust.post("signup", email="ann@example.com", password=PASSWORD)
 
     assert answer.error == (500, "INTERNAL_ERROR")
-    assert not get_user_model().objects.using(directory.database()).exists()
+    assert not get_user_model().objects.using(databases.primary()).exists()
     assert (tray.jobs, heard_of) == ([], [])
 
 

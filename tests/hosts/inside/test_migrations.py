@@ -5,8 +5,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connections
 
-from authservice.core import directory
 from authservice.core.models import Account
+from authservice.kernel import databases
 from tests.client import PASSWORD, Api
 from tests.hosts.inside.rows import fill, labels
 from tests.hosts.inside.users import natural, only, stranger
@@ -15,11 +15,11 @@ pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
 
 
 def migrate(*where):
-    call_command("migrate", *where, database=directory.database(), verbosity=0)
+    call_command("migrate", *where, database=databases.primary(), verbosity=0)
 
 
 def tables(label):
-    names = connections[directory.database()].introspection.table_names()
+    names = connections[databases.primary()].introspection.table_names()
     return {name for name in names if name.startswith(f"{label}_")}
 
 
@@ -44,7 +44,7 @@ def moved(request, django_db_setup, django_db_blocker):
 
 
 def users():
-    return get_user_model()._base_manager.using(directory.database()).count()
+    return get_user_model()._base_manager.using(databases.primary()).count()
 
 
 def test_migrating_back_leaves_no_table(moved):

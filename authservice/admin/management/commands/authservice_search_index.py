@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections
 
 from authservice.admin import indexes
 from authservice.admin.indexes import Index
-from authservice.core import directory
+from authservice.kernel import databases
 
 # No migration: an extension is not ours to make in every database, nor is an index on the host's
 # table, and what is built while others write must not be built within a transaction.
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--drop", action="store_true", help="drop the indexes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        using = directory.database()
+        using = databases.primary()
         self.connection = connections[using]
         if self.connection.vendor != "postgresql":
             name = self.connection.display_name

@@ -1,0 +1,24 @@
+"""Super admins end all sessions of a user over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from authservice.core import directory, revocation
+from authservice.core.models import SignIn
+from authservice.core.people import Person
+from authservice.core.staff import authority
+from authservice.kernel import errors
+from authservice.kernel.client import Client
+
+
+def revoke(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
+    """End all sessions of a user; `by` is the acting super admin, `sign_in` their session.
+
+    Raises `UserNotFound`, and as `authority.acting` does.
+    """
+    with authority.acting(by, sign_in, pk) as editor:
+        person = directory.by_pk(pk)
+        if person is None:
+            raise errors.UserNotFound
+        revocation.of([person.user], by=editor.user, client=client)
