@@ -24,15 +24,17 @@ from django.urls import reverse
 from factory.declarations import Sequence
 from factory.django import DjangoModelFactory
 
-from authservice.core import directory, identity, letters, login
-from authservice.core.host import host
-from authservice.core.letters import Letter
-from authservice.core.login import Login
+from authservice.core.login import login
+from authservice.core.login.login import Login
+from authservice.core.messages import compose
+from authservice.core.messages.compose import Letter
 from authservice.core.models import Account
-from authservice.core.people import Person
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
 from authservice.kernel import modules
 from authservice.kernel.client import Client
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of people who do not exist
@@ -67,14 +69,14 @@ class UserFactory(DjangoModelFactory[Any]):
             given.pop("username", None)
         user = model_class(**{**given, "password": make_password(given["password"])})
         user.save()
-        _furnish(directory.of(user), **ours)
+        _furnish(lookup.of(user), **ours)
         return user
 
 
 def _furnish(
     person: Person, *, verified: bool, phone_number: str, phone_verified: bool, is_super_admin: bool
 ) -> None:
-    phone_key = identity.phone_key(phone_number) if phone_number else None
+    phone_key = identifiers.phone_key(phone_number) if phone_number else None
     Account.objects.filter(pk=person.user.pk).update(
         verified_email_key=person.email_key if verified else "",
         proven_email_key=person.email_key if verified else "",
@@ -135,7 +137,7 @@ class ApiClient:
 
         Raises the refusal of `login.complete`; a challenge leaves the client without tokens.
         """
-        person = directory.of(user)
+        person = lookup.of(user)
         outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
         self.tokens = outcome.tokens
         return self
@@ -184,7 +186,7 @@ class Mailbox:
         self.jobs.append(message)
         if message.not_before:
             return
-        letter = letters.compose(message)
+        letter = compose.compose(message)
         if letter is not None:
             self.letters.append(letter)
 

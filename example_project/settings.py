@@ -150,7 +150,7 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost"
 
 # OWASP's parameters for new passwords; the others, Django's defaults, check old ones.
 PASSWORD_HASHERS = [
-    "authservice.core.hashers.Argon2id",
+    "authservice.hashers.Argon2id",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher",
     "django.contrib.auth.hashers.BCryptSHA256PasswordHasher",

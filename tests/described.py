@@ -17,7 +17,7 @@ from jsonschema_rs import Draft202012Validator
 
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
-from authservice.kernel.settings import secure
+from authservice.kernel.sections import secure
 from authservice.openapi.conf import conf
 from authservice.openapi.document import describe
 from authservice.openapi.routes import routes

@@ -15,7 +15,7 @@ from django.contrib.auth.hashers import (
 )
 
 FAST = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-ARGON = ["authservice.core.hashers.Argon2id"]
+ARGON = ["authservice.hashers.Argon2id"]
 
 
 class PBKDF2(PBKDF2PasswordHasher):

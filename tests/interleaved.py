@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from authservice.core import attempts
+from authservice.core.credentials import attempt_counter
 
 
 def once_counted(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Call `happens` once, when the next request counts its attempt: it has been authenticated, and
     its transaction has not begun."""
-    take, waiting = attempts.take, [happens]
+    take, waiting = attempt_counter.take, [happens]
 
     def taken(*given: Any, **more: Any) -> None:
         take(*given, **more)
         while waiting:
             waiting.pop()()
 
-    monkeypatch.setattr(attempts, "take", taken)
+    monkeypatch.setattr(attempt_counter, "take", taken)

@@ -37,7 +37,7 @@ STATIC_URL = "/static/"  # asked for by the live server of the tests
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
     "tests.hashing.PBKDF2",
-    "authservice.core.hashers.Argon2id",
+    "authservice.hashers.Argon2id",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

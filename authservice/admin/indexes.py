@@ -12,8 +12,8 @@ from typing import Any
 from django.db import connections
 
 from authservice.admin import search
-from authservice.core.host import host
 from authservice.core.models import Account
+from authservice.core.users.user_model import host
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 from rest_framework import serializers
 
-from authservice.core.serializers import Email, Phone, Url, Username
+from authservice.core.api.serializers import Email, Phone, Url, Username
 from authservice.kernel.http.fields import Flag, Moment, Text
 from authservice.kernel.http.listing import MOST
 

@@ -19,8 +19,8 @@ from django.db import connections
 from django.db.models import BooleanField, F, Func, IntegerField, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
-from authservice.core import people
 from authservice.core.models import Account
+from authservice.core.users import person as people
 from authservice.kernel.paging import Page
 
 # In the planner's units, of which a page read in sequence costs one: some 20 milliseconds.

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from authservice.admin import roster
+from authservice.admin import user_list
 from authservice.admin.serializers import SORT_FIELDS, NewUserIn, UserIn, UsersPage, UsersQuery
-from authservice.core import amending, answers, directory, enrolment, removal
-from authservice.core.newcomers import Newcomer
-from authservice.core.people import Person
-from authservice.core.staff import revoke_sessions
+from authservice.core.api import responses
+from authservice.core.staff import create_user, delete_user, revoke_sessions, update_user
+from authservice.core.users import lookup
+from authservice.core.users.creation import Newcomer
+from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
@@ -23,14 +24,14 @@ _TAKEN = (errors.UserAlreadyExists, errors.UsernameAlreadyExists, errors.PhoneAl
 _KEPT = (errors.CannotModifySelf, errors.LastSuperAdmin)
 
 
-class AdminUser(answers.User):
+class AdminUser(responses.User):
     """The User of the interface with the fields of admin views."""
 
     is_super_admin: bool
     token_version: int
 
 
-class Changed(answers.Said):
+class Changed(responses.Said):
     """The user after the change."""
 
     user: AdminUser
@@ -42,7 +43,7 @@ class Administration(Endpoint):
     super_admin = True
 
     def found(self, user_id: str) -> Person:
-        person = directory.by_id(user_id)
+        person = lookup.by_id(user_id)
         if person is None:
             raise errors.UserNotFound
         return person
@@ -58,8 +59,8 @@ class Users(Administration):
     def find(self) -> HttpResponse:
         asked = given(self.request.GET)
         wanted = page(asked, SORT_FIELDS)
-        narrowed = roster.Narrowed(**fields.read(UsersQuery, asked))
-        people, total = roster.part(wanted, narrowed)
+        narrowed = user_list.Narrowed(**fields.read(UsersQuery, asked))
+        people, total = user_list.part(wanted, narrowed)
         return answer(listing([admin_user(person) for person in people], wanted, total))
 
     @operation(
@@ -71,7 +72,7 @@ class Users(Administration):
         id="createAdminUser",
     )
     def create(self) -> HttpResponse:
-        person = enrolment.enrol(Newcomer(**self.read(NewUserIn)), **self.by())
+        person = create_user.enrol(Newcomer(**self.read(NewUserIn)), **self.by())
         return answer(admin_user(person), status=201)
 
 
@@ -91,45 +92,47 @@ class User(Administration):
         person = self.found(user_id)
         if not wanted:
             raise errors.ValidationFailed("At least one field to change is required.")
-        amending.update(person.user.pk, wanted, **self.by())
+        update_user.update(person.user.pk, wanted, **self.by())
         changed: Changed = {"message": "User updated.", "user": admin_user(self.found(user_id))}
         return answer(changed)
 
     @operation(
         "Delete a user for good",
-        answer=answers.Said,
+        answer=responses.Said,
         faults=(errors.UserNotFound, *_KEPT, errors.UserInUse),
     )
     def delete(self, user_id: str) -> HttpResponse:
-        removal.delete(self.found(user_id).user.pk, **self.by())
-        return answers.said("User deleted.")
+        delete_user.delete(self.found(user_id).user.pk, **self.by())
+        return responses.said("User deleted.")
 
 
 class Suspend(Administration):
-    @operation("Suspend a user", answer=answers.Said, faults=(errors.UserNotFound, *_KEPT))
+    @operation("Suspend a user", answer=responses.Said, faults=(errors.UserNotFound, *_KEPT))
     def suspend(self, user_id: str) -> HttpResponse:
-        amending.update(self.found(user_id).user.pk, {"active": False}, **self.by())
-        return answers.said("User suspended. All sign-ins have ended.")
+        update_user.update(self.found(user_id).user.pk, {"active": False}, **self.by())
+        return responses.said("User suspended. All sign-ins have ended.")
 
 
 class Reactivate(Administration):
-    @operation("Let a suspended user in again", answer=answers.Said, faults=(errors.UserNotFound,))
+    @operation(
+        "Let a suspended user in again", answer=responses.Said, faults=(errors.UserNotFound,)
+    )
     def reactivate(self, user_id: str) -> HttpResponse:
-        amending.update(self.found(user_id).user.pk, {"active": True}, **self.by())
-        return answers.said("User reactivated.")
+        update_user.update(self.found(user_id).user.pk, {"active": True}, **self.by())
+        return responses.said("User reactivated.")
 
 
 class Logout(Administration):
-    @operation("End all sign-ins of a user", answer=answers.Said, faults=(errors.UserNotFound,))
+    @operation("End all sign-ins of a user", answer=responses.Said, faults=(errors.UserNotFound,))
     def log_out(self, user_id: str) -> HttpResponse:
         revoke_sessions.revoke(self.found(user_id).user.pk, **self.by())
-        return answers.said("All sign-ins of the user have ended.")
+        return responses.said("All sign-ins of the user have ended.")
 
 
 class ResetPassword(Administration):
     @operation(
         "Mail a user a link to set a new password",
-        answer=answers.Said,
+        answer=responses.Said,
         faults=(
             errors.UserNotFound,
             errors.UserNotActive,
@@ -138,13 +141,13 @@ class ResetPassword(Administration):
         ),
     )
     def mail_link(self, user_id: str) -> HttpResponse:
-        enrolment.mail_reset(self.found(user_id), **self.by())
-        return answers.said("A link to set a new password is on its way.")
+        create_user.mail_reset(self.found(user_id), **self.by())
+        return responses.said("A link to set a new password is on its way.")
 
 
 def admin_user(person: Person) -> AdminUser:
     return {
-        **answers.user(person),
+        **responses.user(person),
         "is_super_admin": person.is_super_admin,
         "token_version": person.account.token_version,
     }

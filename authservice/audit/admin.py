@@ -13,8 +13,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from authservice.audit.log import COUNTED
 from authservice.audit.models import Entry
+from authservice.audit.queries import COUNTED
 from authservice.core.staff.admin_pages import ReadOnly
 from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS, SEVERITIES

@@ -14,7 +14,7 @@ from authservice.audit.conf import conf
 from authservice.audit.models import Entry
 from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.conf import complaints
+from authservice.kernel.settings import complaints
 
 
 def connect() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from authservice.kernel.conf import section
+from authservice.kernel.settings import section
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,17 +15,17 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from authservice.audit import entries
+from authservice.audit import writer
 from authservice.audit.conf import RETENTION, conf
 from authservice.audit.models import Entry
-from authservice.core import sweep
+from authservice.core import cleanup
 from authservice.kernel import databases
 from authservice.kernel.actions import SYSTEM
 from authservice.kernel.client import Client
-from authservice.kernel.conf import convert
 from authservice.kernel.events import Event
-from authservice.kernel.ids import least
+from authservice.kernel.settings import convert
 from authservice.kernel.sql import planned_for_values
+from authservice.kernel.uuid7 import least
 
 BATCH = 1000
 # Longer than any entry, and no longer than the calendar goes back from here.
@@ -70,13 +70,13 @@ def clean(
         metadata={"deleted": 0},
     )
     with permitted or nullcontext():
-        run, deleted = entries.write(event), 0
+        run, deleted = writer.write(event), 0
     with planned_for_values(databases.primary()):
         for rows, pks in _batches(begun, batch_size, at_most):
             with transaction.atomic(using=rows.db):
-                deleted += sweep.delete(rows, pks)
+                deleted += cleanup.delete(rows, pks)
                 said = {"request_id": event.client.request_id, "deleted": deleted}
-                _all().filter(pk=run.pk).update(metadata=entries.as_text(said))
+                _all().filter(pk=run.pk).update(metadata=writer.as_text(said))
     return deleted
 
 
@@ -95,7 +95,7 @@ def _batches(
 ) -> Iterator[tuple[QuerySet[Entry], list[Any]]]:
     left = at_most
     for rows in due(now):
-        for pks in sweep.batches(rows, size):
+        for pks in cleanup.batches(rows, size):
             if left is not None:
                 pks, left = pks[:left], left - len(pks)
             if pks:

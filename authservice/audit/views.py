@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 
 from django.http import HttpResponse
 
-from authservice.audit import log, retention, topics
+from authservice.audit import categories, queries, retention
 from authservice.audit.conf import conf
-from authservice.audit.log import Narrowed
 from authservice.audit.models import Entry
+from authservice.audit.queries import Narrowed
 from authservice.audit.serializers import SORT_FIELDS, EntriesPage, EntriesQuery, Paged, UserIdIn
 from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN
@@ -64,7 +64,7 @@ class Mine(Endpoint):
         id="getMyAuditLogins",
     )
     def find_logins(self) -> HttpResponse:
-        return self._of(topics.LOGINS)
+        return self._of(categories.LOGINS)
 
     @operation(
         "List what was changed of the caller's profile",
@@ -73,7 +73,7 @@ class Mine(Endpoint):
         id="getMyAuditChanges",
     )
     def find_changes(self) -> HttpResponse:
-        return self._of(topics.CHANGES)
+        return self._of(categories.CHANGES)
 
     @operation(
         "List what concerns the caller's security",
@@ -82,12 +82,12 @@ class Mine(Endpoint):
         id="getMyAuditSecurity",
     )
     def find_security(self) -> HttpResponse:
-        return self._of(topics.SECURITY)
+        return self._of(categories.SECURITY)
 
     def _of(self, topic: str) -> HttpResponse:
         caller: str = self.identity.person.id
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = log.part_of(caller, wanted, Narrowed(topic=topic))
+        rows, total = queries.part_of(caller, wanted, Narrowed(topic=topic))
         return answer(listing([own(row, caller) for row in rows], wanted, total))
 
 
@@ -97,7 +97,7 @@ class Everything(Endpoint):
     @operation("List all entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit")
     def find(self) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = log.part(wanted, Narrowed(**narrowing(self)))
+        rows, total = queries.part(wanted, Narrowed(**narrowing(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -113,7 +113,7 @@ class OfUser(Endpoint):
     def find(self, user_id: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
         named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
-        rows, total = log.part_of(named, wanted, Narrowed(**narrowing(self)))
+        rows, total = queries.part_of(named, wanted, Narrowed(**narrowing(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -128,7 +128,7 @@ class OfAction(Endpoint):
     )
     def find(self, action: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = log.part(wanted, Narrowed(**{**narrowing(self), "action": action}))
+        rows, total = queries.part(wanted, Narrowed(**{**narrowing(self), "action": action}))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 

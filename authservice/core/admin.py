@@ -14,20 +14,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from authservice.core import (
-    account_form,
-    admin_deletion,
-    guesses,
-    revocation,
-    sign_ins,
-)
-from authservice.core.account_form import AccountForm, AccountFormSet
-from authservice.core.admin_filters import EmailVerified, SignInState, TicketState
-from authservice.core.amending import amend
-from authservice.core.host import host
+from authservice.core.credentials import lockout
 from authservice.core.models import Account, Attempt, SignIn, Ticket
-from authservice.core.people import Person
-from authservice.core.staff import admin_password
+from authservice.core.sessions import revocation, sessions
+from authservice.core.staff import account_form, admin_deletion, admin_password
+from authservice.core.staff.account_form import AccountForm, AccountFormSet
+from authservice.core.staff.admin_filters import EmailVerified, SignInState, TicketState
 from authservice.core.staff.admin_pages import (
     DeclaredLookups,
     GoesWithUser,
@@ -37,7 +29,10 @@ from authservice.core.staff.admin_pages import (
     permitted,
     person_of,
 )
-from authservice.kernel import messages as letters
+from authservice.core.staff.update_user import amend
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
+from authservice.kernel import message_queue as letters
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
 
@@ -175,7 +170,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
     @admin.action(permissions=["change"], description="Unlock: forget wrong passwords")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
-        guesses.forgive(people)
+        lockout.forgive(people)
         _log(request, _accounts(people), "Unlocked.")
         self.message_user(request, f"Unlocked {len(people)} accounts.")
 
@@ -214,7 +209,7 @@ class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
             return "ended"
         if min(sign_in.idle_expires_at, sign_in.expires_at) <= timezone.now():
             return "expired"
-        stands = sign_ins.holds(person_of(sign_in.user), sign_in)
+        stands = sessions.holds(person_of(sign_in.user), sign_in)
         return "open" if stands else "void: the user or the password has changed"
 
     def has_end_permission(self, request: HttpRequest) -> bool:

@@ -10,18 +10,20 @@ class CoreConfig(modules.ModuleConfig):
     label = "authservice_core"
     verbose_name = "Accounts and sign-ins"
     urls = "authservice.core.urls"
-    identify = "authservice.core.bearer.identify"
+    identify = "authservice.core.sessions.authentication.identify"
     composers = (
-        "authservice.core.security_notice.composers",
-        "authservice.core.pending_signups.composers",
+        "authservice.core.messages.security_notice.composers",
+        "authservice.core.login.pending_signups.composers",
     )
 
     def ready(self) -> None:
-        from authservice.core import checks, last_login, receivers
+        from authservice.core import checks
+        from authservice.core.login import last_login
         from authservice.core.staff import checks as admin_login_checks
+        from authservice.core.users import signals
 
         super().ready()
         checks.connect()
         admin_login_checks.connect()
-        receivers.connect()
+        signals.connect()
         last_login.connect()

@@ -19,11 +19,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
 
-from authservice.core import cookie_checks, keyring, production_checks
+from authservice.core import cookie_checks, production_checks
 from authservice.core.conf import core
-from authservice.core.host import host
-from authservice.kernel import conf, flood, modules
-from authservice.kernel.settings import cookies, root
+from authservice.core.tokens import signing_keys
+from authservice.core.users.user_model import host
+from authservice.kernel import modules, throttling
+from authservice.kernel import settings as kernel_settings
+from authservice.kernel.sections import cookies, root
 
 _GRACE = timedelta(seconds=60)
 
@@ -43,7 +45,7 @@ def check_settings(**_: Any) -> list[checks.CheckMessage]:
             hint=wrong.hint or "The settings page of the docs gives its type and default.",
             id=ids[wrong.kind],
         )
-        for wrong in conf.complaints()
+        for wrong in kernel_settings.complaints()
     ]
     return found or [*_unimportable(), *_values()]
 
@@ -99,15 +101,15 @@ def _confirmation() -> Iterator[checks.CheckMessage]:
 
 
 def _rates() -> Iterator[checks.CheckMessage]:
-    for scope, text in flood.conf.rates.items():
-        if scope not in flood.RATES:
-            yield _value(f"THROTTLE.RATES.{scope}", f"is none of {', '.join(flood.RATES)}")
+    for scope, text in throttling.conf.rates.items():
+        if scope not in throttling.RATES:
+            yield _value(f"THROTTLE.RATES.{scope}", f"is none of {', '.join(throttling.RATES)}")
             continue
         try:
-            flood.parse(text)
+            throttling.parse(text)
         except (TypeError, ValueError):
             yield _value(f"THROTTLE.RATES.{scope}", "must be a rate such as '20/h'")
-    if flood.conf.cache not in settings.CACHES:
+    if throttling.conf.cache not in settings.CACHES:
         yield _value("THROTTLE.CACHE", "must be an alias in CACHES")
 
 
@@ -141,10 +143,10 @@ def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:
 
 
 def check_keys(**_: Any) -> list[checks.CheckMessage]:
-    if list(conf.complaints()) or not root.signing_keys:
+    if list(kernel_settings.complaints()) or not root.signing_keys:
         return []
     try:
-        keyring.configured()
+        signing_keys.configured()
     except ImproperlyConfigured as wrong:
         return [
             checks.Error(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from authservice.kernel.conf import section
+from authservice.kernel.settings import section
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from django.apps import apps
 from django.conf import settings
 from django.core import checks
 
-from authservice.kernel.conf import complaints
-from authservice.kernel.settings import cookies, secure
+from authservice.kernel.sections import cookies, secure
+from authservice.kernel.settings import complaints
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 6265 section 4.1.1
 _PREFIXES = ("__host-", "__secure-")

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from authservice.kernel.ids import uuid7
+from authservice.kernel.uuid7 import uuid7
 
 KEY = 64  # hex characters of a SHA-256
 DEVICES = 10  # known devices of an account that have password attempts of their own

@@ -10,8 +10,9 @@ from django.conf import settings
 from django.core import checks
 
 from authservice.core.conf import core
-from authservice.kernel import conf, flood
-from authservice.kernel.settings import root
+from authservice.kernel import settings as kernel_settings
+from authservice.kernel import throttling
+from authservice.kernel.sections import root
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _OF_ONE_PROCESS = ("DummyCache", "LocMemCache")
@@ -27,10 +28,10 @@ def connect() -> None:
 def check_production(**_: Any) -> list[checks.CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed the settings cannot be
     # read.
-    if list(conf.complaints()):
+    if list(kernel_settings.complaints()):
         return []
     found = [*_origin(), *_proxies(), *_recent_proof(), *_connections()]
-    return [*found, *_cache()] if flood.conf.enabled else found
+    return [*found, *_cache()] if throttling.conf.enabled else found
 
 
 def _origin() -> Iterator[checks.CheckMessage]:
@@ -72,7 +73,7 @@ def _recent_proof() -> Iterator[checks.CheckMessage]:
 
 
 def _cache() -> Iterator[checks.CheckMessage]:
-    entry: dict[str, Any] = settings.CACHES.get(flood.conf.cache, {})
+    entry: dict[str, Any] = settings.CACHES.get(throttling.conf.cache, {})
     backend, options = entry.get("BACKEND", ""), entry.get("OPTIONS", {})
     kind = backend.rpartition(".")[2]
     if kind in _OF_ONE_PROCESS:
@@ -86,7 +87,7 @@ def _cache() -> Iterator[checks.CheckMessage]:
         yield checks.Warning(
             "A Redis that does not answer delays a request by 5 seconds or more.",
             hint="Set socket_timeout and socket_connect_timeout to 0.5 in the OPTIONS of the cache"
-            f" {flood.conf.cache!r}.",
+            f" {throttling.conf.cache!r}.",
             id="authservice.W062",
         )
 

@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from authservice.core import account_views, recovery_views, verification_views, views
+from authservice.core.api import account_views, recovery_views, signup_views, verification_views
 
 send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
 send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
 
 urlpatterns = [
-    path("signup", views.Signup.as_view({"post": "sign_up"}), name="signup"),
+    path("signup", signup_views.Signup.as_view({"post": "sign_up"}), name="signup"),
     path("me", account_views.Me.as_view({"get": "read_me"}), name="me"),
     path("profile", account_views.Profile.as_view({"put": "update"}), name="profile"),
     path(
@@ -46,5 +46,5 @@ urlpatterns = [
         recovery_views.SecureAccount.as_view({"get": "show", "post": "secure"}),
         name="secure-account",
     ),
-    path(".well-known/jwks.json", views.KeySet.as_view({"get": "read_keys"}), name="jwks"),
+    path(".well-known/jwks.json", signup_views.KeySet.as_view({"get": "read_keys"}), name="jwks"),
 ]

@@ -16,8 +16,8 @@ from authservice.core.cookie_checks import name_faults, samesite_faults
 from authservice.csrf import origins
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import header_key
-from authservice.kernel.conf import complaints
-from authservice.kernel.settings import cookies, secure
+from authservice.kernel.sections import cookies, secure
+from authservice.kernel.settings import complaints
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2
 _DJANGOS = "django.middleware.csrf.CsrfViewMiddleware"

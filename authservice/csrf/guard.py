@@ -18,7 +18,7 @@ from authservice.csrf import origins, tokens
 from authservice.csrf.conf import conf
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
-from authservice.kernel.ports import asks_for, refuses
+from authservice.kernel.interfaces import asks_for, refuses
 
 _ELSEWHERE = "The request comes from a site that may not call."
 

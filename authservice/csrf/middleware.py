@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from authservice.core.token_cookies import access_sign_in_of
+from authservice.core.api.token_cookies import access_sign_in_of
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import guard
 from authservice.kernel import errors

@@ -11,8 +11,8 @@ from functools import cache
 from urllib.parse import urlsplit
 
 from authservice.csrf.conf import conf
-from authservice.kernel import conf as settings
-from authservice.kernel.settings import frontend, root
+from authservice.kernel import settings
+from authservice.kernel.sections import frontend, root
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from django.http import HttpResponse
 
-from authservice.core.token_cookies import sign_in_of
+from authservice.core.api.token_cookies import sign_in_of
 from authservice.csrf import tokens
 from authservice.csrf.conf import conf
 from authservice.kernel.http import cookies

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from authservice.kernel import conf
+from authservice.kernel import settings as kernel_settings
 
 _NONCE = 12
 
@@ -119,6 +119,6 @@ def _octets(secret: str | bytes) -> bytes:
     return secret.encode() if isinstance(secret, str) else secret
 
 
-@conf.on_change
+@kernel_settings.on_change
 def _forget() -> None:
     keys.cache_clear()

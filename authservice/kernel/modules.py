@@ -16,7 +16,7 @@ from django.apps import AppConfig, apps
 from django.core import checks
 from django.utils.module_loading import import_string
 
-from authservice.kernel import conf
+from authservice.kernel import settings
 
 SLOTS = (
     "identify",
@@ -47,7 +47,7 @@ class ModuleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
     urls: str | None = None
 
-    # Each signature stands in `authservice.kernel.ports`.
+    # Each signature stands in `authservice.kernel.interfaces`.
     identify: str | None = None
     login_policy: str | None = None
     login_gate: str | None = None
@@ -131,6 +131,6 @@ def check_core(**_: Any) -> list[checks.CheckMessage]:
     ]
 
 
-@conf.on_host_change
+@settings.on_host_change
 def _forget() -> None:
     plugs.cache_clear()

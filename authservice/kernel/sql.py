@@ -19,7 +19,7 @@ from django.db import connections
 from django.db.models import Expression, Model, QuerySet
 from django.db.models.sql import UpdateQuery
 
-from authservice.kernel import conf
+from authservice.kernel import settings
 
 _statements: list[_Statement] = []
 
@@ -211,7 +211,7 @@ def planned_for_values(using: str) -> Iterator[None]:
         connection.connection.prepare_threshold = prepares
 
 
-@conf.on_host_change
+@settings.on_host_change
 def _forget() -> None:
     for statement in _statements:
         statement.forget()

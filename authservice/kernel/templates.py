@@ -14,7 +14,7 @@ from django.template import Context, TemplateDoesNotExist, engines
 from django.template.backends.django import DjangoTemplates, Template
 from django.template.loader import get_template
 
-from authservice.kernel.conf import on_host_change
+from authservice.kernel.settings import on_host_change
 
 
 def render(path: str, context: Mapping[str, Any]) -> str:

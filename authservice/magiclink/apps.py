@@ -10,8 +10,8 @@ class MagicLinkConfig(modules.ModuleConfig):
     label = "authservice_magiclink"
     verbose_name = "Magic links"
     urls = "authservice.magiclink.urls"
-    composers = "authservice.magiclink.letters.composers"
-    rubbish = "authservice.magiclink.strangers.rubbish"
+    composers = "authservice.magiclink.messages.composers"
+    rubbish = "authservice.magiclink.auto_register.rubbish"
 
     def ready(self) -> None:
         from authservice.magiclink import checks

@@ -11,9 +11,9 @@ from django.apps import apps
 from django.core import checks
 
 from authservice.core.conf import core
-from authservice.kernel import messages
-from authservice.kernel.conf import complaints
-from authservice.kernel.settings import cookies, secure
+from authservice.kernel import message_queue
+from authservice.kernel.sections import cookies, secure
+from authservice.kernel.settings import complaints
 from authservice.magiclink.conf import conf
 
 
@@ -29,7 +29,7 @@ def check_magic_links(**_: Any) -> list[checks.CheckMessage]:
 
 
 def _mail() -> Iterator[checks.CheckMessage]:
-    if not messages.can_mail():
+    if not message_queue.can_mail():
         yield _error(
             "E030",
             "Magic links are mailed, and nobody is installed who mails.",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from authservice.core.serializers import Email, SixDigits
+from authservice.core.api.serializers import Email, SixDigits
 from authservice.kernel.http.fields import SecretText
 
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from authservice.magiclink import views
-from authservice.magiclink.letters import VERIFY
+from authservice.magiclink.messages import VERIFY
 
 send = views.Send.as_view({"post": "send"})
 

@@ -13,10 +13,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
-from authservice.core import answers, delivery, identity
-from authservice.core.answers import Authenticated, Challenged, Said
-from authservice.core.people import Person
-from authservice.core.serializers import EmailIn
+from authservice.core.api import redirects, responses
+from authservice.core.api.responses import Authenticated, Challenged, Said
+from authservice.core.api.serializers import EmailIn
+from authservice.core.users import identifiers
+from authservice.core.users.person import Person
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies, pages
 from authservice.kernel.http.authentication import live_caller
@@ -24,9 +25,9 @@ from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
-from authservice.magiclink import entering
+from authservice.magiclink import login
 from authservice.magiclink.conf import conf
-from authservice.magiclink.letters import VERIFY
+from authservice.magiclink.messages import VERIFY
 from authservice.magiclink.serializers import CodeIn, TokenIn
 
 # One answer for every address, known or not.
@@ -53,10 +54,10 @@ class Send(Endpoint):
     )
     def send(self) -> HttpResponse:
         email = self.read(EmailIn)["email"]
-        entering.ask(email, self.client)
-        response = answers.said(_SENT)
+        login.ask(email, self.client)
+        response = responses.said(_SENT)
         if conf.confirm == "auto":
-            kept = _trace(identity.email_key(email))
+            kept = _trace(identifiers.email_key(email))
             cookies.put(response, _COOKIE, kept, ttl=conf.ttl)
         return response
 
@@ -72,8 +73,8 @@ class VerifyCode(Endpoint):
     )
     def verify_code(self) -> HttpResponse:
         given = self.read(CodeIn)
-        outcome = entering.by_code(client=self.client, caller=_caller(self), **given)
-        return answers.login(outcome, message=_DONE)
+        outcome = login.by_code(client=self.client, caller=_caller(self), **given)
+        return responses.login(outcome, message=_DONE)
 
 
 class Verify(Endpoint):
@@ -97,7 +98,7 @@ class Verify(Endpoint):
         try:
             token = self._token()
         except errors.ValidationFailed as fault:
-            return delivery.refusal(fault, to=conf.callback_url)
+            return redirects.refusal(fault, to=conf.callback_url)
         unasked = self.shown_to_people or pages.embedded(self.request)
         if conf.confirm == "auto" and unasked and not self._asked_here(token):
             return _page(token)
@@ -128,14 +129,14 @@ class Verify(Endpoint):
 
     def _enter(self, token: Secret) -> HttpResponse:
         try:
-            outcome = entering.by_link(token, self.client, caller=_caller(self))
+            outcome = login.by_link(token, self.client, caller=_caller(self))
         except errors.Fault as fault:
-            return delivery.refusal(fault, to=conf.callback_url)
-        return delivery.login(outcome, to=conf.callback_url, message=_DONE)
+            return redirects.refusal(fault, to=conf.callback_url)
+        return redirects.login(outcome, to=conf.callback_url, message=_DONE)
 
     def _asked_here(self, token: Secret) -> bool:
         kept = cookies.get(self.request, _COOKIE)
-        target = entering.target_of(token) if kept else ""
+        target = login.target_of(token) if kept else ""
         return bool(target) and constant_time_compare(kept, _trace(target))
 
 

@@ -14,9 +14,9 @@ from django.conf import settings
 from django.core import checks
 from django.utils.module_loading import import_string
 
-from authservice.core import identity
-from authservice.kernel.conf import complaints
-from authservice.kernel.settings import root
+from authservice.core.users import identifiers
+from authservice.kernel.sections import root
+from authservice.kernel.settings import complaints
 from authservice.notification.conf import BRAND_KEYS, conf
 from authservice.notification.dispatchers import DISPATCHERS
 from authservice.notification.senders import SENDERS
@@ -168,7 +168,7 @@ def _countries() -> Iterator[checks.CheckMessage]:
             id="authservice.E123",
         )
         return
-    unknown = [code for code in conf.sms_countries if not identity.is_country(code)]
+    unknown = [code for code in conf.sms_countries if not identifiers.is_country(code)]
     if unknown:
         yield checks.Error(
             f"NOTIFICATION.SMS_COUNTRIES has unknown country codes: {unknown!r}.",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import urlsplit
 
-from authservice.kernel.conf import section
-from authservice.kernel.settings import frontend, root
+from authservice.kernel.sections import frontend, root
+from authservice.kernel.settings import section
 
 
 @dataclass(frozen=True, kw_only=True)

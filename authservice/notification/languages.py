@@ -9,10 +9,10 @@ from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
 from django.utils.translation import get_supported_language_variant, npgettext, pgettext
 
-from authservice.core.letters import Letter
 from authservice.core.messages import browsers
+from authservice.core.messages.compose import Letter
 from authservice.notification.conf import conf
-from authservice.notification.losses import logger
+from authservice.notification.failures import logger
 
 
 def language_of(letter: Letter) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from authservice.core import identity
-from authservice.core.letters import Letter
+from authservice.core.messages.compose import Letter
+from authservice.core.users import identifiers
 from authservice.notification.conf import conf
 from authservice.notification.rendering import context_of, one_line, plain, render
 
@@ -22,7 +22,7 @@ def send(letter: Letter) -> None:
         subject=one_line(render(letter, "subject.txt", context)),
         body=plain(render(letter, "body.txt", context)),
         from_email=conf.from_email or None,
-        to=[identity.deliverable(letter.to)],
+        to=[identifiers.deliverable(letter.to)],
         headers=_HEADERS,
     )
     message.attach_alternative(render(letter, "body.html", context), "text/html")

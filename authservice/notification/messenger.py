@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from authservice.kernel import messages
-from authservice.kernel.messages import Message
+from authservice.kernel import message_queue
+from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf
 from authservice.notification.dispatchers import dispatcher
 
@@ -21,9 +21,9 @@ class _Messenger:
 
 def _wanted(kind: str) -> bool:
     switches = {
-        messages.WELCOME: conf.welcome,
-        messages.NEW_DEVICE: conf.new_device,
-        messages.NEW_DEVICES: conf.new_device,
+        message_queue.WELCOME: conf.welcome,
+        message_queue.NEW_DEVICE: conf.new_device,
+        message_queue.NEW_DEVICES: conf.new_device,
     }
     return switches.get(kind, True)
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from authservice.core.letters import Letter
-from authservice.kernel import messages, templates
+from authservice.core.messages.compose import Letter
+from authservice.kernel import message_queue, templates
 from authservice.kernel.secret import Secret
 from authservice.notification import languages
 from authservice.notification.conf import brand
@@ -70,6 +70,6 @@ def _name(letter: Letter) -> str:
     """
     person = letter.person
     # Who was thrown out by the first proof may have chosen the name.
-    if not person.email_verified or letter.kind == messages.ACCESS_WIPED:
+    if not person.email_verified or letter.kind == message_queue.ACCESS_WIPED:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]

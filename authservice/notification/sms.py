@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authservice.core.letters import Letter
+from authservice.core.messages.compose import Letter
 from authservice.notification.rendering import context_of, render
 from authservice.notification.senders import sender
 

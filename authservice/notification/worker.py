@@ -12,11 +12,10 @@ from typing import Any
 
 from django.utils import translation
 
-from authservice.core import letters
-from authservice.core.messages import counting
+from authservice.core.messages import compose, counting
 from authservice.core.messages.counting import TextPolicy
-from authservice.kernel.messages import Message
-from authservice.notification import losses, mail, sms
+from authservice.kernel.message_queue import Message
+from authservice.notification import failures, mail, sms
 from authservice.notification.conf import conf
 from authservice.notification.languages import language_of
 
@@ -26,7 +25,7 @@ _ROADS = {"email": mail.send, "sms": sms.send}
 def deliver(message: Message) -> None:
     """Send what the job asks for, or nothing where nobody is to be written to."""
     texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
-    letter = letters.compose(message, texts)
+    letter = compose.compose(message, texts)
     if letter is None:
         return
     try:
@@ -42,7 +41,7 @@ def attempt(message: Message, number: int) -> bool:
     try:
         deliver(message)
     except Exception as wrong:
-        losses.failed(message, number, wrong)
+        failures.failed(message, number, wrong)
         return False
     return True
 

@@ -14,8 +14,8 @@ from typing import Any, get_args, get_origin
 from django.urls import get_script_prefix, reverse
 
 import authservice
-from authservice.kernel.conf import on_change
 from authservice.kernel.http.operations import Operation, Raw, carried
+from authservice.kernel.settings import on_change
 from authservice.openapi import inputs, refusals, security
 from authservice.openapi.conf import conf
 from authservice.openapi.routes import Route, routes

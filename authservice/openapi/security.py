@@ -7,7 +7,7 @@ from typing import Any
 from authservice.kernel.http import cookies
 from authservice.kernel.http.authentication import cookies_count
 from authservice.kernel.modules import plugs
-from authservice.kernel.settings import cookies as token_cookies
+from authservice.kernel.sections import cookies as token_cookies
 from authservice.openapi.routes import Route
 
 _BEARER, _COOKIE, _GUARD = "bearer", "cookie", "guard"

@@ -12,7 +12,7 @@ from django.core import checks
 from django.utils.module_loading import import_string
 
 from authservice.core.conf import stateless
-from authservice.kernel.conf import complaints
+from authservice.kernel.settings import complaints
 from authservice.session.conf import conf
 
 _METHODS = ("begin", "alive", "touch", "end", "live_for")
@@ -68,7 +68,7 @@ def _store() -> Iterator[checks.CheckMessage]:
         return
     missing = [name for name in _METHODS if not callable(getattr(found, name, None))]
     if missing:
-        hint = "authservice.kernel.ports.SessionStore says what each method promises."
+        hint = "authservice.kernel.interfaces.SessionStore says what each method promises."
         yield _error("E162", f"SESSION.STORE lacks {', '.join(missing)}.", hint)
 
 

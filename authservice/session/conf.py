@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from authservice.kernel.conf import section
+from authservice.kernel.settings import section
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class Session:
     """How many sessions a user may have: a further one ends the oldest. 0 means any number."""
     store: str = "database"
     """`"database"`, `"cache"`, or the dotted path of a class that is a
-    `authservice.kernel.ports.SessionStore`."""
+    `authservice.kernel.interfaces.SessionStore`."""
     cache: str = "default"
     """Alias of the Django cache of the store `"cache"`; one that all processes share."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from authservice.core import passwords, sign_ins
+from authservice.core.credentials import passwords
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -30,7 +31,7 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
     surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
     for pk in list(surplus):
         # One by one, since it may have been left meanwhile: only what ends here is told.
-        if sign_ins.end(pk, LIMIT):
+        if sessions.end(pk, LIMIT):
             events.record(
                 Event(
                     action="security.session.revoked",

@@ -12,11 +12,11 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core.people import Person
+from authservice.core.users.person import Person
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
-from authservice.kernel.ports import Lifetimes, LiveSession, refuses
-from authservice.kernel.settings import root
+from authservice.kernel.interfaces import Lifetimes, LiveSession, refuses
+from authservice.kernel.sections import root
 from authservice.session import limit, stores
 from authservice.session.conf import conf
 

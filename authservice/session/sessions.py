@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from authservice.core import sign_ins
 from authservice.core.models import SignIn
-from authservice.core.people import Person
-from authservice.core.revocation import REVOKED
+from authservice.core.sessions import sessions
+from authservice.core.sessions.revocation import REVOKED
+from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -34,8 +34,8 @@ def revoke(person: Person, sign_in: SignIn, session_id: str, client: Client) -> 
     """End one session and return its key; `sign_in` is the caller's. Raises `SessionNotFound`,
     `InvalidToken`."""
     session = find(person, session_id)
-    with sign_ins.changing(person, sign_in):
-        if not sign_ins.end(session.pk, REVOKED):
+    with sessions.changing(person, sign_in):
+        if not sessions.end(session.pk, REVOKED):
             raise errors.SessionNotFound
         _tell(person, client, sign_in=session_id)
     return session.pk
@@ -43,8 +43,8 @@ def revoke(person: Person, sign_in: SignIn, session_id: str, client: Client) -> 
 
 def revoke_others(person: Person, kept: SignIn, client: Client) -> None:
     """End all sessions but one. Raises `InvalidToken`."""
-    with sign_ins.changing(person, kept):
-        ended = sign_ins.end_others(person, kept, REVOKED)
+    with sessions.changing(person, kept):
+        ended = sessions.end_others(person, kept, REVOKED)
         if ended:
             _tell(person, client, sign_ins=ended)
 

@@ -17,16 +17,15 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
-from authservice.core import sign_ins
 from authservice.core.models import SignIn
-from authservice.core.people import Person
-from authservice.kernel import conf as settings
-from authservice.kernel import databases, errors
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, settings
 from authservice.kernel.errors import Fault
-from authservice.kernel.ports import LiveSession, SessionStore
-from authservice.kernel.settings import root
+from authservice.kernel.interfaces import LiveSession, SessionStore
+from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
-from authservice.session import ended
+from authservice.session import revocation_cache
 from authservice.session.conf import conf
 
 logger = logging.getLogger("authservice.session")
@@ -70,7 +69,7 @@ class DatabaseStore:
         """The rows have ended already."""
 
     def live_for(self, person: Person) -> list[SignIn]:
-        return list(sign_ins.live(person).order_by("-created_at", "-pk"))
+        return list(sessions.live(person).order_by("-created_at", "-pk"))
 
 
 class CacheStore(DatabaseStore):
@@ -87,14 +86,14 @@ class CacheStore(DatabaseStore):
         self.alive(session)
 
     def alive(self, session: LiveSession) -> bool:
-        return not ended.is_named(conf.cache, session.id)
+        return not revocation_cache.is_named(conf.cache, session.id)
 
     def end(self, ids: Sequence[UUID]) -> None:
-        ended.name(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
+        revocation_cache.name(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
 
     def live_for(self, person: Person) -> list[SignIn]:
         found = super().live_for(person)
-        gone = ended.named(conf.cache, [session.pk for session in found])
+        gone = revocation_cache.named(conf.cache, [session.pk for session in found])
         return [session for session in found if session.pk not in gone]
 
 

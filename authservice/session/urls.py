@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from authservice.core.login_views import paths
+from authservice.core.api.login_views import paths
 from authservice.session import views
 
 urlpatterns = [

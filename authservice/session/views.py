@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.http import HttpResponse
 
-from authservice.core import answers, token_cookies
-from authservice.core.answers import Said
+from authservice.core.api import responses, token_cookies
+from authservice.core.api.responses import Said
 from authservice.core.models import SignIn
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer, utc
@@ -37,7 +37,7 @@ class Sessions(Endpoint):
     @operation("End all sessions but this one", answer=Said)
     def revoke_others(self) -> HttpResponse:
         sessions.revoke_others(self.identity.person, self.identity.sign_in, self.client)
-        return answers.said("All other sessions have ended.")
+        return responses.said("All other sessions have ended.")
 
 
 class OneSession(Endpoint):
@@ -52,7 +52,7 @@ class OneSession(Endpoint):
         ended = sessions.revoke(caller.person, caller.sign_in, session_id, self.client)
         if ended == caller.sign_in_id:
             self.parting = token_cookies.forget
-        return answers.said("The session has ended.")
+        return responses.said("The session has ended.")
 
 
 def _session(session: SignIn, current: UUID) -> Session:

@@ -12,7 +12,6 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from authservice.core import directory
 from authservice.core.staff.admin_pages import (
     GoesWithUser,
     ReadOnly,
@@ -20,8 +19,9 @@ from authservice.core.staff.admin_pages import (
     permitted,
     person_of,
 )
+from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
-from authservice.twofactor import backup_codes, guessing, removal
+from authservice.twofactor import backup_codes, disabling, lockout
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 if TYPE_CHECKING:
@@ -65,15 +65,15 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
         enabled = self._permitted(request, chosen.filter(confirmed=True))
         self._log(request, enabled, "Disabled.")
         for authenticator in enabled:
-            person = directory.of(authenticator.user)
-            removal.disable(person, by=request.user, client=of_page(request))
+            person = lookup.of(authenticator.user)
+            disabling.disable(person, by=request.user, client=of_page(request))
         text = f"Disabled the second factor of {len(enabled)} users, who were signed out."
         self.message_user(request, text)
 
     @admin.action(permissions=["act"], description="Unlock: forget wrong codes")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
-        guessing.forgive([directory.of(authenticator.user) for authenticator in rows])
+        lockout.forgive([lookup.of(authenticator.user) for authenticator in rows])
         self._log(request, rows, "Unlocked.")
         self.message_user(request, f"Unlocked {len(rows)} users.")
 

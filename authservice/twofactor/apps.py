@@ -14,11 +14,11 @@ class TwoFactorConfig(modules.ModuleConfig):
     label = "authservice_twofactor"
     verbose_name = "Two-factor authentication"
     urls = "authservice.twofactor.urls"
-    composers = "authservice.twofactor.letters.composers"
+    composers = "authservice.twofactor.messages.composers"
     login_gate = "authservice.twofactor.gate.ask"
-    wipe = "authservice.twofactor.removal.wipe"
-    revoke_recent_factors = "authservice.twofactor.removal.revoke_recent"
-    rubbish = "authservice.twofactor.removal.rubbish"
+    wipe = "authservice.twofactor.disabling.wipe"
+    revoke_recent_factors = "authservice.twofactor.disabling.revoke_recent"
+    rubbish = "authservice.twofactor.disabling.rubbish"
     second_factor = "authservice.twofactor.second_factor.second_factor"
 
     def import_models(self) -> None:

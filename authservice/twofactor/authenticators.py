@@ -15,7 +15,7 @@ from django.db.models import QuerySet, Subquery
 from django.utils import timezone
 
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.users.person import Person
 from authservice.kernel import crypto, databases
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from authservice.core import tickets
-from authservice.core.credentials import temp_tokens
+from authservice.core.credentials import one_time, temp_tokens
+from authservice.core.credentials.one_time import Purpose
 from authservice.core.models import Ticket
-from authservice.core.people import Person
-from authservice.core.tickets import Purpose
+from authservice.core.users.person import Person
 from authservice.kernel import errors
-from authservice.kernel.ports import Arrival, Challenge
+from authservice.kernel.interfaces import Arrival, Challenge
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator
@@ -36,7 +35,7 @@ def pose(purpose: Purpose, arrival: Arrival) -> Challenge:
     waiting = {"method": arrival.method, "proofs": list(arrival.proofs)}
     said = {
         "requires_2fa": True,
-        "temp_token": tickets.mint_link(purpose, person, payload=waiting),
+        "temp_token": one_time.mint_link(purpose, person, payload=waiting),
         "user_id": person.id,
         "message": _TEXTS[purpose.name],
     }
@@ -46,7 +45,7 @@ def pose(purpose: Purpose, arrival: Arrival) -> Challenge:
 def find(purpose: Purpose, temp_token: Secret) -> tuple[Person, Ticket, Authenticator | None]:
     """Whose it is, with their authenticator, in one statement. Raises `InvalidToken`."""
     try:
-        person, ticket, row = tickets.find_open(purpose, temp_token, *authenticators.BESIDE_TICKET)
+        person, ticket, row = one_time.find_open(purpose, temp_token, *authenticators.BESIDE_TICKET)
     except errors.InvalidLink as wrong:
         raise errors.InvalidToken from wrong
     return person, ticket, authenticators.read(row)
@@ -54,7 +53,7 @@ def find(purpose: Purpose, temp_token: Secret) -> tuple[Person, Ticket, Authenti
 
 def owner_of(temp_token: Secret) -> Person | None:
     """The user whom a temp_token was issued to, even if it is spent or expired."""
-    return tickets.owner_of(temp_token, GIVE_CODE, SET_UP)
+    return one_time.owner_of(temp_token, GIVE_CODE, SET_UP)
 
 
 def take_try(ticket: Ticket) -> None:

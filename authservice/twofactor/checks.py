@@ -9,8 +9,8 @@ from typing import Any
 from django.apps import apps
 from django.core import checks
 
-from authservice.core import devices
-from authservice.kernel.conf import complaints
+from authservice.core.credentials import known_devices
+from authservice.kernel.settings import complaints
 from authservice.twofactor.conf import conf
 
 
@@ -28,7 +28,7 @@ def check_twofactor(**_: Any) -> Iterator[checks.CheckMessage]:
             hint="Leave it out.",
             id="authservice.E140",
         )
-    if not timedelta(0) <= conf.remember_ttl <= devices.TTL:
+    if not timedelta(0) <= conf.remember_ttl <= known_devices.TTL:
         yield checks.Error(
             "AUTHSERVICE: TWOFACTOR.REMEMBER_TTL must be between nothing and a year.",
             hint="30 days are usual; 0 asks for a code at each sign-in.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from authservice.core.people import Person
+from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
-from authservice.twofactor import authenticators, backup_codes, guessing
-from authservice.twofactor.guessing import Kind
+from authservice.twofactor import authenticators, backup_codes, lockout
+from authservice.twofactor.lockout import Kind
 from authservice.twofactor.models import Authenticator
 
 
@@ -19,14 +19,14 @@ def spend(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
     """
     if not authenticator.confirmed:
         return False
-    if kind == guessing.BACKUP_CODE:
+    if kind == lockout.BACKUP_CODE:
         return backup_codes.spend(authenticator, code)
     step = authenticators.step_of(authenticator, code)
     return step is not None and authenticators.use(authenticator, step)
 
 
 def tell_verified(kind: Kind, person: Person, client: Client) -> None:
-    if kind == guessing.BACKUP_CODE:
+    if kind == lockout.BACKUP_CODE:
         _tell("auth.2fa.backup_used", kind, person, client)
     _tell("auth.2fa.verified", kind, person, client)
 

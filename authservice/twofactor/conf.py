@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from authservice.kernel.conf import section
+from authservice.kernel.settings import section
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,17 @@ from urllib.parse import urlsplit
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import attempts, password_proof, passwords, sign_ins
+from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.recovery import recent_proof
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
-from authservice.kernel.settings import root
-from authservice.twofactor import authenticators, backup_codes, guessing, letters, totp
+from authservice.kernel.sections import root
+from authservice.twofactor import authenticators, backup_codes, lockout, messages, totp
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator
 
@@ -48,8 +50,8 @@ def set_up(person: Person, sign_in: SignIn, client: Client, *, password: Secret)
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `password_proof.require_recent` does.
     """
-    password_proof.require_recent(person, sign_in, password, client, method="2fa_setup")
-    with sign_ins.changing(person, sign_in) as present:
+    recent_proof.require_recent(person, sign_in, password, client, method="2fa_setup")
+    with sessions.changing(person, sign_in) as present:
         return _renewed(present)
 
 
@@ -88,12 +90,12 @@ def confirm(person: Person, sign_in: SignIn, code: Secret, client: Client) -> No
     `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
     """
     pending = pending_of(authenticators.of(person))
-    guess = guessing.take(guessing.TOTP, person, pending, client)
-    with sign_ins.changing(person, sign_in) as present:
+    guess = lockout.take(lockout.TOTP, person, pending, client)
+    with sessions.changing(person, sign_in) as present:
         if enable(pending, code, present, client, within=sign_in):
-            attempts.give_back(guess)
+            attempt_counter.give_back(guess)
             return
-    guessing.tell_failed(guessing.TOTP, person, client)
+    lockout.tell_failed(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid
 
 
@@ -123,9 +125,9 @@ def enable(
     step = authenticators.step_of(pending, code)
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
-    sign_ins.end_without_factor(person, within, ENABLED)
+    sessions.end_without_factor(person, within, ENABLED)
     events.record(Event(action="auth.2fa.enabled", user=person.user, client=client))
-    letters.notify(letters.ENABLED, person, client, since=began)
+    messages.notify(messages.ENABLED, person, client, since=began)
     return True
 
 
@@ -135,7 +137,7 @@ def disable(person: Person, sign_in: SignIn, code: Secret, client: Client) -> No
     def forget(authenticator: Authenticator) -> None:
         authenticator.delete(using=databases.primary())
         events.record(Event(action="auth.2fa.disabled", user=person.user, client=client))
-        letters.notify(letters.DISABLED, person, client)
+        messages.notify(messages.DISABLED, person, client)
 
     _with_code(person, sign_in, code, client, forget)
 
@@ -148,7 +150,7 @@ def renew_backup_codes(
     def renew(authenticator: Authenticator) -> list[Secret]:
         event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
         events.record(event)
-        letters.notify(letters.CODES_RENEWED, person, client)
+        messages.notify(messages.CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 
     return _with_code(person, sign_in, code, client, renew)
@@ -175,11 +177,11 @@ def _with_code(
     found = authenticators.of(person)
     if found is None or not found.confirmed:
         raise errors.TwoFactorNotEnabled
-    guess = guessing.take(guessing.TOTP, person, found, client)
+    guess = lockout.take(lockout.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
-    with sign_ins.changing(person, sign_in):
+    with sessions.changing(person, sign_in):
         if step is not None and authenticators.use(found, step):
-            attempts.give_back(guess)
+            attempt_counter.give_back(guess)
             return then(found)
-    guessing.tell_failed(guessing.TOTP, person, client)
+    lockout.tell_failed(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid

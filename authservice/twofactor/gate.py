@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from authservice.core import login
-from authservice.core.people import Person
-from authservice.kernel.ports import MFA, Arrival, Challenge
-from authservice.twofactor import authenticators, challenges, remembering
+from authservice.core.login import login
+from authservice.core.users.person import Person
+from authservice.kernel.interfaces import MFA, Arrival, Challenge
+from authservice.twofactor import authenticators, challenges, remembered_devices
 from authservice.twofactor.conf import conf
 
 PROVEN = MFA
@@ -18,7 +18,7 @@ def ask(arrival: Arrival) -> Challenge | None:
     # Somebody who was made a moment ago has none.
     found = None if arrival.method == login.SIGNUP else authenticators.of(arrival.person)
     if found and found.confirmed:
-        if not _always_asked(arrival.person) and remembering.holds(
+        if not _always_asked(arrival.person) and remembered_devices.holds(
             found, arrival.person, arrival.client
         ):
             return None

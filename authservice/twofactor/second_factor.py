@@ -6,14 +6,15 @@ from functools import partial
 
 from django.db import transaction
 
-from authservice.core import guesses
-from authservice.core.guesses import Guess
-from authservice.core.people import Person
+from authservice.core.credentials import lockout
+from authservice.core.credentials.lockout import Guess
+from authservice.core.users.person import Person
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
-from authservice.twofactor import authenticators, codes, gate, guessing
-from authservice.twofactor.guessing import Kind
+from authservice.twofactor import authenticators, codes, gate
+from authservice.twofactor import lockout as code_lockout
+from authservice.twofactor.lockout import Kind
 from authservice.twofactor.models import Authenticator
 
 
@@ -31,12 +32,12 @@ class SecondFactor:
         found = _enabled(person)
         if found is None:
             raise errors.TwoFactorRefused
-        network = guesses.network_of(person, client)
-        guesses.count_flood(network)
-        kind = guessing.kind_of(code)
-        attempt = Guess(guessing.take(kind, person, found, client), network=network)
+        network = lockout.network_of(person, client)
+        lockout.count_flood(network)
+        kind = code_lockout.kind_of(code)
+        attempt = Guess(code_lockout.take(kind, person, found, client), network=network)
         if not _consumed(kind, found, code, person, client, attempt):
-            guessing.tell_failed(kind, person, client)
+            code_lockout.tell_failed(kind, person, client)
             raise errors.TwoFactorRefused
 
 
@@ -49,7 +50,7 @@ def _consumed(
     kind: Kind, found: Authenticator, code: Secret, person: Person, client: Client, attempt: Guess
 ) -> bool:
     give_back = partial(_give_back, attempt)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
+    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         if not codes.spend(kind, found, code):
             return False
         codes.tell_verified(kind, person, client)

@@ -10,17 +10,12 @@ from functools import partial
 
 from django.db import transaction
 
-from authservice.core import (
-    guesses,
-    login,
-    passwords,
-    tickets,
-)
-from authservice.core.credentials import temp_tokens
-from authservice.core.guesses import Guess
-from authservice.core.login import Login
+from authservice.core.credentials import lockout, one_time, passwords, temp_tokens
+from authservice.core.credentials.lockout import Guess
+from authservice.core.login import login
+from authservice.core.login.login import Login
 from authservice.core.models import Ticket
-from authservice.core.people import Person
+from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -30,11 +25,13 @@ from authservice.twofactor import (
     codes,
     enrolment,
     gate,
-    guessing,
-    remembering,
+    remembered_devices,
+)
+from authservice.twofactor import (
+    lockout as code_lockout,
 )
 from authservice.twofactor.enrolment import Enrolment
-from authservice.twofactor.guessing import Kind
+from authservice.twofactor.lockout import Kind
 from authservice.twofactor.models import Authenticator
 
 _PROOFS = ("otp", gate.PROVEN)
@@ -59,7 +56,7 @@ def verify_login(
 def _refused(temp_token: Secret, client: Client) -> None:
     """Record the failure, unless the token is unknown: attackers must not fill the log."""
     owner = challenges.owner_of(temp_token)
-    guesses.count_flood(guesses.network_of(owner, client))
+    lockout.count_flood(lockout.network_of(owner, client))
     if owner is not None:
         reason = {"reason": "invalid_token"}
         event = Event(action="auth.2fa.failed", user=owner.user, client=client, metadata=reason)
@@ -73,17 +70,17 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         return _enrol(temp_token, code, client)
     if found is None or not found.confirmed:
         raise errors.InvalidToken  # given up since
-    kind = guessing.kind_of(code)
+    kind = code_lockout.kind_of(code)
     guess = _take_try(kind, person, ticket, found, client)
     give_back = partial(_give_back, ticket, guess)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
+    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
         if codes.spend(kind, found, code):
             codes.tell_verified(kind, person, client)
             outcome = _complete(person, ticket, client, guess)
             if remember:
-                remembering.keep(found, person, outcome.device_token)
+                remembered_devices.keep(found, person, outcome.device_token)
             return outcome
     raise _failed(kind, person, client)
 
@@ -107,13 +104,13 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         # Its owner was faster: a password alone must not pass by what stands now.
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
-    guess = _take_try(guessing.TOTP, person, ticket, pending, client)
+    guess = _take_try(code_lockout.TOTP, person, ticket, pending, client)
     give_back = partial(_give_back, ticket, guess)
-    with guesses.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
+    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
             return _complete(person, ticket, client, guess)
-    raise _failed(guessing.TOTP, person, client)
+    raise _failed(code_lockout.TOTP, person, client)
 
 
 def _take_try(
@@ -121,11 +118,11 @@ def _take_try(
 ) -> Guess:
     """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
     login.admit(person, client, method=ticket.payload["method"])
-    guesses.count_flood(guesses.network_of(person, client))
+    lockout.count_flood(lockout.network_of(person, client))
     # First the ticket: one that is used up takes nothing more from the account.
     challenges.take_try(ticket)
-    key = guessing.take(kind, person, authenticator, client)
-    return Guess(key, network=guesses.network_of(person, client))
+    key = code_lockout.take(kind, person, authenticator, client)
+    return Guess(key, network=lockout.network_of(person, client))
 
 
 def _give_back(ticket: Ticket, guess: Guess) -> None:
@@ -141,12 +138,12 @@ def _complete(person: Person, ticket: Ticket, client: Client, guess: Guess) -> L
     # The ticket comes last. Whatever changes a password, or betters its hash, holds the user's row
     # first and the tickets after it; the other way round the two would wait for each other. Its
     # mark tells whether the hash is another one since: what began with the old one would be over.
-    if not tickets.spend(ticket, password_mark=ticket.password_mark):
+    if not one_time.spend(ticket, password_mark=ticket.password_mark):
         raise errors.InvalidToken  # another request was faster, and all of this one is undone
     guess.give_back_flood()
     return outcome
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
-    guessing.tell_failed(kind, person, client)
+    code_lockout.tell_failed(kind, person, client)
     return errors.TwoFactorRefused()

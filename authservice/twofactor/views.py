@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from django.http import HttpResponse
 
-from authservice.core import answers
-from authservice.core.answers import Authenticated, Challenged, Said
+from authservice.core.api import responses
+from authservice.core.api.responses import Authenticated, Challenged, Said
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Uri, operation
@@ -82,7 +82,7 @@ class Verify(Endpoint):
     def verify(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.confirm(caller.person, caller.sign_in, code, self.client)
-        return answers.said("Two-factor authentication is on. All other sign-ins have ended.")
+        return responses.said("Two-factor authentication is on. All other sign-ins have ended.")
 
 
 class Disable(Endpoint):
@@ -96,7 +96,7 @@ class Disable(Endpoint):
     def disable(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.disable(caller.person, caller.sign_in, code, self.client)
-        return answers.said("Two-factor authentication is off.")
+        return responses.said("Two-factor authentication is off.")
 
 
 class Status(Endpoint):
@@ -149,7 +149,7 @@ class VerifyLogin(Endpoint):
         outcome = verify_login.verify_login(
             given["temp_token"], given["code"], self.client, remember=given["remember_device"]
         )
-        return answers.login(outcome, message="Logged in.")
+        return responses.login(outcome, message="Logged in.")
 
 
 class SetupLogin(Endpoint):

@@ -70,12 +70,12 @@ class SendLimits(Table):
 
 class SettingsReference(Table):
     def entries(self) -> Iterator[str]:
-        from authservice.kernel import conf
+        from authservice.kernel import settings
 
         for module in pkgutil.walk_packages(authservice.__path__, "authservice."):
             if module.name.rpartition(".")[2] in ("conf", "settings", "flood"):
                 importlib.import_module(module.name)
-        for name, schema in conf.declared().items():
+        for name, schema in settings.declared().items():
             title = f"``{name}``" if name else "Directly in ``AUTHSERVICE``"
             yield from ("", f".. rubric:: {title}", "")
             texts = _documented(schema)

@@ -2,7 +2,7 @@
 
 import os
 
-from authservice.core.keyfile import load
+from authservice.key_file import load
 from example_project.settings import *  # noqa: F403
 from example_project.settings import AUTHSERVICE as EXAMPLE
 

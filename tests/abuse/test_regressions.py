@@ -13,8 +13,9 @@ from django.db.migrations.loader import MigrationLoader
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from authservice.core import keyring, recovery, verification
 from authservice.core.models import Account
+from authservice.core.recovery import password_reset, verification
+from authservice.core.tokens import signing_keys
 from tests.abuse.regressions import HELD, UNSHIPPED
 from tests.client import PASSWORD, Api
 from tests.core.test_signing_keys import entry
@@ -125,7 +126,7 @@ SECRET = "s3cr3t-of-the-request-that-nobody-may-read"
 CRASHES = [
     (verification, "verify_email", "GET", f"verify-email?token={SECRET}&email=a@b.example", None),
     (
-        recovery,
+        password_reset,
         "reset_with_link",
         "POST",
         "reset-password",
@@ -155,7 +156,7 @@ def test_keys_are_parsed_once(api, configure):
     configure(SIGNING_KEYS=[entry("EdDSA", ed25519.Ed25519PrivateKey.generate())])
     token = api.sign_up()["access_token"]
 
-    with mock.patch.object(keyring, "_parse", side_effect=AssertionError) as parse:
+    with mock.patch.object(signing_keys, "_parse", side_effect=AssertionError) as parse:
         for _ in range(3):
             assert api.get("me", token=token).status == 200
             api.log_in()

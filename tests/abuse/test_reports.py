@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.kernel.http.fields import SecretText
 from tests.abuse.reporting import shown
 from tests.client import PASSWORD
@@ -103,7 +103,7 @@ def verify_email_by_button(world):
 def secure_account(world):
     body = {"phone": "+4930123459"}
     assert world.api.request("PUT", "profile", body, token=world.ann.token).status == 200
-    token = office.token(messages.PHONE_CHANGED)
+    token = office.token(message_queue.PHONE_CHANGED)
     # As a whole, since a `token` by itself is the caller's own.
     return {token}, partial(world.api.request, "POST", "account/secure", {"token": token})
 

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from authservice.kernel import messages, modules
+from authservice.kernel import message_queue, modules
 from tests import hashing
 from tests.client import PASSWORD
 from tests.people import has
@@ -85,7 +85,7 @@ def test_known_device_logs_in_and_resets_at_the_first_try_on_a_day_of_attacks(si
     siege.neighbours()
     post.jobs.clear()
     assert siege.owner("forgot-password", phone=PHONE).status == 200
-    code = post.code(messages.RESET_BY_CODE)
+    code = post.code(message_queue.RESET_BY_CODE)
     siege.strangers()
     reset = siege.owner("reset-password", phone=PHONE, code=code, new_password=NEW)
     assert reset.status == 200
@@ -100,9 +100,9 @@ def test_unknown_device_gets_in_by_a_mailed_link_after_a_day_of_attacks(siege, p
         siege.clock.forward(minutes=STEP)
     siege.strangers()
 
-    links = [job for job in post.jobs if job.kind == messages.RESET_BY_LINK]
+    links = [job for job in post.jobs if job.kind == message_queue.RESET_BY_LINK]
     assert links  # the owner's mailbox has a link, also one that an attacker requested
-    token = post.token(messages.RESET_BY_LINK)
+    token = post.token(message_queue.RESET_BY_LINK)
     body = {"token": token, "email": ANN, "new_password": NEW}
     address = {"REMOTE_ADDR": "198.51.100.7"}
     assert siege.api.request("POST", "reset-password", body, **address).status == 200

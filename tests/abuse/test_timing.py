@@ -39,7 +39,7 @@ LETTERS = {
 @pytest.fixture(autouse=True)
 def _people(db, configure, settings):
     configure(THROTTLE={"ENABLED": False})
-    settings.PASSWORD_HASHERS = ["authservice.core.hashers.Argon2id"]
+    settings.PASSWORD_HASHERS = ["authservice.hashers.Argon2id"]
     make_user("ann@example.com")
     make_user("ben@example.com", password=None)
     make_user("cid@example.com")

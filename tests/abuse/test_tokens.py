@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from authservice.core.keyring import ring
+from authservice.core.tokens.signing_keys import ring
 from tests import forging
 from tests.client import Api
 from tests.contract.shapes import is_refusal

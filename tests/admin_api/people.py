@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from django.test import TestCase
 
-from authservice.core import directory, identity
 from authservice.core.models import Account
+from authservice.core.users import identifiers, lookup
 from tests.client import Answer, Api
 from tests.people import has, the_user
 
@@ -63,15 +63,15 @@ def as_query(query: dict[str, Any]) -> str:
 
 
 def account(email: str = ANN) -> Account:
-    return Account.objects.select_related("user").get(email_key=identity.email_key(email))
+    return Account.objects.select_related("user").get(email_key=identifiers.email_key(email))
 
 
 def person(email: str = ANN) -> Any:
-    return directory.of(account(email).user)
+    return lookup.of(account(email).user)
 
 
 def promote(email: str, *, flag: bool = True) -> None:
-    Account.objects.filter(email_key=identity.email_key(email)).update(is_super_admin=flag)
+    Account.objects.filter(email_key=identifiers.email_key(email)).update(is_super_admin=flag)
 
 
 def make_superuser(email: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.sync import sync
+from authservice.core.users.sync import sync
 from tests.people import email_field, make_user
 
 pytestmark = [

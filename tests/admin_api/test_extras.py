@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.identity import email_key
 from authservice.core.models import Account
-from authservice.kernel import messages, modules
+from authservice.core.users.identifiers import email_key
+from authservice.kernel import message_queue, modules
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account
 from tests.client import PASSWORD
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
@@ -64,9 +64,9 @@ def test_a_password_in_the_body_is_not_looked_at(root, api):
 
 def test_the_mailed_link_sets_a_password_and_proves_the_address(root, api, post):
     root.create(**NEWCOMER)
-    assert post.kinds() == [messages.ACCOUNT_MADE]
+    assert post.kinds() == [message_queue.ACCOUNT_MADE]
 
-    assert reset(api, post.token(messages.ACCOUNT_MADE)).status == 200
+    assert reset(api, post.token(message_queue.ACCOUNT_MADE)).status == 200
 
     signed_in = api.post("login", email="eve@example.com", password=NEW)
     assert signed_in.data["user"]["email_verified"] is True
@@ -74,7 +74,7 @@ def test_the_mailed_link_sets_a_password_and_proves_the_address(root, api, post)
 
 def test_the_link_works_once(root, api, post):
     root.create(**NEWCOMER)
-    token = post.token(messages.ACCOUNT_MADE)
+    token = post.token(message_queue.ACCOUNT_MADE)
     reset(api, token)
 
     assert reset(api, token).error == (400, "INVALID_TOKEN")
@@ -82,20 +82,20 @@ def test_the_link_works_once(root, api, post):
 
 def test_the_link_lives_for_seven_days(clock, root, api, post):
     root.create(**NEWCOMER)
-    token = post.token(messages.ACCOUNT_MADE)
+    token = post.token(message_queue.ACCOUNT_MADE)
     clock.forward(days=7, seconds=-1)
     assert reset(api, token).status == 200
 
     root.token = api.log_in(root.email)["access_token"]
     root.create(email=BOB)
-    token = post.token(messages.ACCOUNT_MADE)
+    token = post.token(message_queue.ACCOUNT_MADE)
     clock.forward(days=7)
     assert reset(api, token, BOB).error == (400, "TOKEN_EXPIRED")
 
 
 def test_a_refused_password_proves_nothing(root, api, post):
     root.create(**NEWCOMER)
-    token = post.token(messages.ACCOUNT_MADE)
+    token = post.token(message_queue.ACCOUNT_MADE)
 
     api.request(
         "POST",
@@ -109,16 +109,16 @@ def test_a_refused_password_proves_nothing(root, api, post):
 def test_an_ordinary_reset_link_proves_the_address_too(root, api, ann, post):
     api.post("forgot-password", email=ANN)
 
-    reset(api, post.token(messages.RESET_BY_LINK), ANN)
+    reset(api, post.token(message_queue.RESET_BY_LINK), ANN)
 
     assert account().proven_email_key == email_key(ANN)
 
 
 def test_the_letter_is_not_written_once_there_is_a_password(root, api, post):
     root.create(**NEWCOMER)
-    reset(api, post.token(messages.ACCOUNT_MADE))
+    reset(api, post.token(message_queue.ACCOUNT_MADE))
 
-    assert post.letter(messages.ACCOUNT_MADE) is None
+    assert post.letter(message_queue.ACCOUNT_MADE) is None
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_link_is_mailed_and_the_old_password_works_until_it_is_used(root, api,
     assert fits(root.do("reset-password", ann_id).data, {"message": str})
     assert api.log_in(ANN)
 
-    assert reset(api, post.token(messages.RESET_BY_LINK), ANN).status == 200
+    assert reset(api, post.token(message_queue.RESET_BY_LINK), ANN).status == 200
 
     assert api.post("login", email=ANN, password=NEW).status == 200
 

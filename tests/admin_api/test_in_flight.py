@@ -3,8 +3,9 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import directory, sign_ins
 from authservice.core.models import Account, SignIn
+from authservice.core.sessions import sessions
+from authservice.core.users import lookup
 from authservice.kernel.http.views import Endpoint
 from tests.admin_api.people import ANN, account, promote
 from tests.contract.shapes import is_refusal
@@ -24,7 +25,7 @@ REQUESTS = {
 
 
 def stop(root):
-    return sign_ins.end_everywhere(directory.of(account(root.email).user), "password reset")
+    return sessions.end_everywhere(lookup.of(account(root.email).user), "password reset")
 
 
 ENDS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.admin_api.people import ANN, OTHER_PHONE, PHONE, account
 
 pytestmark = pytest.mark.django_db
@@ -20,14 +20,14 @@ def proven(ann):
 
 
 def notices(post):
-    return [job for job in post.jobs if job.kind == messages.CHANGED_BY_STAFF]
+    return [job for job in post.jobs if job.kind == message_queue.CHANGED_BY_STAFF]
 
 
 def test_a_changed_address_is_mailed_to_the_former_one_without_a_link(root, ann_id, proven, post):
     root.put(ann_id, email=NEW)
 
     (job,) = notices(post)
-    letter = post.letter(messages.CHANGED_BY_STAFF)
+    letter = post.letter(message_queue.CHANGED_BY_STAFF)
     assert (job.target, letter.to, letter.channel) == (ANN, ANN, "email")
     assert letter.context["changed"] == ["email"]
     assert not {"link", "code"} & set(letter.context)
@@ -69,7 +69,7 @@ def test_a_deleted_user_is_not_written_to(root, ann_id, proven, post):
     root.put(ann_id, email=NEW)
     root.delete(ann_id)
 
-    assert post.letter(messages.CHANGED_BY_STAFF) is None
+    assert post.letter(message_queue.CHANGED_BY_STAFF) is None
 
 
 # Numbers
@@ -107,12 +107,12 @@ def test_a_number_that_staff_set_resets_no_password(root, api, ann_id, proven, p
     root.put(ann_id, phone_number=OTHER_PHONE, phone_number_verified=verified)
     if not verified:
         api.post("send-verification-phone", phone=OTHER_PHONE)
-        code = post.code(messages.VERIFY_PHONE)
+        code = post.code(message_queue.VERIFY_PHONE)
         assert api.post("verify-phone", phone=OTHER_PHONE, code=code).status == 200
     assert account().verified_phone_key
 
     assert api.post("forgot-password", phone=OTHER_PHONE).status == 200
 
-    letter = post.letter(messages.RESET_BY_CODE)
+    letter = post.letter(message_queue.RESET_BY_CODE)
     assert letter.kind == "reset-code-refused"
     assert "code" not in letter.context

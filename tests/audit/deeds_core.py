@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import SignIn
 from tests.audit.world import ANN, deed
 from tests.client import PASSWORD

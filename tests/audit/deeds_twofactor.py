@@ -7,7 +7,7 @@ from functools import partial
 
 from django.utils import timezone
 
-from authservice.core.attempts import PASSWORD as PASSWORD_BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as PASSWORD_BUDGET
 from authservice.core.models import SignIn
 from tests.audit.world import ANN, deed, silent
 from tests.client import PASSWORD

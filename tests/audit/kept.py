@@ -3,10 +3,10 @@
 from django.conf import settings
 from django.utils import timezone
 
-from authservice.audit import entries
+from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.kernel.events import Event
-from authservice.kernel.ids import uuid7_of
+from authservice.kernel.uuid7 import uuid7_of
 
 
 def keep(action, actor=None, target=None, **more):
@@ -22,7 +22,7 @@ def keep_all(several):
 
 def made(action, actor=None, target=None, *, at=None, **more):
     """An entry as it would be kept."""
-    entry = entries._entry(Event(action=action, user=actor, target=target, **more))
+    entry = writer._entry(Event(action=action, user=actor, target=target, **more))
     if at is not None:
         entry.id = uuid7_of(at)
         entry.created_at = at if settings.USE_TZ else timezone.make_naive(at)

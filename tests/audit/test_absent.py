@@ -9,10 +9,10 @@ django.setup()
 from django.apps import apps
 from django.urls import get_resolver
 get_resolver().url_patterns[0].url_patterns
-from authservice.kernel import conf
+from authservice.kernel import settings
 print([name for name in sys.modules if name.startswith("authservice.audit")])
 print([model for model in apps.get_models() if model._meta.app_label == "authservice_audit"])
-print("AUDIT" in conf.declared())
+print("AUDIT" in settings.declared())
 """
 MODULES = """
 from example_project.settings import INSTALLED_APPS

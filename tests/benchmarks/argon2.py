@@ -6,7 +6,7 @@ from statistics import median
 
 from tests.benchmarks import databases, environment, load, servers, sides
 
-HASHER = "authservice.core.hashers.Argon2id"
+HASHER = "authservice.hashers.Argon2id"
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Any
 
 from django.db import connection
 
+from authservice.audit.categories import CHANGES, topic
 from authservice.audit.models import Entry
-from authservice.audit.topics import CHANGES, topic
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.ids import uuid7_of
+from authservice.kernel.uuid7 import uuid7_of
 
 HEAVY, SHARE = "1", 20
 TARGET, TARGETED = "2", 1000

@@ -19,8 +19,8 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection, models
 
-from authservice.core.identity import email_key, username_key
 from authservice.core.models import Account
+from authservice.core.users.identifiers import email_key, username_key
 
 # Searched for: one user; a twentieth everywhere; a twentieth at either end of each order.
 ONE = "needle"

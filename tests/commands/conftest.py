@@ -3,7 +3,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from authservice.core.keyfile import load
+from authservice.key_file import load
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError
 
-from authservice.core import keyfile
-from authservice.core.keyfile import load
+from authservice import key_file
+from authservice.key_file import load
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +60,7 @@ def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
     def full(*_):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(keyfile.os, "fsync", full)
+    monkeypatch.setattr(key_file.os, "fsync", full)
     with pytest.raises(CommandError, match="no space left"):
         keys("generate")
 
@@ -71,7 +71,7 @@ def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
 def test_two_runs_at_once_do_not_lose_a_change(keys, file):
     keys("generate")
 
-    with keyfile.editing(file), pytest.raises(CommandError, match="another run is at work"):
+    with key_file.editing(file), pytest.raises(CommandError, match="another run is at work"):
         keys("generate")
 
     assert states(file) == ["active"]
@@ -115,7 +115,7 @@ def test_a_step_on_a_file_that_settings_could_not_use_is_refused(keys, file, ste
 
 def test_settings_can_load_it_before_anything_is_set_up(keys, file):
     keys("generate")
-    program = f"from authservice.core.keyfile import load; print(len(load({str(file)!r})))"
+    program = f"from authservice.key_file import load; print(len(load({str(file)!r})))"
 
     ran = subprocess.run(
         [sys.executable, "-c", program],

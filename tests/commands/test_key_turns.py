@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError
 
-from authservice.core.keyfile import load
+from authservice.key_file import load
 
 pytestmark = pytest.mark.django_db
 

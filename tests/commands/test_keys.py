@@ -6,8 +6,8 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from django.core.management import CommandError, call_command
 
-from authservice.core import keyring
-from authservice.core.keyfile import load
+from authservice.core.tokens import signing_keys
+from authservice.key_file import load
 from tests import forging
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def published(api):
 # In use
 
 
-@pytest.mark.parametrize("alg", keyring.ALGORITHMS)
+@pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
 def test_tokens_outlive_a_rotation(api, keys, restart, clock, alg):
     keys("generate", "--alg", alg)
     keys("generate", "--alg", alg)
@@ -62,7 +62,7 @@ def test_a_process_that_was_not_restarted_yet_knows_the_next_key(api, keys, rest
     restart()
     token = api.sign_up()["access_token"]
 
-    restart_with = keyring.KeyRing(tuple(keyring.parsed(stale)))
+    restart_with = signing_keys.KeyRing(tuple(signing_keys.parsed(stale)))
 
     assert restart_with.read(token)["typ"] == "access"
 
@@ -101,11 +101,11 @@ def test_a_third_has_to_wait(keys, file):
     assert states(file) == ["active", "next"]
 
 
-@pytest.mark.parametrize("alg", keyring.ALGORITHMS)
+@pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
 def test_an_entry_is_one_that_settings_take(keys, file, alg):
     keys("generate", "--alg", alg)
 
-    (key,) = keyring.parsed(load(file))
+    (key,) = signing_keys.parsed(load(file))
     assert (key.alg, key.kid) == (alg, load(file)[0]["kid"])
 
 
@@ -123,7 +123,7 @@ def test_the_words_beside_a_printed_key_name_its_kid(capsys):
     call_command(KEYS, "generate")
     out, err = capsys.readouterr()
 
-    (key,) = keyring.parsed([{"alg": "EdDSA", "private_key": out}])
+    (key,) = signing_keys.parsed([{"alg": "EdDSA", "private_key": out}])
     assert key.kid in err
 
 

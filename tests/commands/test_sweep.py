@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from authservice.core import attempts, sweep
-from authservice.core.attempts import PASSWORD as BUDGET
-from authservice.core.attempts import Budget
+from authservice.core import cleanup
+from authservice.core.credentials import attempt_counter
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.models import Account, SignIn, Ticket
 from authservice.kernel import errors
 from tests.people import make_user
@@ -89,11 +90,11 @@ def test_the_days_can_be_chosen(api, run):
 
 def lock_out(key):
     for _ in range(BUDGET.limit):
-        attempts.take(key, BUDGET)
+        attempt_counter.take(key, BUDGET)
 
 
 def is_out(key):
-    return not attempts.counted(key, BUDGET)
+    return not attempt_counter.counted(key, BUDGET)
 
 
 def test_a_counter_in_its_window_stays(run):
@@ -110,9 +111,9 @@ def test_the_strikes_of_a_counter_stay_until_they_are_forgiven(run, clock):
     run("authservice_sweep")
 
     # After one used-up window there is one try, and then the door is shut again.
-    attempts.take("ann", BUDGET)
+    attempt_counter.take("ann", BUDGET)
     with pytest.raises(errors.TooManyAttempts):
-        attempts.take("ann", BUDGET)
+        attempt_counter.take("ann", BUDGET)
 
 
 def test_a_counter_that_is_forgiven_goes(run, clock):
@@ -196,9 +197,11 @@ def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
 
 def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):
     kept, gone = ticket(expires_at=2 * DAY), ticket(expires_at=2 * DAY)
-    [rows] = [waste.rows for waste in sweep.rubbish(sign_ins_kept=KEPT) if waste.name == "tickets"]
+    [rows] = [
+        waste.rows for waste in cleanup.rubbish(sign_ins_kept=KEPT) if waste.name == "tickets"
+    ]
     found = [kept.pk, gone.pk]
     Ticket.objects.filter(pk=kept.pk).update(expires_at=timezone.now())
 
-    assert sweep.delete(rows, found) == 1
+    assert cleanup.delete(rows, found) == 1
     assert Ticket.objects.get() == kept

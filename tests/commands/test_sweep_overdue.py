@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from authservice.core import letters, sweep
+from authservice.core import cleanup
+from authservice.core.messages import compose
 from authservice.core.models import Ticket
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 
 pytestmark = pytest.mark.django_db
 
@@ -18,10 +19,10 @@ HOUR = 3600
 @pytest.fixture
 def uptime(monkeypatch):
     """`uptime(7200)` is a process that has been up for so many seconds, and goes on from there."""
-    monkeypatch.setattr(sweep, "_next_look", HOUR)
+    monkeypatch.setattr(cleanup, "_next_look", HOUR)
 
     def up(seconds):
-        monkeypatch.setattr(sweep, "monotonic", lambda: seconds)
+        monkeypatch.setattr(cleanup, "monotonic", lambda: seconds)
 
     return up
 
@@ -32,7 +33,7 @@ def warnings(caplog):
 
     def warnings():
         caplog.clear()
-        letters.compose(Message(kind="no-such-kind", target="ann@example.com"))
+        compose.compose(Message(kind="no-such-kind", target="ann@example.com"))
         return [record.getMessage() for record in caplog.records]
 
     return warnings

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from authservice.core import sweep
+from authservice.core import cleanup
 from authservice.core.models import SignIn, Ticket
 from tests.client import Api
 from tests.races.crowd import Crowd, tally
@@ -42,8 +42,8 @@ def litter(number):
 
 
 def swept(batch_size=50):
-    waste = sweep.rubbish(sign_ins_kept=timedelta(days=30))
-    return sum(sweep.sweep(one, batch_size=batch_size) for one in waste)
+    waste = cleanup.rubbish(sign_ins_kept=timedelta(days=30))
+    return sum(cleanup.sweep(one, batch_size=batch_size) for one in waste)
 
 
 @contextmanager

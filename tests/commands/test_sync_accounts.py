@@ -5,8 +5,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db.models import F
 
-from authservice.core import identity
 from authservice.core.models import Account
+from authservice.core.users import identifiers
 from tests.client import PASSWORD
 from tests.people import change, email_field, make_user, unsaved
 
@@ -45,7 +45,7 @@ def prove(user):
 
 def holder(email):
     """Primary key of the user who holds the key of an address."""
-    key = identity.email_key(email)
+    key = identifiers.email_key(email)
     return Account.objects.filter(email_key=key).values_list("user", flat=True).first()
 
 

@@ -19,7 +19,7 @@ def crash(robust, monkeypatch):
     def fail(*_):
         raise RuntimeError("the secret plum")
 
-    monkeypatch.setattr("authservice.core.signup.sign_up", fail)
+    monkeypatch.setattr("authservice.core.login.signup.sign_up", fail)
 
     def crash():
         body = {"email": "ann@example.com", "password": PASSWORD}

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connections
 
-from authservice.core import passwords
+from authservice.core.credentials import passwords
 from tests.client import PASSWORD
 from tests.people import make_user
 from tests.routes import endpoints

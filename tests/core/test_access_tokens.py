@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from authservice.core.keyring import ring
+from authservice.core.tokens.signing_keys import ring
 from tests import forging
 
 pytestmark = pytest.mark.django_db

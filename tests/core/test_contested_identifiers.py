@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from authservice.core import directory
 from authservice.core.models import Account
-from authservice.core.sync import sync
+from authservice.core.users import lookup
+from authservice.core.users.sync import sync
 from tests.client import PASSWORD
 from tests.people import change, email_field, has, make_user, the_user, unsaved
 
@@ -95,7 +95,7 @@ def test_username_that_is_free_again_is_taken_up(api):
 @pytest.fixture
 def unnoticed(monkeypatch):
     """Another claims the key between the look at the table and the write."""
-    monkeypatch.setattr(directory, "_drop_contested", lambda *args, **more: None)
+    monkeypatch.setattr(lookup, "_drop_contested", lambda *args, **more: None)
 
 
 @shared_addresses

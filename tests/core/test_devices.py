@@ -2,7 +2,8 @@
 
 import pytest
 
-from authservice.core import directory, guesses
+from authservice.core.credentials import lockout
+from authservice.core.users import lookup
 from authservice.kernel import crypto
 from authservice.kernel.http.client import client
 from tests.client import PASSWORD
@@ -165,7 +166,7 @@ def test_unlocking_a_user_unlocks_their_devices(api, device):
         api.post("login", email="ann@example.com", password="wrong", headers=headers)
     assert log_in(api, headers=headers).error == SHUT
 
-    guesses.forgive([directory.of(the_user())])
+    lockout.forgive([lookup.of(the_user())])
 
     assert log_in(api, headers=headers).status == 200
 

@@ -3,8 +3,8 @@ work."""
 
 import pytest
 
-from authservice.core import identity
 from authservice.core.models import Account
+from authservice.core.users import identifiers
 from authservice.testing import mailbox
 from tests.client import PASSWORD
 from tests.people import make_user, the_user
@@ -75,8 +75,8 @@ def test_availability_of_a_refused_address_is_refused(api):
 def test_localhost_is_an_address_under_debug(api, settings):
     settings.DEBUG = True
 
-    assert identity.is_new_email("ann@localhost")
-    assert not identity.is_new_email('"ann"@localhost')
+    assert identifiers.is_new_email("ann@localhost")
+    assert not identifiers.is_new_email('"ann"@localhost')
 
 
 @pytest.fixture

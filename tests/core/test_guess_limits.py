@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from authservice import signals
-from authservice.core import attempts
+from authservice.core.credentials import attempt_counter
 from authservice.core.models import Attempt
 from tests import hashing
 from tests.client import PASSWORD
@@ -243,10 +243,10 @@ def test_a_refused_try_costs_no_hash(guess, used_up):
 
 
 def test_a_count_given_back_twice_is_no_free_guess():
-    key = attempts.key("password", "ann")
-    attempts.take(key, attempts.PASSWORD)
+    key = attempt_counter.key("password", "ann")
+    attempt_counter.take(key, attempt_counter.PASSWORD)
 
-    attempts.give_back(key)
-    attempts.give_back(key)
+    attempt_counter.give_back(key)
+    attempt_counter.give_back(key)
 
     assert Attempt.objects.get(key=key).count == 0

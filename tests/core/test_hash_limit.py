@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import MD5PasswordHasher
 
-from authservice.core import directory, identity, passwords, tickets
-from authservice.core.credentials import hash_limit
+from authservice.core.credentials import hash_limit, one_time, passwords
 from authservice.core.models import Attempt
+from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
 from authservice.kernel.secret import Secret
 from tests.client import PASSWORD
@@ -162,13 +162,13 @@ def test_password_change_without_a_turn_is_503_and_no_guess(api, busy):
 
 
 def owner():
-    return directory.of(get_user_model().objects.get())
+    return lookup.of(get_user_model().objects.get())
 
 
 @pytest.mark.django_db
 def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
     api.sign_up()
-    token = tickets.mint_link(tickets.RESET, owner(), owner().email_key)
+    token = one_time.mint_link(one_time.RESET, owner(), owner().email_key)
     reset = {"email": "ann@example.com", "token": token, "new_password": "plum 43 windows"}
     with busy():
         assert api.request("POST", "reset-password", reset).error == BUSY
@@ -180,7 +180,7 @@ def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
 def test_reset_without_a_turn_is_503_and_no_try_at_its_code(api, busy):
     api.sign_up(phone_number=PHONE)
     prove(phone=PHONE)
-    code = tickets.mint_code(tickets.RESET, owner(), identity.phone_key(PHONE))
+    code = one_time.mint_code(one_time.RESET, owner(), identifiers.phone_key(PHONE))
     reset = {"phone": PHONE, "code": code, "new_password": "plum 43 windows"}
     with busy():
         assert {api.request("POST", "reset-password", reset).error for _ in range(7)} == {BUSY}

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from authservice.core import passwords
+from authservice.core.credentials import passwords
 from tests.client import BASE, PASSWORD, csrf_pair
 
 pytestmark = pytest.mark.django_db(transaction=True)

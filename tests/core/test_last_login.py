@@ -7,7 +7,7 @@ from django.db import DatabaseError, connection
 from django.db.models.signals import post_save, pre_save
 from django.test import RequestFactory
 
-from authservice.core import last_login
+from authservice.core.login import last_login
 from authservice.kernel.sql import joins
 from tests.people import the_user
 from tests.recovery.statements import statements

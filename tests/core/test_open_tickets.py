@@ -6,33 +6,33 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core import directory, tickets
-from authservice.core.credentials import temp_tokens
+from authservice.core.credentials import one_time, temp_tokens
+from authservice.core.users import lookup
 from authservice.kernel import databases, errors
 from tests.people import change, deactivate, make_user, the_user
 
 pytestmark = pytest.mark.django_db
-LOOSE = tickets.Purpose("loose", link_ttl=timedelta(minutes=5), addressed=False)
-BOUND = tickets.Purpose("bound", link_ttl=timedelta(minutes=5))
+LOOSE = one_time.Purpose("loose", link_ttl=timedelta(minutes=5), addressed=False)
+BOUND = one_time.Purpose("bound", link_ttl=timedelta(minutes=5))
 
 
 @pytest.fixture
 def ann():
-    return directory.of(make_user())
+    return lookup.of(make_user())
 
 
 def found(purpose, token):
     try:
-        return tickets.find_open(purpose, token)
+        return one_time.find_open(purpose, token)
     except errors.InvalidLink:
         return None
 
 
 def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
-    token = tickets.mint_link(LOOSE, ann, payload={"method": "test"})
+    token = one_time.mint_link(LOOSE, ann, payload={"method": "test"})
 
     with CaptureQueriesContext(connections[databases.primary()]) as captured:
-        person, ticket, beside = tickets.find_open(LOOSE, token, "user__email", "purpose")
+        person, ticket, beside = one_time.find_open(LOOSE, token, "user__email", "purpose")
 
     assert (person.id, ticket.payload, beside) == (
         ann.id,
@@ -43,12 +43,12 @@ def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
 
 
 def test_it_is_found_for_its_own_purpose_alone(ann):
-    assert found(BOUND, tickets.mint_link(LOOSE, ann)) is None
+    assert found(BOUND, one_time.mint_link(LOOSE, ann)) is None
 
 
 def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
-    loose = tickets.mint_link(LOOSE, ann)
-    bound = tickets.mint_link(BOUND, ann, ann.email_key)
+    loose = one_time.mint_link(LOOSE, ann)
+    bound = one_time.mint_link(BOUND, ann, ann.email_key)
 
     change(email="bob@example.com")
 
@@ -58,7 +58,7 @@ def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
 
 @pytest.mark.parametrize("harm", [deactivate, lambda: change(password="another")])
 def test_it_ends_with_its_person_and_the_password(ann, harm):
-    token = tickets.mint_link(LOOSE, ann)
+    token = one_time.mint_link(LOOSE, ann)
 
     harm()
 
@@ -66,7 +66,7 @@ def test_it_ends_with_its_person_and_the_password(ann, harm):
 
 
 def test_it_ends_with_its_time(ann, clock):
-    token = tickets.mint_link(LOOSE, ann)
+    token = one_time.mint_link(LOOSE, ann)
 
     clock.forward(minutes=5)
 
@@ -74,14 +74,14 @@ def test_it_ends_with_its_time(ann, clock):
 
 
 def test_a_spent_one_is_not_found(ann):
-    token = tickets.mint_link(LOOSE, ann)
+    token = one_time.mint_link(LOOSE, ann)
 
-    assert tickets.spend(found(LOOSE, token)[1])
+    assert one_time.spend(found(LOOSE, token)[1])
     assert found(LOOSE, token) is None
 
 
 def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
-    ticket = found(LOOSE, tickets.mint_link(LOOSE, ann))[1]
+    ticket = found(LOOSE, one_time.mint_link(LOOSE, ann))[1]
     for _ in range(temp_tokens.TRIES):
         temp_tokens.count_attempt(ticket)
 
@@ -92,15 +92,15 @@ def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
 
 
 def test_one_that_was_spent_meanwhile_takes_no_try(ann):
-    ticket = found(LOOSE, tickets.mint_link(LOOSE, ann))[1]
-    tickets.spend(ticket)
+    ticket = found(LOOSE, one_time.mint_link(LOOSE, ann))[1]
+    one_time.spend(ticket)
 
     with pytest.raises(errors.InvalidLink):
         temp_tokens.count_attempt(ticket)
 
 
 def test_it_outlives_the_secret_key_it_was_made_under(ann, settings):
-    token = tickets.mint_link(LOOSE, ann)
+    token = one_time.mint_link(LOOSE, ann)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
 

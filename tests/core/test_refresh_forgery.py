@@ -5,8 +5,8 @@ import uuid
 
 import pytest
 
-from authservice.core import refresh_tokens
 from authservice.core.models import SignIn
+from authservice.core.tokens import refresh as refresh_tokens
 
 pytestmark = pytest.mark.django_db
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.core import refresh as rules
 from authservice.core.models import SignIn
+from authservice.core.sessions import rotation as rules
 from tests.client import PASSWORD
 from tests.people import deactivate
 

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 
-from authservice.core import directory, identity
 from authservice.core.models import Account
+from authservice.core.users import identifiers, lookup
 from authservice.testing import mailbox
 from tests.client import PASSWORD
 from tests.people import make_user
@@ -24,20 +24,20 @@ def test_who_holds_an_address_keeps_it_though_another_claims_it():
     second = make_user(email="bob@example.com", username="bob1")
     twin = "Ann@Example.com"
     get_user_model().objects.filter(pk=second.pk).update(email=twin)
-    directory.of(get_user_model().objects.get(pk=second.pk))
+    lookup.of(get_user_model().objects.get(pk=second.pk))
 
     first.save()
 
-    assert directory.find_by_email("ann@example.com").user == first
+    assert lookup.find_by_email("ann@example.com").user == first
 
 
 @pytest.mark.parametrize("text", ["\u017fam@example.com", "\u212a@example.com"])
 def test_letters_that_fold_to_ascii_make_no_address(text):
-    assert not identity.is_email(text)
+    assert not identifiers.is_email(text)
 
 
 def test_a_domain_is_written_to_as_its_key_has_it():
-    assert identity.deliverable("ann@fa\u00df.example") == "ann@xn--fa-hia.example"
+    assert identifiers.deliverable("ann@fa\u00df.example") == "ann@xn--fa-hia.example"
 
 
 def test_a_raised_version_ends_the_budget_of_old_devices(api):
@@ -56,7 +56,7 @@ def test_a_raised_version_ends_the_budget_of_old_devices(api):
 
 def test_a_number_taken_back_must_be_verified_again(api):
     token = api.sign_up(phone_number="+4930123456")["access_token"]
-    Account.objects.update(verified_phone_key=identity.phone_key("+4930123456"))
+    Account.objects.update(verified_phone_key=identifiers.phone_key("+4930123456"))
 
     for phone in ("", "+4930123456"):
         answer = api.request("PUT", "profile", {"phone": phone}, token=token)

@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import newcomers as rules
 from authservice.core.models import Account
+from authservice.core.users import creation as rules
 from tests.client import PASSWORD
 from tests.people import has, make_user, unsaved, users
 

@@ -3,8 +3,8 @@
 import pytest
 
 from authservice import signals
-from authservice.core.identity import email_key
 from authservice.core.models import Account, SignIn
+from authservice.core.users.identifiers import email_key
 from tests.client import PASSWORD
 from tests.people import the_user, users
 

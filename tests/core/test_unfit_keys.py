@@ -4,7 +4,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
 from django.core.exceptions import ImproperlyConfigured
 
-from authservice.core import keyring
+from authservice.core.tokens import signing_keys
 from tests.core.test_signing_keys import MAKE, entry, own
 
 KEY = MAKE["EdDSA"]()
@@ -32,4 +32,4 @@ def test_it_is_refused(configure, name):
     configure(SIGNING_KEYS=UNFIT[name])
 
     with pytest.raises(ImproperlyConfigured, match="SIGNING_KEYS"):
-        keyring.configured()
+        signing_keys.configured()

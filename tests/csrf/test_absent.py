@@ -13,9 +13,9 @@ import django
 django.setup()
 from django.urls import get_resolver
 get_resolver().url_patterns[0].url_patterns
-from authservice.kernel import conf
+from authservice.kernel import settings
 print([name for name in sys.modules if name.startswith("authservice.csrf")])
-print("CSRF" in conf.declared())
+print("CSRF" in settings.declared())
 """
 MODULES = """
 import json

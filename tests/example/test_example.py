@@ -17,7 +17,7 @@ STARTED = """
 import gc, json, sys
 from example_project import {server}
 print(json.dumps([gc.get_freeze_count() > 50_000, "example_project.urls" in sys.modules,
-    "authservice.core.views" in sys.modules]))
+    "authservice.core.api.signup_views" in sys.modules]))
 """
 
 

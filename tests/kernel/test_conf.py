@@ -7,8 +7,8 @@ from typing import Any, Literal
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from authservice.kernel import conf
-from authservice.kernel.settings import api, root
+from authservice.kernel import settings as kernel_settings
+from authservice.kernel.sections import api, root
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +27,22 @@ class Example:
 @pytest.fixture
 def example(settings):
     """A section of its own, gone after the test; `example(FLAG=True)` sets its keys."""
-    declared = conf.section("EXAMPLE", Example)
+    declared = kernel_settings.section("EXAMPLE", Example)
 
     def given(**keys):
         settings.AUTHSERVICE = {**settings.AUTHSERVICE, "EXAMPLE": keys}
         return declared
 
     yield given
-    del conf._sections["EXAMPLE"]
+    del kernel_settings._sections["EXAMPLE"]
 
 
 def complaints():
-    return [(wrong.kind, wrong.key) for wrong in conf.complaints()]
+    return [(wrong.kind, wrong.key) for wrong in kernel_settings.complaints()]
 
 
 def hint():
-    (wrong,) = conf.complaints()
+    (wrong,) = kernel_settings.complaints()
     return wrong.hint
 
 
@@ -97,7 +97,7 @@ def test_a_list_is_a_tuple(example):
 def test_a_value_of_another_type_is_complained_about_by_name_and_rule(example, key, value, words):
     example(**{key: value})
 
-    (wrong,) = conf.complaints()
+    (wrong,) = kernel_settings.complaints()
     assert (wrong.kind, wrong.key) == ("type", f"EXAMPLE.{key}")
     assert wrong.text == f"AUTHSERVICE['EXAMPLE'][{key!r}] must be {words}, not {value!r}."
 
@@ -106,7 +106,7 @@ def test_a_value_of_another_type_is_complained_about_by_name_and_rule(example, k
 def test_a_value_that_may_hold_a_secret_is_not_repeated(example, secret):
     example(NUMBER=secret)
 
-    (wrong,) = conf.complaints()
+    (wrong,) = kernel_settings.complaints()
     assert "BEGIN" not in wrong.text
 
 
@@ -161,7 +161,7 @@ def test_a_setting_that_is_no_dict_is_complained_about(settings, value):
 def test_without_the_setting_everything_has_its_default(settings):
     del settings.AUTHSERVICE
 
-    assert (list(conf.complaints()), root.api_url) == ([], "")
+    assert (list(kernel_settings.complaints()), root.api_url) == ([], "")
 
 
 def test_reading_a_wrong_setting_fails_loudly(example):
@@ -180,11 +180,11 @@ def test_a_change_is_seen_at_once_and_undone_with_it(settings):
 
 def test_caches_of_settings_are_forgotten_with_a_change(settings):
     forgotten = []
-    conf.on_change(lambda: forgotten.append(True))
+    kernel_settings.on_change(lambda: forgotten.append(True))
     try:
         settings.AUTHSERVICE = {}
     finally:
-        conf._caches.pop()
+        kernel_settings._caches.pop()
 
     assert forgotten == [True]
 
@@ -193,9 +193,9 @@ def test_caches_of_settings_are_forgotten_with_a_change(settings):
 def of_host():
     """How often a cache of what the host says was forgotten."""
     forgotten = []
-    conf.on_host_change(lambda: forgotten.append(True))
+    kernel_settings.on_host_change(lambda: forgotten.append(True))
     yield forgotten
-    conf._caches_of_host.pop()
+    kernel_settings._caches_of_host.pop()
 
 
 def test_caches_of_the_host_outlive_a_change_of_ours(settings, of_host):
@@ -216,4 +216,4 @@ def test_an_unknown_attribute_is_an_attribute_error(example):
 
 
 def test_every_declared_section_builds_from_its_defaults():
-    assert all(schema() is not None for schema in conf.declared().values())
+    assert all(schema() is not None for schema in kernel_settings.declared().values())

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, transaction
 from psycopg import errors as postgresql
 
-from authservice.kernel import deadlocks
+from authservice.kernel import retries
 
 
 def mariadb(number=1213):
@@ -46,30 +46,30 @@ class Deed:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", DEADLOCKS)
 def test_a_deadlock_is_outlasted(error):
-    assert deadlocks.outlast(Deed(error)) == "done"
+    assert retries.outlast(Deed(error)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", OTHERS)
 def test_nothing_else_is(error):
     with pytest.raises(OperationalError) as raised:
-        deadlocks.outlast(Deed(error))
+        retries.outlast(Deed(error))
 
     assert raised.value is error
 
 
 @pytest.mark.django_db(transaction=True)
 def test_three_in_a_row_are_outlasted():
-    assert deadlocks.outlast(Deed(*[mariadb()] * 3)) == "done"
+    assert retries.outlast(Deed(*[mariadb()] * 3)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_four_in_a_row_are_not():
     with pytest.raises(OperationalError):
-        deadlocks.outlast(Deed(*[mariadb()] * 4))
+        retries.outlast(Deed(*[mariadb()] * 4))
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_transaction_around_the_deed_is_lost_with_it():
     with transaction.atomic(), pytest.raises(OperationalError):
-        deadlocks.outlast(Deed(mariadb()))
+        retries.outlast(Deed(mariadb()))

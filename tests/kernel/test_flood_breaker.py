@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from django.core.cache.backends.locmem import LocMemCache
 
-from authservice.kernel import flood
+from authservice.kernel import throttling
 from example_project.caches import cache
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def later(monkeypatch):
     """Moves the breaker's clock on."""
 
     def later(seconds):
-        monkeypatch.setattr(flood, "monotonic", lambda: time.monotonic() + seconds)
+        monkeypatch.setattr(throttling, "monotonic", lambda: time.monotonic() + seconds)
 
     return later
 
@@ -99,10 +99,10 @@ def test_recovered_cache_counts_again(api, failing, later, configure):
 
 
 def test_only_one_request_at_a_time_asks_a_failed_cache(failing, later):
-    flood.count("default", "192.0.2.1")
+    throttling.count("default", "192.0.2.1")
     later(5.1)
 
-    assert [flood._breaker.allows() for _ in range(3)] == [True, False, False]
+    assert [throttling._breaker.allows() for _ in range(3)] == [True, False, False]
 
 
 def test_failure_of_the_cache_is_logged_once_per_pause(api, failing, later, caplog):

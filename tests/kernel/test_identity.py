@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authservice.core import identity
+from authservice.core.users import identifiers
 
 SAME_EMAIL = [
     ("ann@example.com", "ANN@EXAMPLE.COM"),
@@ -36,19 +36,19 @@ OTHER_EMAIL = [
 
 @pytest.mark.parametrize(("one", "other"), SAME_EMAIL)
 def test_twins_of_an_address_have_one_key(one, other):
-    assert identity.email_key(one) == identity.email_key(other)
+    assert identifiers.email_key(one) == identifiers.email_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER_EMAIL)
 def test_other_addresses_have_other_keys(one, other):
-    assert identity.email_key(one) != identity.email_key(other)
+    assert identifiers.email_key(one) != identifiers.email_key(other)
 
 
 def test_a_key_of_a_key_is_stable_under_its_own_canonical_form():
     for one, _ in SAME_EMAIL:
-        folded = identity._folded(one)
+        folded = identifiers._folded(one)
 
-        assert identity._folded(folded) == folded
+        assert identifiers._folded(folded) == folded
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_key_of_a_key_is_stable_under_its_own_canonical_form():
 )
 def test_what_is_no_address_has_a_key_all_the_same_or_says_so(text):
     try:
-        key = identity.email_key(text)
+        key = identifiers.email_key(text)
     except UnicodeEncodeError:
         assert "\ud800" in text
     else:
@@ -67,12 +67,16 @@ def test_what_is_no_address_has_a_key_all_the_same_or_says_so(text):
     ("one", "other"), [("ann", "ANN"), ("stra\u00dfe", "STRASSE"), ("\uff41nn", "ann")]
 )
 def test_twins_of_a_username_have_one_key(one, other):
-    assert identity.username_key(one) == identity.username_key(other)
+    assert identifiers.username_key(one) == identifiers.username_key(other)
 
 
 def test_address_username_and_number_never_share_a_key():
     text = "+4930123456"
-    keys = {identity.email_key(text), identity.username_key(text), identity.phone_key(text)}
+    keys = {
+        identifiers.email_key(text),
+        identifiers.username_key(text),
+        identifiers.phone_key(text),
+    }
 
     assert len(keys) == 3
 
@@ -81,7 +85,7 @@ def test_address_username_and_number_never_share_a_key():
     "text", ["a@b.de", "a+b@example.com", "a@b\u00fccher.example", "a" * 64 + "@b.de"]
 )
 def test_an_address_that_mail_can_be_sent_to_is_one(text):
-    assert identity.is_email(text)
+    assert identifiers.is_email(text)
 
 
 @pytest.mark.parametrize(
@@ -102,36 +106,36 @@ def test_an_address_that_mail_can_be_sent_to_is_one(text):
     ],
 )
 def test_any_other_text_is_none(text):
-    assert not identity.is_email(text)
+    assert not identifiers.is_email(text)
 
 
 @pytest.mark.parametrize("text", ["abc", "A.b_c-9", "a" * 30])
 def test_three_to_thirty_of_the_alphabet_are_a_username(text):
-    assert identity.is_username(text)
+    assert identifiers.is_username(text)
 
 
 @pytest.mark.parametrize("text", ["ab", "a" * 31, "abc\n", "a c", "\u00e4bc", "a@b"])
 def test_nothing_else_is_a_username(text):
-    assert not identity.is_username(text)
+    assert not identifiers.is_username(text)
 
 
 @pytest.mark.parametrize("text", ["+4930123456", "+12025550143"])
 def test_a_possible_number_in_e164_form_is_one(text):
-    assert identity.is_phone(text)
+    assert identifiers.is_phone(text)
 
 
 @pytest.mark.parametrize(
     "text", ["4930123456", "+0301234567", "+4930123456\n", "+49 30123456", "+\u0664930123456", "+1"]
 )
 def test_nothing_else_is_a_number(text):
-    assert not identity.is_phone(text)
+    assert not identifiers.is_phone(text)
 
 
 def test_without_a_phone_library_the_shape_alone_decides(monkeypatch):
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
 
-    assert identity.is_phone("+99912345678")
-    assert not identity.is_phone("+0301234567")
+    assert identifiers.is_phone("+99912345678")
+    assert not identifiers.is_phone("+0301234567")
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=40))
@@ -141,4 +145,4 @@ def test_an_ascii_domain_has_the_key_that_the_rules_of_idna_give_it(domain):
     except (idna.IDNAError, UnicodeError):
         ruled = domain.lower()
 
-    assert identity._ascii_domain(domain) == ruled
+    assert identifiers._ascii_domain(domain) == ruled

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from authservice.kernel.ids import least, uuid7, uuid7_of
+from authservice.kernel.uuid7 import least, uuid7, uuid7_of
 
 MANY = 2000
 

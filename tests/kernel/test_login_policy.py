@@ -10,8 +10,8 @@ from django.contrib.auth.signals import user_logged_in
 from django.db import transaction
 
 from authservice import signals
-from authservice.core import revocation, sign_ins
 from authservice.core.models import SignIn
+from authservice.core.sessions import revocation, sessions
 from tests.client import PASSWORD
 from tests.people import the_user
 from tests.plugs import fillers
@@ -131,7 +131,7 @@ class TestEnds:
         assert told == [ids(end_reason="logout")]
 
     def test_a_logout_that_came_too_late(self, api, ended):
-        assert ended(lambda *_: sign_ins.end(uuid4(), "logout")) == []
+        assert ended(lambda *_: sessions.end(uuid4(), "logout")) == []
 
     def test_a_replayed_token(self, api, clock, ended):
         def replay(first, second):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from authservice.core.letters import Letter
+from authservice.core.messages.compose import Letter
 from tests.client import Answer, Api
 from tests.recovery.post import Post, query
 

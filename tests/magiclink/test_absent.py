@@ -13,11 +13,12 @@ import django
 django.setup()
 from django.urls import get_resolver
 get_resolver().url_patterns[0].url_patterns
-from authservice.core import letters, sweep
-from authservice.kernel import conf
-letters._composers(), sweep.rubbish(sign_ins_kept=sweep.timedelta())
+from authservice.core import cleanup
+from authservice.core.messages import compose
+from authservice.kernel import settings
+compose._composers(), cleanup.rubbish(sign_ins_kept=cleanup.timedelta())
 print([name for name in sys.modules if name.startswith("authservice.magiclink")])
-print("MAGICLINK" in conf.declared())
+print("MAGICLINK" in settings.declared())
 """
 MODULES = """
 import json

@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from authservice.core import letters
+from authservice.core.messages import compose
 from authservice.core.models import SignIn
 from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.client import PASSWORD
@@ -68,7 +68,7 @@ def ask(service, post):
 
 def newest(post):
     [*_, job] = [job for job in post.jobs if job.kind == KIND]
-    return letters.compose(job).context["link"].reveal()
+    return compose.compose(job).context["link"].reveal()
 
 
 def sign_ins():

@@ -2,12 +2,14 @@
 
 import pytest
 
-from authservice.core import letters, recovery, tickets
+from authservice.core.credentials import one_time
+from authservice.core.messages import compose
+from authservice.core.recovery import password_reset
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
-from authservice.magiclink import entering
-from authservice.magiclink.letters import purpose
+from authservice.magiclink import login
+from authservice.magiclink.messages import purpose
 from tests.client import PASSWORD
 from tests.magiclink.magic import KIND
 from tests.recovery.flows import ANN, NEW, Flows, account, move
@@ -16,7 +18,7 @@ from tests.recovery.post import query
 pytestmark = pytest.mark.django_db
 
 RESET = "reset-link"
-REQUEST = {RESET: recovery.ask_by_email, KIND: entering.ask}
+REQUEST = {RESET: password_reset.ask_by_email, KIND: login.ask}
 PATH = {RESET: "forgot-password", KIND: "magic-link/send"}
 
 
@@ -42,7 +44,7 @@ def mailbox(post):
 
     def look(kind):
         for job in [job for job in post.jobs if job.kind in read]:
-            read[job.kind].append(letters.compose(job).context)
+            read[job.kind].append(compose.compose(job).context)
         post.jobs.clear()
         return read[kind]
 
@@ -65,7 +67,7 @@ def works(api):
 
 def opens(token):
     try:
-        _, ticket = tickets.find_link(purpose(), Secret(token))
+        _, ticket = one_time.find_link(purpose(), Secret(token))
     except errors.Fault:
         return False
     return ticket.spent_at is None

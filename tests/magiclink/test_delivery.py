@@ -2,8 +2,8 @@
 
 import pytest
 
+from authservice.kernel.interfaces import Challenge
 from authservice.kernel.modules import plugged
-from authservice.kernel.ports import Challenge
 from authservice.kernel.secret import Secret
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import FRONT, led_to

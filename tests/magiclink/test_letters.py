@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.mounted import mounted
 from tests.notification.conftest import link_in

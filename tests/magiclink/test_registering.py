@@ -9,9 +9,10 @@ from django.db.models.signals import pre_delete
 from django.utils import timezone
 
 from authservice import signals
-from authservice.core import directory, login
+from authservice.core.login import login
 from authservice.core.models import Account, SignIn, Ticket
-from authservice.kernel import messages
+from authservice.core.users import lookup
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -93,7 +94,7 @@ def test_using_the_mail_signs_in_and_proves_the_address(magic, api, road):
 def test_somebody_new_is_not_told_that_something_was_taken_away(magic, post):
     magic.follow(magic.mailed().token)
 
-    assert messages.ACCESS_WIPED not in post.kinds()
+    assert message_queue.ACCESS_WIPED not in post.kinds()
 
 
 def test_asking_again_makes_nobody_else(magic):
@@ -209,7 +210,7 @@ class TestSweep:
 
     def test_who_came_by_another_way_without_a_password_stays(self, magic, clock, sweep):
         magic.mailed()
-        login.complete(directory.of(the_user()), Client(), method="oauth", proofs=("fed",))
+        login.complete(lookup.of(the_user()), Client(), method="oauth", proofs=("fed",))
         clock.forward(days=2)
         sweep()
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from authservice.core import tickets
-from authservice.core.identity import email_key, phone_key
+from authservice.core.credentials import one_time
 from authservice.core.models import Account, SignIn
-from authservice.kernel import messages
+from authservice.core.users.identifiers import email_key, phone_key
+from authservice.kernel import message_queue
 from authservice.kernel.modules import plugged
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -100,7 +100,7 @@ def test_the_number_of_a_stranger_gets_no_code(api, post, squatter, come):
     come()
     api.post("forgot-password", phone=PHONE)
 
-    assert post.letter(messages.RESET_BY_CODE) is None
+    assert post.letter(message_queue.RESET_BY_CODE) is None
     assert account().phone_number == ""
 
 
@@ -110,7 +110,7 @@ def test_secrets_that_were_open_are_not_any_more(api, post, squatter, come):
     come()
 
     assert flows.reset_by_code(code).status == 400
-    assert tickets.Ticket.objects.filter(spent_at=None).count() == 0
+    assert one_time.Ticket.objects.filter(spent_at=None).count() == 0
 
 
 def test_every_module_is_asked_to_take_its_part_away(squatter, come):
@@ -141,20 +141,20 @@ def test_the_owner_is_mailed_a_link_to_set_a_password(api, post, squatter, come)
     come()
     flows = Flows(api, post)
 
-    assert flows.reset(post.token(messages.ACCESS_WIPED)).status == 200
+    assert flows.reset(post.token(message_queue.ACCESS_WIPED)).status == 200
     assert api.post("login", email=ANN, password=NEW).status == 200
 
 
 def test_the_second_proof_takes_nothing(api, post, squatter, come):
     come()
     flows = Flows(api, post)
-    flows.reset(post.token(messages.ACCESS_WIPED))
+    flows.reset(post.token(message_queue.ACCESS_WIPED))
     tokens = api.log_in(password=NEW)
 
     come()
 
     assert api.get("me", token=tokens["access_token"]).status == 200
-    assert post.kinds().count(messages.ACCESS_WIPED) == 1
+    assert post.kinds().count(message_queue.ACCESS_WIPED) == 1
 
 
 def test_who_has_proven_the_address_by_another_road_loses_nothing(api, squatter, come):
@@ -171,7 +171,7 @@ def test_who_is_in_and_comes_by_the_mail_too_loses_nothing(api, post, squatter, 
     assert answer.data["user"]["email_verified"] is True
     assert api.get("me", token=squatter.access_token).status == 200
     assert api.get("me", token=squatter.access_token).data["phone_number"] == PHONE
-    assert messages.ACCESS_WIPED not in post.kinds()
+    assert message_queue.ACCESS_WIPED not in post.kinds()
     api.log_in()
 
 
@@ -209,7 +209,7 @@ def test_the_setting_turns_it_off(api, post, squatter, come, configure):
 
     assert answer.data["user"]["email_verified"] is True
     assert api.get("me", token=squatter.access_token).status == 200
-    assert messages.ACCESS_WIPED not in post.kinds()
+    assert message_queue.ACCESS_WIPED not in post.kinds()
     api.log_in()
 
 

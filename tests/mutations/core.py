@@ -11,49 +11,49 @@ _TOKENS = "tests/core/test_access_tokens.py"
 SIGN_INS = (
     Mutation(
         "One successor of a refresh token",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         without('        counter=param("counter", SignIn),\n'),
         (_INTERLEAVED,),
     ),
     Mutation(
         "A logout that wins over a refresh",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         without("        ended_at=None,\n"),
         (_INTERLEAVED,),
     ),
     Mutation(
         "The end of a stolen family",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         without("    _end_family(person, sign_in, client)\n"),
         (_REFRESH,),
     ),
     Mutation(
         "The proof that a refresh token is ours",
-        CORE + "refresh_tokens.py",
+        CORE + "tokens/refresh.py",
         to("any(hmac.compare_digest(made, self.mac) for made", "any(made for made"),
         ("tests/core/test_refresh_forgery.py",),
     ),
     Mutation(
         "The seed of the row in a refresh token",
-        CORE + "refresh_tokens.py",
+        CORE + "tokens/refresh.py",
         without(" + bytes.fromhex(seed)"),
         ("tests/core/test_refresh_forgery.py",),
     ),
     Mutation(
         "The end of every sign-in by a changed password",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("\n        and passwords.still(sign_in.password_mark, person.password)"),
         ("tests/core/test_standing.py",),
     ),
     Mutation(
         "The end of every sign-in of somebody inactive",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("\n        and person.active"),
         ("tests/core/test_standing.py",),
     ),
     Mutation(
         "The end of every sign-in by a raised token version",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("\n        and sign_in.token_version == person.token_version"),
         ("tests/core/test_standing.py",),
     ),
@@ -62,33 +62,34 @@ SIGN_INS = (
 DOOR = (
     Mutation(
         "The gates before the tokens",
-        CORE + "login.py",
+        CORE + "login/login.py",
         to("challenges = _challenges(arrival)", "challenges = ()"),
         ("tests/kernel/test_slots.py",),
     ),
     Mutation(
         "The refusal of somebody inactive",
-        CORE + "login.py",
+        CORE + "login/login.py",
         to("if not person.active:", "if False:"),
         ("tests/contract/test_login.py",),
     ),
     Mutation(
         "The count of a guess before it is judged",
-        CORE + "guesses.py",
+        CORE + "credentials/lockout.py",
         without(
-            "    attempts.take(guess.key, attempts.PASSWORD, report=report)\n    return guess\n"
+            "    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)\n"
+            "    return guess\n"
         ),
         ("tests/core/test_guess_limits.py",),
     ),
     Mutation(
         "The hash in vain for somebody unknown",
-        CORE + "passwords.py",
+        CORE + "credentials/passwords.py",
         to("        _hash_in_vain(password)\n        return False\n", "        return False\n"),
         ("tests/core/test_one_hash.py",),
     ),
     Mutation(
         "The account that a device token is for",
-        CORE + "devices.py",
+        CORE + "credentials/known_devices.py",
         (
             *without(" or found.user != person.id"),
             # The account names its devices as well, and would hide the loss.
@@ -98,7 +99,7 @@ DOOR = (
     ),
     Mutation(
         "The end of a budget of guesses",
-        CORE + "attempts_sql.py",
+        CORE + "credentials/attempt_sql.py",
         to('_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )', '_OPEN = f"""( 1 = 1 )'),
         ("tests/core/test_guess_limits.py",),
     ),
@@ -113,25 +114,25 @@ DOOR = (
 TOKENS = (
     Mutation(
         "The version in an access token",
-        CORE + "bearer.py",
+        CORE + "sessions/authentication.py",
         to('self.claims["ver"] == person.token_version\n            and ', ""),
         (_TOKENS,),
     ),
     Mutation(
         "The user that a sign-in belongs to",
-        CORE + "bearer.py",
+        CORE + "sessions/authentication.py",
         without(' or found[0].id != self.claims["sub"]'),
         (_TOKENS,),
     ),
     Mutation(
         "The type of an access token",
-        CORE + "access_tokens.py",
+        CORE + "tokens/access.py",
         to('if claims["typ"] != TYPE:', "if False:"),
         (_TOKENS,),
     ),
     Mutation(
         "The issuer and audience of an access token",
-        CORE + "keyring.py",
+        CORE + "tokens/signing_keys.py",
         to(
             'if claims["iss"] != self.issuer or claims["aud"] != self.audience:',
             "if False:",
@@ -140,19 +141,19 @@ TOKENS = (
     ),
     Mutation(
         "The end of an access token",
-        CORE + "keyring.py",
+        CORE + "tokens/signing_keys.py",
         to('if claims["exp"] <= time.time():', "if False:"),
         (_TOKENS,),
     ),
     Mutation(
         "The one algorithm of a key",
-        CORE + "keyring.py",
+        CORE + "tokens/signing_keys.py",
         without("                or key.alg != alg\n"),
         (_TOKENS,),
     ),
     Mutation(
         "The signature of an access token",
-        CORE + "keyring.py",
+        CORE + "tokens/signing_keys.py",
         without(
             '                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))\n'
         ),
@@ -160,7 +161,7 @@ TOKENS = (
     ),
     Mutation(
         "The few members of a token's header",
-        CORE + "keyring.py",
+        CORE + "tokens/signing_keys.py",
         to("set(parsed) != _HEADER", "not set(parsed) >= _HEADER"),
         (_TOKENS,),
     ),
@@ -175,13 +176,13 @@ RIGHTS = (
     ),
     Mutation(
         "The last super admin",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         to("if losing and reigns(found)", "if False and reigns(found)"),
         ("tests/admin_api/test_rights.py",),
     ),
     Mutation(
         "The sight of super admins who were made by the project",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         to("if host().superuser:", "if False:"),
         ("tests/admin_api/test_rights.py",),
     ),
@@ -199,14 +200,14 @@ _SELECTED = (
 RACES = (
     Mutation(
         "The rows of the super admins, held until one of them has lost their rights",
-        CORE + "passwords.py",
+        CORE + "credentials/passwords.py",
         without(".select_for_update(no_key=no_key)"),
         (_AT_ONCE,),
         database="postgres",
     ),
     Mutation(
         "The others, held beside the one who loses their rights",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         (
             *to(
                 "{pk, *_all()} if losing and person and reigns(person) else {pk}",
@@ -219,7 +220,7 @@ RACES = (
     ),
     Mutation(
         "The look at the super admins once they are held",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         to("not _reigning(held - {pk})", "not held - {pk}"),
         (_THEMSELVES,),
         database="postgres",
@@ -227,21 +228,21 @@ RACES = (
     Mutation(
         # Any order may come of none, though a small table shows each time the same.
         "The one order in which super admins are held",
-        CORE + "passwords.py",
+        CORE + "credentials/passwords.py",
         to('filter(pk__in=pks).order_by("pk")', 'filter(pk__in=pks).order_by("?")'),
         (_AT_ONCE,),
         database="postgres",
     ),
     Mutation(
         "The super admins, held while a page of Django admin deletes one",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         to("held = _lock({pk, *among})", "held = {pk, *among}"),
         _SELECTED,
         database="postgres",
     ),
     Mutation(
         "The wait of who refers to a user being deleted",
-        CORE + "removal.py",
+        CORE + "staff/delete_user.py",
         without("    super_admins.shut(person.user.pk)\n"),
         ("tests/races/test_deletion.py",),
         database="postgres",

@@ -16,7 +16,7 @@ _COUNTING = CORE + "messages/counting.py"
 ATTEMPTS = (
     Mutation(
         "The guesses that an identifier takes in a day",
-        CORE + "attempts.py",
+        CORE + "credentials/attempt_counter.py",
         without(", daily=50"),
         (f"{_DAILY}::test_identifier_takes_fifty_guesses_in_a_day_known_or_not",),
     ),
@@ -28,7 +28,7 @@ ATTEMPTS = (
     ),
     Mutation(
         "The count of a day, which a new code leaves",
-        CORE + "attempts.py",
+        CORE + "credentials/attempt_counter.py",
         to("update(count=0, strikes=0)", "update(count=0, strikes=0, day_count=0)"),
         (f"{_CODES}::test_strangers_have_ten_attempts_in_a_day_over_all_codes",),
     ),
@@ -40,19 +40,21 @@ ATTEMPTS = (
     ),
     Mutation(
         "The attempts that all devices of an account share",
-        CORE + "guesses.py",
-        to("attempts.take(guess.beside, attempts.ALL_DEVICES, report=report)", "pass"),
+        CORE + "credentials/lockout.py",
+        to(
+            "attempt_counter.take(guess.beside, attempt_counter.ALL_DEVICES, report=report)", "pass"
+        ),
         (f"{_DEVICES}::test_devices_of_an_account_share_a_hundred_attempts_a_day",),
     ),
     Mutation(
         "The newest devices, which alone have attempts of their own",
-        CORE + "devices.py",
+        CORE + "credentials/known_devices.py",
         without(" and found.device.hex in ids(person)"),
         (f"{_DEVICES}::test_newest_devices_have_attempts_of_their_own",),
     ),
     Mutation(
         "The end of device tokens by a changed password",
-        CORE + "devices.py",
+        CORE + "credentials/known_devices.py",
         without("found.version == person.device_version and "),
         (_DEVICES, "tests/core/test_devices.py"),
     ),
@@ -138,13 +140,13 @@ WORK = (
     ),
     Mutation(
         "The login without a turn, which is no guess",
-        CORE + "guesses.py",
+        CORE + "credentials/lockout.py",
         to("except (errors.ServiceUnavailable, DatabaseError):", "except DatabaseError:"),
         ("tests/core/test_hash_limit.py::test_login_without_a_turn_is_503_and_no_guess",),
     ),
     Mutation(
         "The pause after a cache failed",
-        "authservice/kernel/flood.py",
+        "authservice/kernel/throttling.py",
         to("        _breaker.open()\n", "        pass\n"),
         ("tests/kernel/test_flood_breaker.py",),
     ),
@@ -171,19 +173,19 @@ WORK = (
     ),
     Mutation(
         "The one spelling of a mailbox",
-        CORE + "identity.py",
+        CORE + "users/identifiers.py",
         without(" and '\"' not in local"),
         ("tests/core/test_email_syntax.py",),
     ),
     Mutation(
         "The one account of a sign-up that the worker makes",
-        CORE + "pending_signups.py",
+        CORE + "login/pending_signups.py",
         to("rows.filter(spent_at=None).update", "rows.update"),
         ("tests/recovery/test_hidden_signup.py",),
     ),
     Mutation(
         "The entry of a refused reset",
-        CORE + "recovery.py",
+        CORE + "recovery/password_reset.py",
         to("            _record_failure(owner, client, wrong)", "            pass"),
         ("--ds=tests.audit.settings", "tests/audit/inside/test_deeds.py", "-kreset-password"),
     ),
@@ -204,13 +206,13 @@ TEXTS = (
     ),
     Mutation(
         "The sign-up that tells nobody whether the address was taken",
-        CORE + "signup.py",
+        CORE + "login/signup.py",
         to('if core.signup_enumeration == "hide" and newcomer.email:', "if False:"),
         ("tests/recovery/test_hidden_signup.py",),
     ),
     Mutation(
         "The sealed row of a sign-up",
-        CORE + "pending_signups.py",
+        CORE + "login/pending_signups.py",
         to("crypto.seal(_PURPOSE, json.dumps(", "str(json.dumps("),
         (
             "tests/recovery/test_hidden_signup.py::test_neither_job_nor_row_shows_what_was_asked_for",
@@ -218,7 +220,7 @@ TEXTS = (
     ),
     Mutation(
         "The last link of a day, which no later request ends",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to(
             "_with_code(purpose, target_key).update(spent_at=timezone.now())",
             "_unspent(purpose, target_key).update(spent_at=timezone.now())",

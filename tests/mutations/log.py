@@ -11,7 +11,7 @@ _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
     Mutation(
         "The deed that fails with its entry",
-        "authservice/audit/entries.py",
+        "authservice/audit/writer.py",
         to(
             "    _INSERT.run(databases.primary(), entry)\n",
             "    try:\n        _INSERT.run(databases.primary(), entry)\n"
@@ -21,7 +21,7 @@ LOG = (
     ),
     Mutation(
         "The entry of a refused sign-in",
-        CORE + "login.py",
+        CORE + "login/login.py",
         without(
             '    events.record(_refused(person, client, "invalid_credentials", method=method))\n'
         ),
@@ -29,13 +29,13 @@ LOG = (
     ),
     Mutation(
         "The entry of an account that is guessed at",
-        CORE + "password_proof.py",
+        CORE + "recovery/recent_proof.py",
         without(", report=partial(events.record, throttled)"),
         (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
     ),
     Mutation(
         "One line of ASCII, whatever is told",
-        "authservice/audit/entries.py",
+        "authservice/audit/writer.py",
         to('separators=(",", ":"))', 'separators=(",", ":"), ensure_ascii=False)'),
         (_LOGGED, "tests/audit/inside/test_entries.py", "-kline"),
     ),
@@ -48,7 +48,7 @@ LOG = (
     Mutation(
         "The number a broken cleanup has told",
         "authservice/audit/retention.py",
-        without("            _all().filter(pk=run.pk).update(metadata=entries.as_text(said))\n"),
+        without("            _all().filter(pk=run.pk).update(metadata=writer.as_text(said))\n"),
         _CLEANUP,
     ),
     Mutation(
@@ -78,7 +78,7 @@ LOG = (
     ),
     Mutation(
         "The owner of an entry of the log",
-        "authservice/audit/log.py",
+        "authservice/audit/queries.py",
         to("[found.filter(done_by), found.filter(done_to)]", "[found]"),
         _LISTS,
     ),
@@ -97,13 +97,13 @@ LOG = (
     ),
     Mutation(
         "The one place of an entry about oneself",
-        "authservice/audit/log.py",
+        "authservice/audit/queries.py",
         without(" & ~done_by"),
         _LISTS,
     ),
     Mutation(
         "The super admin who remains where two leave together",
-        CORE + "super_admins.py",
+        CORE + "staff/super_admins.py",
         to("_reigning(held - leaving)", "_reigning(held - {pk})"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_last_super_admin.py"),
     ),

@@ -9,7 +9,7 @@ _ENDS = "tests/recovery/test_ends.py"
 TICKETS = (
     Mutation(
         "The count of a try at a code before it is judged",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to("not (counted and right)", "not right"),
         ("tests/recovery/test_reset_by_code.py",),
     ),
@@ -21,7 +21,7 @@ TICKETS = (
     ),
     Mutation(
         "The comparison of a code with its digest",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to(
             'right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)',
             "right = True",
@@ -30,7 +30,7 @@ TICKETS = (
     ),
     Mutation(
         "The one use of a secret",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to(
             "rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)",
             "rows = _tickets().filter(pk=ticket.pk, expires_at__gt=now)",
@@ -39,14 +39,14 @@ TICKETS = (
     ),
     Mutation(
         "The purpose of a link",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to('f"{purpose.name}|{token.reveal()}"', 'f"{token.reveal()}"'),
         ("tests/recovery/test_purposes.py",),
         times=0,
     ),
     Mutation(
         "The address that a secret was sent to",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to(
             "if purpose.addressed and ticket.target_key not in",
             "if False and ticket.target_key not in",
@@ -55,25 +55,25 @@ TICKETS = (
     ),
     Mutation(
         "The end of a secret by a changed password",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to("return purpose.lasting or passwords.still(", "return True or passwords.still("),
         (_ENDS,),
     ),
     Mutation(
         "The address beside a reset token",
-        CORE + "recovery.py",
-        without(" or (email and ticket.target_key != identity.email_key(email))"),
+        CORE + "recovery/password_reset.py",
+        without(" or (email and ticket.target_key != identifiers.email_key(email))"),
         ("tests/recovery/test_reset_by_link.py",),
     ),
     Mutation(
         "The harmlessness of a look ahead",
-        CORE + "verification_views.py",
+        CORE + "api/verification_views.py",
         to("if self.looking_ahead:", "if False:"),
         ("tests/recovery/test_verify_email.py",),
     ),
     Mutation(
         "The settings as the only source of a redirect",
-        CORE + "verification_views.py",
+        CORE + "api/verification_views.py",
         to(
             'onward = links.verified("success")',
             'onward = self.request.GET.get("next") or links.verified("success")',
@@ -82,40 +82,40 @@ TICKETS = (
     ),
     Mutation(
         "The life of a code, before the new password is judged",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         without(", expires_at__gt=timezone.now()"),
         ("tests/recovery/test_reset_by_code.py",),
     ),
     Mutation(
         "The row of the user, locked before a password is set",
-        CORE + "passwords.py",
+        CORE + "credentials/passwords.py",
         without(".select_for_update()"),
         ("tests/recovery/test_locks.py",),
     ),
     Mutation(
         "The end of sessions by a reset, whatever hash comes back",
-        CORE + "takeover.py",
-        without("    sign_ins.end_everywhere(eviction.person, eviction.reason)\n"),
+        CORE + "recovery/takeover.py",
+        without("    sessions.end_everywhere(eviction.person, eviction.reason)\n"),
         ("tests/recovery/test_reset_for_good.py",),
     ),
     Mutation(
         "The end of reset links by a reset, whatever hash comes back",
-        CORE + "takeover.py",
+        CORE + "recovery/takeover.py",
         (
-            *without("    tickets.end_all(eviction.person, tickets.RESET)\n"),
-            *without("    tickets.end_everything(eviction.person)\n"),
+            *without("    one_time.end_all(eviction.person, one_time.RESET)\n"),
+            *without("    one_time.end_everything(eviction.person)\n"),
         ),
         ("tests/recovery/test_reset_for_good.py",),
     ),
     Mutation(
         "The session that must be there still to change a password",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without(" or not holds(*found)"),
         ("tests/recovery/test_change_password.py",),
     ),
     Mutation(
         "The tickets that are stale still when they are deleted",
-        CORE + "sweep.py",
+        CORE + "cleanup.py",
         to(
             "rows.filter(pk__in=pks), connections",
             "rows.model.objects.filter(pk__in=pks), connections",
@@ -149,18 +149,18 @@ PLACES = (
     ),
 )
 
-_STRANGERS = "authservice/magiclink/strangers.py"
+_STRANGERS = "authservice/magiclink/auto_register.py"
 _REGISTERING = ("tests/magiclink/test_registering.py::TestSweep",)
 MAIL = (
     Mutation(
         "The end of access that nobody proved",
-        CORE + "unproven.py",
+        CORE + "recovery/first_proof.py",
         to("        core.wipe_unproven\n", "        False\n"),
         ("tests/magiclink/test_unproven.py",),
     ),
     Mutation(
         "The account whose own token keeps it",
-        CORE + "unproven.py",
+        CORE + "recovery/first_proof.py",
         to(
             "return caller is not None and caller.user.pk == person.user.pk",
             "return caller is not None",
@@ -169,8 +169,8 @@ MAIL = (
     ),
     Mutation(
         "The one use of a mailed link",
-        "authservice/magiclink/entering.py",
-        to("present = tickets.redeem(letters.purpose(), person, ticket)", "present = person"),
+        "authservice/magiclink/login.py",
+        to("present = one_time.redeem(messages.purpose(), person, ticket)", "present = person"),
         ("tests/magiclink/test_signing_in.py",),
     ),
     Mutation(
@@ -187,14 +187,14 @@ MAIL = (
     ),
     Mutation(
         "The proof of a number that is wiped",
-        CORE + "takeover.py",
+        CORE + "recovery/takeover.py",
         without('    "verified_phone_key": "",\n'),
         ("tests/magiclink/test_unproven.py",),
     ),
     Mutation(
         "The account that is in use",
         _STRANGERS,
-        to("    tickets.end_all(person, _UNUSED)\n", "    return\n"),
+        to("    one_time.end_all(person, _UNUSED)\n", "    return\n"),
         _REGISTERING,
     ),
     Mutation(

@@ -64,48 +64,48 @@ SECOND_FACTORS = (
     Mutation(
         "The ten tries of an account",
         TWO + "verify_login.py",
-        to("key = guessing.take(", "key = guessing.counter("),
+        to("key = code_lockout.take(", "key = code_lockout.counter("),
         (_TWO + "guesses.py",),
     ),
     Mutation(
         "The devices that have tries of their own",
-        TWO + "guessing.py",
+        TWO + "lockout.py",
         without(", since=authenticator.enabled_at"),
         (_TWO + "guesses.py",),
     ),
     Mutation(
         "The one use of a temp_token",
         TWO + "verify_login.py",
-        to("if not tickets.spend(ticket, password_mark=ticket.password_mark):", "if False:"),
+        to("if not one_time.spend(ticket, password_mark=ticket.password_mark):", "if False:"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The password that a remembered device stands on",
-        TWO + "remembering.py",
+        TWO + "remembered_devices.py",
         to("passwords.still(mark, person.password)", "mark"),
         (_TWO + "remembered.py",),
     ),
     Mutation(
         "The end of sign-ins where staff take a factor away",
-        TWO + "removal.py",
-        without("        sign_ins.end_everywhere(person, DISABLED)\n"),
+        TWO + "disabling.py",
+        without("        sessions.end_everywhere(person, DISABLED)\n"),
         (_TWO + "disable.py",),
     ),
     Mutation(
         "The tries of a device on which a factor was set up to sign in",
-        CORE + "devices.py",
+        CORE + "credentials/known_devices.py",
         to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
     ),
     Mutation(
         "The session that must be there still to change a factor",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without(" or not holds(*found)"),
         (_TWO + "interleaved.py",),
     ),
     Mutation(
         "The hash that a temp_token was given under",
-        CORE + "tickets.py",
+        CORE + "credentials/one_time.py",
         to(
             "bool(rows.filter(**unchanged).update(spent_at=now))", "bool(rows.update(spent_at=now))"
         ),

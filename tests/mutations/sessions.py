@@ -34,7 +34,7 @@ FORGERY = (
     Mutation(
         "The cookie's bond to this very host",
         HTTP + "cookies.py",
-        to('return f"__Host-{plain}" if settings.secure() else plain', "return plain"),
+        to('return f"__Host-{plain}" if sections.secure() else plain', "return plain"),
         ("tests/core/test_cookies.py",),
     ),
     Mutation(
@@ -55,7 +55,7 @@ _TOLD = ("tests/kernel/test_login_policy.py",)
 SESSIONS = (
     Mutation(
         "The owner of a session",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         (
             ("        user=person.user.pk,\n        ended_at=None,\n", "        ended_at=None,\n"),
             # The mark is a person's own as well, and would hide the loss.
@@ -65,7 +65,7 @@ SESSIONS = (
     ),
     Mutation(
         "The password that a session was made under",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("        password_mark__in=passwords.marks(person.password),\n"),
         ("tests/session/test_sessions.py",),
     ),
@@ -89,7 +89,7 @@ SESSIONS = (
     ),
     Mutation(
         "The word of a store when a session is refreshed",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         to("if not policy().alive(sign_in):", "if False:"),
         ("tests/session/test_stores.py",),
     ),
@@ -101,19 +101,19 @@ SESSIONS = (
     ),
     Mutation(
         "The word to the store that one session ended",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("    _tell([sign_in_id] if ended else [])\n"),
         _TOLD,
     ),
     Mutation(
         "The word to the store that many sessions ended",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         without("        _tell(ids)\n"),
         _TOLD,
     ),
     Mutation(
         "The silence about ends of sessions that are undone",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         to("transaction.on_commit(tell, using=databases.primary(), robust=True)", "tell()"),
         _TOLD,
     ),
@@ -131,7 +131,7 @@ SESSIONS = (
     ),
     Mutation(
         "The sessions of a key that is a fallback now",
-        CORE + "sign_ins.py",
+        CORE + "sessions/sessions.py",
         to(
             "password_mark__in=passwords.marks(person.password)",
             "password_mark=passwords.mark(person.password)",
@@ -140,25 +140,25 @@ SESSIONS = (
     ),
     Mutation(
         "The sessions of such a key, where a better hash is stored",
-        CORE + "passwords.py",
+        CORE + "credentials/passwords.py",
         to("stale = marks(before)", "stale = [mark(before)]"),
         ("tests/core/test_secret_rotation.py",),
     ),
     Mutation(
         "The names that a cache did not take",
-        "authservice/session/ended.py",
+        "authservice/session/revocation_cache.py",
         to("    if failed:\n", "    if False:\n"),
         ("tests/session/test_stores.py",),
     ),
     Mutation(
         "The end of a session that a refresh crosses",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         without('        expires_at__gt=param("now", SignIn, "expires_at"),\n'),
         ("tests/core/test_refresh_interleaved.py",),
     ),
     Mutation(
         "The age of a spent token, where rotation is turned off",
-        CORE + "refresh.py",
+        CORE + "sessions/rotation.py",
         to("now if sign_in.counter != counter else sign_in.refreshed_at", "now"),
         ("tests/core/test_refresh.py::TestWithoutRotation",),
     ),

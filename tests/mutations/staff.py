@@ -16,7 +16,7 @@ STAFF = (
     ),
     Mutation(
         "The accounts of staff, not deleted by super admins of the API",
-        "authservice/core/removal.py",
+        "authservice/core/staff/delete_user.py",
         without("    authority.require_over_account(by, person)\n"),
         ("tests/admin_api/test_superusers.py",),
     ),
@@ -28,7 +28,7 @@ STAFF = (
     ),
     Mutation(
         "The second factor that admin routes demand",
-        "authservice/core/bearer.py",
+        "authservice/core/sessions/authentication.py",
         to("if missing and second_factor.is_required(self.person):", "if False:"),
         ("tests/admin_api/test_second_factor.py",),
     ),
@@ -52,13 +52,13 @@ STAFF = (
     ),
     Mutation(
         "The source of a number that staff set",
-        "authservice/core/amending.py",
+        "authservice/core/staff/update_user.py",
         without("    account.phone_set_by = PhoneSource.STAFF\n"),
         ("tests/admin_api/test_notices.py",),
     ),
     Mutation(
         "The proof of a number that staff enter again",
-        "authservice/core/amending.py",
+        "authservice/core/staff/update_user.py",
         without('            account.verified_phone_key = ""\n'),
         (_ADMIN, f"{_INSIDE}/test_notices.py"),
     ),

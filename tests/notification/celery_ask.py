@@ -6,11 +6,11 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402
 
-from authservice.kernel import messages  # noqa: E402
+from authservice.kernel import message_queue  # noqa: E402
 from authservice.kernel.client import Client  # noqa: E402
 from tests.notification import celery_app  # noqa: E402, F401
 from tests.people import make_user  # noqa: E402
 
 call_command("migrate", verbosity=0)
 make_user()
-messages.send("reset-link", "ann@example.com", Client(request_id="request-7"))
+message_queue.send("reset-link", "ann@example.com", Client(request_id="request-7"))

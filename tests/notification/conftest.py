@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from authservice.core import identity
 from authservice.core.models import Account
-from authservice.kernel.messages import Message
+from authservice.core.users import identifiers
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.notification.servers import Gateway, Sink
 from tests.people import make_user
@@ -43,7 +43,7 @@ def proven(ann):
         account = Account.objects.get(user=ann)
         columns.setdefault("verified_email_key", account.email_key)
         columns.setdefault("proven_email_key", account.email_key)
-        columns.setdefault("verified_phone_key", identity.phone_key(PHONE))
+        columns.setdefault("verified_phone_key", identifiers.phone_key(PHONE))
         _with_phone(ann, **columns)
         return ann
 
@@ -58,7 +58,7 @@ def phone(ann):
 
 
 def _with_phone(user, **columns):
-    columns = {"phone_number": PHONE, "phone_key": identity.phone_key(PHONE), **columns}
+    columns = {"phone_number": PHONE, "phone_key": identifiers.phone_key(PHONE), **columns}
     Account.objects.filter(user=user).update(**columns)
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification.dispatchers.background import Background
 from tests.hosts.runs import ROOT
 
@@ -214,7 +214,7 @@ def script(text):
 PREAMBLE = """
 import os, sys, time, django
 django.setup()
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification.dispatchers.background import Background
 
 def say(job, attempt):

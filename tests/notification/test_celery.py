@@ -17,7 +17,7 @@ import redis
 from celery import Celery, _state
 from kombu import Connection
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification.dispatchers import celery as dispatcher
 from authservice.notification.dispatchers.background import Background
 from tests.hosts.runs import ROOT

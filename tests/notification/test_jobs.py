@@ -6,18 +6,18 @@ import re
 import pytest
 from django.core import mail
 
-from authservice.core import letters
+from authservice.core.messages import compose
 from authservice.core.models import Ticket
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.notification import dispatchers
 from tests.notification.conftest import PHONE
 
 pytestmark = pytest.mark.django_db
 
-KINDS = sorted(letters._COMPOSERS)
+KINDS = sorted(compose._COMPOSERS)
 TEXTS = {"verify-phone", "reset-code"}
 FIELDS = {"kind", "target", "language", "request_id", "details", "requested", "not_before"}
 # Kinds that are never sent without details, and that have no secret.
@@ -33,7 +33,7 @@ def jobs(notify, django_capture_on_commit_callbacks):
     def ask(kind):
         dispatchers.taken.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            messages.send(kind, PHONE if kind in TEXTS else "ann@example.com", CLIENT)
+            message_queue.send(kind, PHONE if kind in TEXTS else "ann@example.com", CLIENT)
         return [worker.to_dict(job) for job in dispatchers.taken]
 
     return ask
@@ -65,7 +65,7 @@ def test_a_job_is_the_same_for_somebody_unknown(db, jobs, kind):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WITH_DETAILS])
 def test_the_secret_of_a_letter_was_not_in_its_job(ann, phone, notify, jobs, kind, tmp_path):
     [job] = jobs(kind)
-    letter = letters.compose(worker.from_dict(job))
+    letter = compose.compose(worker.from_dict(job))
     said = {} if letter is None else letter.context
     secrets = [said[name].reveal() for name in ("code", "link") if name in said]
 
@@ -95,6 +95,6 @@ def test_a_job_tried_again_mints_anew(ann, mailoutbox):
 def test_nothing_is_sent_before_the_deed_is_done(ann, notify, mailoutbox):
     notify(DISPATCHER="inline")
 
-    messages.send("reset-link", "ann@example.com", CLIENT)
+    message_queue.send("reset-link", "ann@example.com", CLIENT)
 
     assert mailoutbox == []

@@ -6,7 +6,7 @@ from datetime import timedelta
 import django
 import pytest
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
 from authservice.notification.dispatchers import celery, thread
 from authservice.notification.dispatchers.lanes import Lanes

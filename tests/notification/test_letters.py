@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.mail import EmailMultiAlternatives
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import languages, worker
 from tests.notification.conftest import link_in
 

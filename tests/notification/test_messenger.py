@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.kernel import messages
-from authservice.kernel.messages import Message
+from authservice.kernel import message_queue
+from authservice.kernel.message_queue import Message
 from authservice.notification.messenger import messenger
 from tests.notification import dispatchers
 
@@ -39,11 +39,11 @@ def test_other_kinds_are_always_taken(taken):
 
 
 def test_text_messages_need_a_sender(notify):
-    assert not messages.can_sms()
+    assert not message_queue.can_sms()
 
     notify(SMS_SENDER="console")
 
-    assert messages.can_sms()
+    assert message_queue.can_sms()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,9 +3,9 @@
 import pytest
 from django.test import TestCase
 
-from authservice.core.identity import email_key
 from authservice.core.models import Account, SignIn
-from authservice.kernel.messages import Message
+from authservice.core.users.identifiers import email_key
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.client import PASSWORD
 from tests.notification import dispatchers

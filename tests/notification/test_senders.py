@@ -10,9 +10,9 @@ import pytest
 import requests
 from twilio.base.exceptions import TwilioRestException
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.senders import sender
 from tests.notification.conftest import PHONE
@@ -180,7 +180,7 @@ def test_a_gateway_that_fails_is_tried_again(phone, notify, gateway, eventually,
         RETRIES=100,
     )
     gateway.status = 503
-    messages.send("verify-phone", PHONE, Client(request_id="r1"))
+    message_queue.send("verify-phone", PHONE, Client(request_id="r1"))
     eventually(lambda: logged("Could not"))
 
     gateway.status = 200

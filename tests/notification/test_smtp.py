@@ -5,9 +5,9 @@ import time
 import django
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.dispatchers import thread
 from authservice.notification.dispatchers.background import Background
@@ -45,7 +45,7 @@ def ann(transactional_db, ann, monkeypatch):
 def send(kind="reset-link"):
     """How long a request is held up by asking for a mail."""
     start = time.perf_counter()
-    messages.send(kind, "ann@example.com", CLIENT)
+    message_queue.send(kind, "ann@example.com", CLIENT)
     return time.perf_counter() - start
 
 

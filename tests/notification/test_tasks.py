@@ -4,7 +4,7 @@ import django
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification.messenger import messenger
 
 pytestmark = [

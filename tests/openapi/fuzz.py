@@ -25,8 +25,8 @@ from schemathesis.config import SchemathesisConfig  # noqa: E402
 from schemathesis.core.failures import Failure  # noqa: E402
 from schemathesis.engine import events, from_schema  # noqa: E402
 
-from authservice.core import identity  # noqa: E402
-from authservice.core.serializers import Url  # noqa: E402
+from authservice.core.api.serializers import Url  # noqa: E402
+from authservice.core.users import identifiers  # noqa: E402
 from authservice.testing import ApiClient, UserFactory, mailbox  # noqa: E402
 from tests.client import csrf_pair  # noqa: E402
 from tests.serving import served  # noqa: E402
@@ -37,8 +37,8 @@ _ACCEPTED = ["2xx", "3xx", "400", "401", "403", "404", "409", "501"]
 # What a schema cannot say: which numbers a country gives out, which names a domain can have, and
 # how somebody stands by now.
 _BEYOND = (
-    identity.PHONE_RULE,
-    identity.NEW_EMAIL_RULE,
+    identifiers.PHONE_RULE,
+    identifiers.NEW_EMAIL_RULE,
     *Url.default_error_messages.values(),
     "The user is suspended.",
     "that could be verified.",

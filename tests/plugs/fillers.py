@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import TypedDict
 
 from authservice.kernel import errors
-from authservice.kernel.ports import Challenge, Lifetimes, refuses
+from authservice.kernel.interfaces import Challenge, Lifetimes, refuses
 
 kept = []
 sent = []

@@ -9,7 +9,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from authservice.core.models import Attempt, SignIn, Ticket
-from authservice.kernel import deadlocks
+from authservice.kernel import retries
 from tests.client import PASSWORD
 from tests.people import the_user
 
@@ -100,7 +100,7 @@ def test_that_it_was_is_logged(change_password, caplog):
 
 
 def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monkeypatch):
-    monkeypatch.setattr(deadlocks, "_TRIES", 1)
+    monkeypatch.setattr(retries, "_TRIES", 1)
 
     assert change_password().code == "INTERNAL_ERROR"
     assert api.log_in(password=PASSWORD)

@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from authservice.core import directory
 from authservice.core.models import Account
+from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.ports import Arrival
-from authservice.twofactor import challenges, guessing
+from authservice.kernel.interfaces import Arrival
+from authservice.twofactor import challenges, lockout
 from authservice.twofactor.models import Authenticator
 from tests.admin_api.people import promote
 from tests.races.crowd import tally
@@ -39,7 +39,7 @@ def ten_rounds(rounds):
 
 def temp_tokens(person, purpose=challenges.GIVE_CODE):
     arrival = Arrival(
-        person=directory.by_id(person.user_id), client=Client(), method="password", proofs=("pwd",)
+        person=lookup.by_id(person.user_id), client=Client(), method="password", proofs=("pwd",)
     )
     return [challenges.pose(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
 
@@ -61,7 +61,7 @@ def test_second_steps_beside_the_deletion_of_their_user_do_not_crash(
     root, api, crowd, ten_rounds, clock, monkeypatch
 ):
     monkeypatch.setattr(
-        guessing, "BUDGET", guessing.Budget.fixed(limit=1000, window=guessing.BUDGET.window)
+        lockout, "BUDGET", lockout.Budget.fixed(limit=1000, window=lockout.BUDGET.window)
     )
     for number in ten_rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up().enrol()

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from django.db import connections
 
-from authservice.core import attempts
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials import attempt_counter
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, Attempt
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
@@ -104,8 +104,8 @@ def test_of_many_guesses_at_once_on_a_device_its_budget_is_judged(crowd, api, ro
 def test_of_many_guesses_at_once_on_all_devices_the_shared_budget_is_judged(
     crowd, api, rounds, devices, monkeypatch
 ):
-    shared = attempts.Budget.fixed(limit=15, window=attempts.DAY)
-    monkeypatch.setattr(attempts, "ALL_DEVICES", shared)
+    shared = attempt_counter.Budget.fixed(limit=15, window=attempt_counter.DAY)
+    monkeypatch.setattr(attempt_counter, "ALL_DEVICES", shared)
     for number in rounds:
         tokens = devices(number, 8) * (SIZE // 8)
 

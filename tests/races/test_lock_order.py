@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from authservice.core import passwords
+from authservice.core.credentials import passwords
 from tests.client import PASSWORD
 from tests.races.crowd import crossing
 from tests.races.test_second_factors import temp_tokens

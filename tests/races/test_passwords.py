@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import directory, tickets
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials import one_time
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
+from authservice.core.users import lookup
 from tests.client import PASSWORD
 from tests.races.crowd import tally
 
@@ -18,7 +19,7 @@ def person(api, crowd):
     def make(number):
         # Whose answer is a challenge where everybody needs a second factor.
         api.post("signup", email=f"ann{number}@example.com", password=PASSWORD)
-        return directory.of(get_user_model().objects.get(email=f"ann{number}@example.com"))
+        return lookup.of(get_user_model().objects.get(email=f"ann{number}@example.com"))
 
     return make
 
@@ -29,7 +30,7 @@ def reset(api, number=0, **secret):
 
 
 def with_link(person):
-    token = tickets.mint_link(tickets.RESET, person, person.email_key)
+    token = one_time.mint_link(one_time.RESET, person, person.email_key)
     return {"email": person.email, "token": token}
 
 

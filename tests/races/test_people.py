@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import MD5PasswordHasher, PBKDF2PasswordHasher, make_password
 
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import DEVICES, Account
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally

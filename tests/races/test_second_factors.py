@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from authservice.core import directory
+from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.ports import Arrival
-from authservice.twofactor import challenges, guessing
+from authservice.kernel.interfaces import Arrival
+from authservice.twofactor import challenges, lockout
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.races.crowd import SIZE, tally
 from tests.twofactor.people import Person
@@ -23,10 +23,8 @@ def _still(clock):
 @pytest.fixture(autouse=True)
 def _budget(monkeypatch):
     """A crowd is larger than the budget, which is not what most of these are about."""
-    wide = guessing.Budget(
-        limit=1000, window=guessing.BUDGET.window, longest=guessing.BUDGET.longest
-    )
-    monkeypatch.setattr(guessing, "BUDGET", wide)
+    wide = lockout.Budget(limit=1000, window=lockout.BUDGET.window, longest=lockout.BUDGET.longest)
+    monkeypatch.setattr(lockout, "BUDGET", wide)
 
 
 @pytest.fixture
@@ -43,7 +41,7 @@ def person(api, crowd, clock):
 
 def temp_tokens(person):
     """One for each of the crowd, as so many logins would be answered."""
-    whose = directory.by_id(person.user_id)
+    whose = lookup.by_id(person.user_id)
     arrival = Arrival(person=whose, client=Client(), method="password", proofs=("pwd",))
     posed = [challenges.pose(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
     return [challenge.data["temp_token"] for challenge in posed]

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from django.test import TestCase
 
-from authservice.core.identity import email_key, phone_key
 from authservice.core.models import Account
-from authservice.kernel import databases, messages
+from authservice.core.users.identifiers import email_key, phone_key
+from authservice.kernel import databases, message_queue
 from tests.client import Answer, Api
 from tests.people import email_field, has
 from tests.recovery.post import Post
@@ -34,19 +34,19 @@ class Flows:
 
     def reset_token(self, email: str = ANN) -> str:
         self.api.post("forgot-password", email=email)
-        return self.post.token(messages.RESET_BY_LINK)
+        return self.post.token(message_queue.RESET_BY_LINK)
 
     def reset_code(self, phone: str = PHONE) -> str:
         self.api.post("forgot-password", phone=phone)
-        return self.post.code(messages.RESET_BY_CODE)
+        return self.post.code(message_queue.RESET_BY_CODE)
 
     def email_token(self, email: str = ANN) -> str:
         self.api.post("send-verification-email", email=email)
-        return self.post.token(messages.VERIFY_EMAIL)
+        return self.post.token(message_queue.VERIFY_EMAIL)
 
     def phone_code(self, phone: str = PHONE) -> str:
         self.api.post("send-verification-phone", phone=phone)
-        return self.post.code(messages.VERIFY_PHONE)
+        return self.post.code(message_queue.VERIFY_PHONE)
 
     def reset(self, token: str, **more: Any) -> Answer:
         # As a whole, since a `token` by itself is the caller's own.

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from authservice.core import letters
-from authservice.core.letters import Letter
-from authservice.kernel.messages import Message
+from authservice.core.messages import compose
+from authservice.core.messages.compose import Letter
+from authservice.kernel.message_queue import Message
 
 
 class Post:
@@ -27,7 +27,7 @@ class Post:
     def letter(self, kind: str) -> Letter | None:
         """What the newest job of a kind becomes."""
         newest = [job for job in self.jobs if job.kind == kind][-1]
-        return letters.compose(newest)
+        return compose.compose(newest)
 
     def link(self, kind: str) -> str:
         """The link in the letter of the newest job of a kind."""

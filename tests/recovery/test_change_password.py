@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests import hashing
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -218,7 +218,7 @@ def test_without_a_token_nobody_changes_a_password(api):
 def test_the_owner_hears_of_it(change, post):
     change()
 
-    assert [(job.kind, job.target) for job in post.jobs] == [(messages.PASSWORD_CHANGED, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.PASSWORD_CHANGED, ANN)]
 
 
 def test_a_refusal_is_not_written_about(change, post):

@@ -3,7 +3,8 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core import passwords, profile
+from authservice.core.credentials import passwords
+from authservice.core.recovery import profile
 from tests.client import PASSWORD
 from tests.recovery.flows import NEW
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import OTHER_PHONE, PHONE
 
@@ -17,8 +17,10 @@ STRANGER = "+4930123458"
 def ways(flows):
     """What is done with a code of either kind."""
     return {
-        messages.VERIFY_PHONE: flows.verify_phone,
-        messages.RESET_BY_CODE: lambda code, phone=PHONE: flows.reset_by_code(code, phone=phone),
+        message_queue.VERIFY_PHONE: flows.verify_phone,
+        message_queue.RESET_BY_CODE: lambda code, phone=PHONE: flows.reset_by_code(
+            code, phone=phone
+        ),
     }
 
 
@@ -28,7 +30,7 @@ def few(configure):
     return lambda number: configure(THROTTLE={"RATES": {"guess": f"{number}/h"}})
 
 
-@pytest.mark.parametrize("kind", [messages.VERIFY_PHONE, messages.RESET_BY_CODE])
+@pytest.mark.parametrize("kind", [message_queue.VERIFY_PHONE, message_queue.RESET_BY_CODE])
 def test_who_guesses_at_many_codes_is_held_up(ways, few, ann, kind):
     few(3)
     for phone in (PHONE, OTHER_PHONE, STRANGER):

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.identity import phone_key
 from authservice.core.models import Account, Ticket
-from authservice.kernel import messages, modules
+from authservice.core.users.identifiers import phone_key
+from authservice.kernel import message_queue, modules
 from tests import hashing
 from tests.client import PASSWORD
 from tests.contract.shapes import fits, is_refusal
@@ -38,7 +38,7 @@ def created(sign_up, post):
 
     def created(email, **more):
         sign_up(email, **more)
-        return post.letter(messages.SIGNUP)
+        return post.letter(message_queue.SIGNUP)
 
     return created
 
@@ -89,7 +89,7 @@ def test_the_job_is_the_same_but_for_its_target(sign_up, post):
     sign_up(ANN)
 
     free, taken = post.jobs
-    assert (free.kind, free.target, taken.target) == (messages.SIGNUP, FREE, ANN)
+    assert (free.kind, free.target, taken.target) == (message_queue.SIGNUP, FREE, ANN)
     assert dataclasses.replace(free, target=ANN, details=taken.details) == taken
     assert set(free.details) == set(taken.details) == {"signup"}
 
@@ -106,7 +106,7 @@ def test_account_is_created_by_the_worker_once(sign_up, post):
     sign_up(FREE, name="Eve", username="eve")
     assert Account.objects.count() == 1
     for _ in range(2):
-        assert post.letter(messages.SIGNUP)
+        assert post.letter(message_queue.SIGNUP)
 
     made = account(FREE)
     assert Account.objects.count() == 2
@@ -115,10 +115,10 @@ def test_account_is_created_by_the_worker_once(sign_up, post):
 
 def test_job_delivered_again_after_the_account_was_deleted_creates_nothing(sign_up, post):
     sign_up(FREE)
-    post.letter(messages.SIGNUP)
+    post.letter(message_queue.SIGNUP)
     account(FREE).user.delete()
 
-    post.letter(messages.SIGNUP)
+    post.letter(message_queue.SIGNUP)
 
     assert Account.objects.count() == 1
 
@@ -135,7 +135,7 @@ def test_sign_up_is_recorded_with_the_client_that_asked(sign_up, post):
     events = []
     sign_up(FREE)
     with modules.plugged("listener", events.append):
-        post.letter(messages.SIGNUP)
+        post.letter(message_queue.SIGNUP)
 
     [event] = [event for event in events if event.action == "auth.signup"]
     assert (event.client.address, event.client.request_id) == ("127.0.0.1", "trace-1")
@@ -145,7 +145,7 @@ def test_number_that_was_taken_since_the_request_is_left_out(sign_up, post):
     sign_up(FREE, phone_number=OTHER_PHONE)
     Account.objects.update(phone_number=OTHER_PHONE, phone_key=phone_key(OTHER_PHONE))
 
-    assert post.letter(messages.SIGNUP)
+    assert post.letter(message_queue.SIGNUP)
     assert account(FREE).phone_number == ""
 
 
@@ -155,7 +155,7 @@ def test_address_that_was_taken_since_the_request_changes_nothing(sign_up, api, 
     api.sign_up(FREE)
     before = account(FREE).user.password
 
-    assert post.letter(messages.SIGNUP)
+    assert post.letter(message_queue.SIGNUP)
     assert (account(FREE).user.password, account(FREE).name) == (before, "")
 
 
@@ -163,7 +163,7 @@ def test_job_that_comes_after_a_day_creates_nothing(sign_up, post, clock):
     sign_up(FREE)
     clock.forward(days=1)
 
-    assert post.letter(messages.SIGNUP) is None
+    assert post.letter(message_queue.SIGNUP) is None
     assert Account.objects.count() == 1
 
 
@@ -171,7 +171,7 @@ def test_sign_up_under_a_secret_key_that_is_gone_creates_nothing(sign_up, post, 
     sign_up(FREE)
     settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
 
-    assert post.letter(messages.SIGNUP) is None
+    assert post.letter(message_queue.SIGNUP) is None
     assert "cannot be decrypted with any configured key" in caplog.text
 
 
@@ -194,7 +194,7 @@ def test_a_taken_address_changes_nothing_of_its_account(sign_up):
 def test_a_free_address_becomes_an_account_to_be_verified(api, flows, sign_up, post):
     sign_up(FREE)
 
-    assert flows.click(post.token(messages.SIGNUP), FREE).status == 200
+    assert flows.click(post.token(message_queue.SIGNUP), FREE).status == 200
     assert api.log_in(FREE)["user"]["email_verified"] is True
 
 
@@ -202,21 +202,21 @@ def test_the_owner_of_a_proven_address_gets_a_letter_without_a_link(sign_up, pos
     prove()
     sign_up(ANN)
 
-    letter = post.letter(messages.SIGNUP)
+    letter = post.letter(message_queue.SIGNUP)
     assert (letter.to, set(letter.context)) == (ANN, set())
 
 
 def test_the_owner_of_an_unproven_address_gets_a_link_of_their_own(sign_up, post, flows):
     sign_up(ANN)
 
-    assert flows.click(post.token(messages.SIGNUP)).status == 200
+    assert flows.click(post.token(message_queue.SIGNUP)).status == 200
 
 
 def test_who_is_inactive_gets_no_letter(sign_up, post):
     deactivate()
     sign_up(ANN)
 
-    assert post.letter(messages.SIGNUP) is None
+    assert post.letter(message_queue.SIGNUP) is None
 
 
 def test_owners_are_not_flooded_with_letters(sign_up, post):

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.urls.base import clear_script_prefix, set_script_prefix
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.recovery.flows import ANN
 from tests.recovery.post import query
 
@@ -34,7 +34,7 @@ def links(api, ann, post):
         api.post("send-verification-email", email=ANN, headers=headers)
         return tuple(
             post.link(kind).partition("?")[0]
-            for kind in (messages.RESET_BY_LINK, messages.VERIFY_EMAIL)
+            for kind in (message_queue.RESET_BY_LINK, message_queue.VERIFY_EMAIL)
         )
 
     return ask
@@ -107,13 +107,13 @@ def test_a_mount_elsewhere_shows_in_them(links, post, configure, settings):
     links()
     settings.ROOT_URLCONF = "tests.recovery.elsewhere"
 
-    assert post.link(messages.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
+    assert post.link(message_queue.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
 
 
 def test_they_carry_token_and_address_and_nothing_else(links, post):
     links()
 
-    for kind in (messages.RESET_BY_LINK, messages.VERIFY_EMAIL):
+    for kind in (message_queue.RESET_BY_LINK, message_queue.VERIFY_EMAIL):
         named = query(post.link(kind))
         assert list(named) == ["token", "email"]
         assert named["email"] == ANN
@@ -121,7 +121,7 @@ def test_they_carry_token_and_address_and_nothing_else(links, post):
 
 def test_an_address_with_a_plus_survives(api, flows, post):
     api.sign_up(PLUS)
-    link = post.link(messages.VERIFY_EMAIL)
+    link = post.link(message_queue.VERIFY_EMAIL)
 
     assert api.get(f"verify-email?{urlsplit(link).query}").status == 200
 
@@ -129,8 +129,8 @@ def test_an_address_with_a_plus_survives(api, flows, post):
 def test_the_address_is_the_stored_one_not_the_typed_one(api, ann, post):
     api.post("forgot-password", email="ANN@EXAMPLE.COM")
 
-    assert query(post.link(messages.RESET_BY_LINK))["email"] == ANN
-    assert post.letter(messages.RESET_BY_LINK).to == ANN
+    assert query(post.link(message_queue.RESET_BY_LINK))["email"] == ANN
+    assert post.letter(message_queue.RESET_BY_LINK).to == ANN
 
 
 def test_a_token_needs_no_escaping(flows, post, ann):
@@ -142,8 +142,8 @@ def test_a_token_needs_no_escaping(flows, post, ann):
 @pytest.mark.parametrize(
     ("kind", "path", "hours"),
     [
-        (messages.RESET_BY_LINK, "forgot-password", 1),
-        (messages.VERIFY_EMAIL, "send-verification-email", 24),
+        (message_queue.RESET_BY_LINK, "forgot-password", 1),
+        (message_queue.VERIFY_EMAIL, "send-verification-email", 24),
     ],
 )
 def test_a_letter_says_how_long_its_link_serves(api, ann, post, kind, path, hours):
@@ -154,6 +154,6 @@ def test_a_letter_says_how_long_its_link_serves(api, ann, post, kind, path, hour
 
 def test_a_letter_does_not_show_its_secret_when_it_is_printed(api, ann, post):
     api.post("forgot-password", email=ANN)
-    letter = post.letter(messages.RESET_BY_LINK)
+    letter = post.letter(message_queue.RESET_BY_LINK)
 
     assert query(letter.context["link"].reveal())["token"] not in repr(letter)

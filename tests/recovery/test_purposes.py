@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.core.identity import phone_key
 from authservice.core.models import Ticket
+from authservice.core.users.identifiers import phone_key
 from tests.recovery.flows import OTHER_PHONE, PHONE, Flows, prove
 
 pytestmark = pytest.mark.django_db

@@ -3,9 +3,9 @@
 import pytest
 from django.utils import timezone
 
-from authservice.core.identity import phone_key
 from authservice.core.models import Account, PhoneSource
-from authservice.kernel import messages
+from authservice.core.users.identifiers import phone_key
+from authservice.kernel import message_queue
 from tests.client import PASSWORD, Api
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import OTHER_PHONE, PHONE, account, prove
@@ -93,8 +93,8 @@ def test_forgot_password_answers_alike_and_texts_that_the_number_cannot_do_it(th
     answer = thief.api.post("forgot-password", phone=OTHER_PHONE)
 
     assert (answer.status, answer.body) == (usual.status, usual.body)
-    letter = post.letter(messages.RESET_BY_CODE)
-    assert (letter.kind, letter.channel) == (messages.RESET_BY_CODE_REFUSED, "sms")
+    letter = post.letter(message_queue.RESET_BY_CODE)
+    assert (letter.kind, letter.channel) == (message_queue.RESET_BY_CODE_REFUSED, "sms")
     assert "code" not in letter.context
 
 

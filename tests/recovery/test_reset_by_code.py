@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, NEW, OTHER_PHONE, PHONE, deactivate, prove, wrong
@@ -45,7 +45,7 @@ def test_the_owner_hears_of_it_by_mail(flows, post, code):
 
     flows.reset_by_code(code)
 
-    assert [(job.kind, job.target) for job in post.jobs] == [(messages.PASSWORD_CHANGED, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.PASSWORD_CHANGED, ANN)]
 
 
 def test_a_code_works_once(flows, code):
@@ -157,7 +157,7 @@ def test_a_code_of_one_person_is_useless_for_another(api, flows, code):
 def test_a_number_that_nobody_has_proven_gets_no_code(api, ann, post):
     api.post("forgot-password", phone=PHONE)
 
-    assert post.letter(messages.RESET_BY_CODE) is None
+    assert post.letter(message_queue.RESET_BY_CODE) is None
 
 
 def test_a_number_that_is_unproven_by_now_is_refused(flows, code):

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core.models import SignIn
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, NEW, PHONE, account, deactivate
@@ -76,8 +76,8 @@ def test_the_owner_hears_of_it(flows, post, token):
     flows.reset(token)
 
     assert [(job.kind, job.target) for job in post.jobs] == [
-        (messages.ACCESS_REMOVED, ANN),
-        (messages.PASSWORD_CHANGED, ANN),
+        (message_queue.ACCESS_REMOVED, ANN),
+        (message_queue.PASSWORD_CHANGED, ANN),
     ]
 
 
@@ -183,7 +183,7 @@ def test_nobody_who_is_inactive_gets_a_letter(ann, api, post):
     deactivate()
     api.post("forgot-password", email=ANN)
 
-    assert post.letter(messages.RESET_BY_LINK) is None
+    assert post.letter(message_queue.RESET_BY_LINK) is None
 
 
 def test_an_account_without_a_password_gets_one(api, ann, flows):

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from authservice.core.models import SignIn, Ticket
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -35,7 +35,7 @@ thief = owner
 @pytest.fixture
 def link(post):
     """The token in the newest mail of a kind."""
-    return lambda kind=messages.PHONE_CHANGED: post.token(kind)
+    return lambda kind=message_queue.PHONE_CHANGED: post.token(kind)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_owner_chooses_a_new_password_by_the_mail_that_follows(thief, link, secu
     thief.plant_number()
     secure(link())
 
-    assert flows.reset(post.token(messages.ACCOUNT_SECURED)).status == 200
+    assert flows.reset(post.token(message_queue.ACCOUNT_SECURED)).status == 200
 
     assert log_in(flows).data["user"]["phone_number"] == PHONE
 
@@ -78,7 +78,7 @@ def test_link_removes_the_factor_the_thief_enabled(thief, link, secure, flows, p
     Person(flows.api, token=thief.token, user_id=str(the_user().pk)).enrol()
 
     secure(link("two-factor-enabled"))
-    flows.reset(post.token(messages.ACCOUNT_SECURED))
+    flows.reset(post.token(message_queue.ACCOUNT_SECURED))
 
     assert not Authenticator.objects.exists()
     assert log_in(flows).data["access_token"]
@@ -98,7 +98,7 @@ def test_link_keeps_a_factor_from_before_the_change(thief, link, secure, flows, 
 def test_link_undoes_a_password_that_the_thief_changed(thief, link, secure):
     assert change_password(thief).status == 200
 
-    secure(link(messages.PASSWORD_CHANGED))
+    secure(link(message_queue.PASSWORD_CHANGED))
 
     assert thief.api.post("login", email=ANN, password=STOLEN).code == "INVALID_CREDENTIALS"
 
@@ -134,7 +134,7 @@ def test_link_of_a_later_change_leaves_the_thief_no_number_to_reset_with(thief, 
     thief.plant_number(password=PASSWORD)
     change_password(thief)
 
-    secure(link(messages.PASSWORD_CHANGED))
+    secure(link(message_queue.PASSWORD_CHANGED))
 
     assert account().phone_number == THIEFS_PHONE
     assert not thief.reset_by_number()
@@ -148,13 +148,13 @@ def test_link_brings_an_address_back_that_was_changed_since(thief, link, secure,
     secure(token)
 
     assert account(ANN).proven_email_key == account(ANN).email_key
-    assert post.jobs[-1].kind == messages.ACCOUNT_SECURED
+    assert post.jobs[-1].kind == message_queue.ACCOUNT_SECURED
     assert post.jobs[-1].target == ANN
 
 
 def test_reset_does_not_end_the_link(thief, link, secure, flows):
     change_password(thief)
-    token = link(messages.PASSWORD_CHANGED)
+    token = link(message_queue.PASSWORD_CHANGED)
     flows.reset(flows.reset_token())
 
     assert secure(token).status == 200
@@ -175,7 +175,7 @@ def test_link_used_twice_acts_once(thief, link, secure, flows, post):
     thief.put(phone=THIEFS_PHONE)
     token = link()
     secure(token)
-    flows.reset(post.token(messages.ACCOUNT_SECURED))
+    flows.reset(post.token(message_queue.ACCOUNT_SECURED))
 
     assert secure(token).status == 200
     assert log_in(flows).status == 200
@@ -263,17 +263,17 @@ def test_owner_without_a_proven_address_is_told_by_text_without_a_link(api, flow
 
     thief.put(phone=THIEFS_PHONE)
 
-    letter = post.letter(messages.PHONE_CHANGED_TEXT)
+    letter = post.letter(message_queue.PHONE_CHANGED_TEXT)
     assert (letter.to, letter.channel, dict(letter.context)) == (PHONE, "sms", {})
-    assert post.kinds() == [messages.PHONE_CHANGED_TEXT]
+    assert post.kinds() == [message_queue.PHONE_CHANGED_TEXT]
 
 
 def test_securing_the_account_is_mailed_without_such_a_link(thief, link, secure, post):
     thief.put(phone=THIEFS_PHONE)
     secure(link())
 
-    assert [job.kind for job in post.jobs][1:] == [messages.ACCOUNT_SECURED]
-    assert "/reset-password" in post.link(messages.ACCOUNT_SECURED)
+    assert [job.kind for job in post.jobs][1:] == [message_queue.ACCOUNT_SECURED]
+    assert "/reset-password" in post.link(message_queue.ACCOUNT_SECURED)
 
 
 def test_page_is_german_for_a_german_reader(thief, link, api):

@@ -3,21 +3,21 @@
 import pytest
 
 from authservice.core.models import Ticket
-from authservice.kernel import messages, modules
+from authservice.kernel import message_queue, modules
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, PHONE
 
 pytestmark = pytest.mark.django_db
 
 BY_EMAIL = {
-    "forgot-password": messages.RESET_BY_LINK,
-    "send-verification-email": messages.VERIFY_EMAIL,
-    "resend-verification-email": messages.VERIFY_EMAIL,
+    "forgot-password": message_queue.RESET_BY_LINK,
+    "send-verification-email": message_queue.VERIFY_EMAIL,
+    "resend-verification-email": message_queue.VERIFY_EMAIL,
 }
 BY_PHONE = {
-    "forgot-password": messages.RESET_BY_CODE,
-    "send-verification-phone": messages.VERIFY_PHONE,
-    "resend-verification-phone": messages.VERIFY_PHONE,
+    "forgot-password": message_queue.RESET_BY_CODE,
+    "send-verification-phone": message_queue.VERIFY_PHONE,
+    "resend-verification-phone": message_queue.VERIFY_PHONE,
 }
 ROUTES = [(path, {"email": ANN}, kind) for path, kind in BY_EMAIL.items()] + [
     (path, {"phone": PHONE}, kind) for path, kind in BY_PHONE.items()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from authservice.core import letters
-from authservice.core.identity import phone_key
+from authservice.core.messages import compose as composing
 from authservice.core.messages.counting import TextPolicy
 from authservice.core.models import Account, Ticket
-from authservice.kernel.messages import Message
+from authservice.core.users.identifiers import phone_key
+from authservice.kernel.message_queue import Message
 from tests.people import make_user
 from tests.recovery.flows import ANN, PHONE, prove
 
@@ -149,7 +149,7 @@ def worker(post, clock):
 
     def compose(phone, kind="verify-phone", **policy):
         message = Message(kind=kind, target=phone, requested=True)
-        return letters.compose(message, TextPolicy(**policy)) is not None
+        return composing.compose(message, TextPolicy(**policy)) is not None
 
     return compose
 

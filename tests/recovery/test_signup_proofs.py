@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import USER, fits, is_refusal
 from tests.recovery.flows import ANN, PHONE
@@ -41,7 +41,7 @@ def test_an_address_that_is_proven_opens(api, flows, post, required):
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "EMAIL_NOT_VERIFIED")
 
-    flows.click(post.token(messages.VERIFY_EMAIL))
+    flows.click(post.token(message_queue.VERIFY_EMAIL))
 
     assert log_in(api).status == 200
 
@@ -51,7 +51,7 @@ def test_a_number_that_is_proven_opens(api, flows, post, required):
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "PHONE_NOT_VERIFIED")
 
-    flows.verify_phone(post.code(messages.VERIFY_PHONE))
+    flows.verify_phone(post.code(message_queue.VERIFY_PHONE))
 
     assert log_in(api).status == 200
 
@@ -60,7 +60,7 @@ def test_one_of_two_proofs_does_not_open(api, flows, post, required):
     required("EMAIL", "PHONE")
     api.post("signup", **BODY)
 
-    flows.verify_phone(post.code(messages.VERIFY_PHONE))
+    flows.verify_phone(post.code(message_queue.VERIFY_PHONE))
 
     assert log_in(api).error == (403, "EMAIL_NOT_VERIFIED")
 
@@ -77,9 +77,9 @@ def test_reset_by_mailed_link_verifies_the_address(api, flows, required):
 @pytest.mark.parametrize(
     ("kinds", "sent"),
     [
-        ((), [messages.VERIFY_EMAIL]),
-        (("EMAIL",), [messages.VERIFY_EMAIL]),
-        (("PHONE",), [messages.VERIFY_EMAIL, messages.VERIFY_PHONE]),
+        ((), [message_queue.VERIFY_EMAIL]),
+        (("EMAIL",), [message_queue.VERIFY_EMAIL]),
+        (("PHONE",), [message_queue.VERIFY_EMAIL, message_queue.VERIFY_PHONE]),
     ],
 )
 def test_a_text_message_is_sent_only_where_a_number_must_be_proven(

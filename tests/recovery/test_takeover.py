@@ -2,9 +2,9 @@
 
 import pytest
 
-from authservice.core import passwords
+from authservice.core.credentials import passwords
 from authservice.core.models import Account
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from authservice.kernel.modules import plugged
 from authservice.twofactor.models import Authenticator
 from tests.client import PASSWORD
@@ -178,14 +178,14 @@ def test_reset_that_removed_a_number_tells_the_owner(flows, thief, post):
 
     owner_resets(flows)
 
-    assert messages.ACCESS_REMOVED in post.kinds()
-    assert "link" not in post.letter(messages.ACCESS_REMOVED).context
+    assert message_queue.ACCESS_REMOVED in post.kinds()
+    assert "link" not in post.letter(message_queue.ACCESS_REMOVED).context
 
 
 def test_reset_that_removed_nothing_sends_no_notice_of_it(flows, thief, post):
     owner_resets(flows)
 
-    assert messages.ACCESS_REMOVED not in post.kinds()
+    assert message_queue.ACCESS_REMOVED not in post.kinds()
 
 
 def test_reset_refuses_an_address_that_staff_changed_while_the_password_was_hashed(

@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.models import SignIn
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.client import PASSWORD
 from tests.recovery.flows import ANN, account
@@ -49,7 +49,7 @@ def link(service, post):
 
 
 def mailed(service, post):
-    return f"{service}/auth/verify-email?token={post.token(messages.VERIFY_EMAIL)}&email={ANN}"
+    return f"{service}/auth/verify-email?token={post.token(message_queue.VERIFY_EMAIL)}&email={ANN}"
 
 
 def push(browser, decision):

@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 
 from authservice.core.models import SignIn
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.mounted import mounted
@@ -120,7 +120,7 @@ class TestProof:
     def test_the_browser_that_signed_up_goes_straight_through(self, api, post, flows):
         answer = api.post("signup", email=ANN, password=PASSWORD)
         cookie = answer.response.cookies["authservice_signup"]
-        token = post.token(messages.VERIFY_EMAIL)
+        token = post.token(message_queue.VERIFY_EMAIL)
 
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
         headers = {**HTML, "Cookie": f"authservice_signup={cookie.value}"}
@@ -225,7 +225,7 @@ class TestDeny:
         assert account().phone_number == ""
         assert api.get("me", token=ann["access_token"]).status == 401
         assert api.post("login", email=ANN, password=PASSWORD).status == 401
-        assert messages.ACCESS_WIPED in [job.kind for job in post.jobs]
+        assert message_queue.ACCESS_WIPED in [job.kind for job in post.jobs]
 
     def test_the_link_is_of_no_use_afterwards(self, flows, token, push):
         push(token, "deny")
@@ -260,7 +260,7 @@ class TestPreHijacking:
 
     def test_a_scanner_keeps_no_access_for_the_attacker(self, api, flows, post, headers):
         attacker = api.sign_up(phone_number=PHONE)
-        flows.click(post.token(messages.VERIFY_EMAIL), **headers)
+        flows.click(post.token(message_queue.VERIFY_EMAIL), **headers)
 
         api.post("magic-link/send", email=ANN)
         owner = post.token("magic-link")
@@ -277,7 +277,7 @@ class TestPreHijacking:
     ):
         configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
         api.post("signup", email=ANN, password=PASSWORD)
-        flows.click(post.token(messages.VERIFY_EMAIL), **headers)
+        flows.click(post.token(message_queue.VERIFY_EMAIL), **headers)
 
         answer = api.post("login", email=ANN, password=PASSWORD)
 

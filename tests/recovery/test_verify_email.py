@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core.models import Ticket
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, deactivate, email_verified, prove, verify_path
 
@@ -62,7 +62,7 @@ def test_the_newcomer_is_welcomed_once(flows, post, token):
     flows.click(token)
     flows.click(token)
 
-    assert [(job.kind, job.target) for job in post.jobs] == [(messages.WELCOME, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.WELCOME, ANN)]
 
 
 def test_a_second_click_within_its_life_succeeds_again(clock, ann, flows):
@@ -138,13 +138,13 @@ def test_a_verified_address_gets_no_further_link(api, ann, post):
     prove()
     api.post("send-verification-email", email=ANN)
 
-    assert post.letter(messages.VERIFY_EMAIL) is None
+    assert post.letter(message_queue.VERIFY_EMAIL) is None
 
 
 def test_a_signup_mails_a_link(api, flows, post):
     token = api.sign_up()["access_token"]
 
-    assert flows.click(post.token(messages.VERIFY_EMAIL)).status == 200
+    assert flows.click(post.token(message_queue.VERIFY_EMAIL)).status == 200
     assert email_verified(token, api)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import OTHER_PHONE, PHONE, deactivate, phone_verified, prove, wrong
 
@@ -42,7 +42,7 @@ def test_a_code_has_six_digits(post, code):
 
 
 def test_the_letter_goes_to_the_number_and_says_how_long_it_serves(post, code):
-    letter = post.letter(messages.VERIFY_PHONE)
+    letter = post.letter(message_queue.VERIFY_PHONE)
 
     assert (letter.channel, letter.to) == ("sms", PHONE)
     assert letter.context["expires_in"].total_seconds() == 600
@@ -130,7 +130,7 @@ def test_a_verified_number_gets_no_further_code(api, ann, post):
     prove(phone=PHONE)
     api.post("send-verification-phone", phone=PHONE)
 
-    assert post.letter(messages.VERIFY_PHONE) is None
+    assert post.letter(message_queue.VERIFY_PHONE) is None
 
 
 def test_a_code_of_somebody_who_is_inactive_by_now_is_invalid(flows, code):

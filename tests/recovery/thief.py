@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.client import PASSWORD, Answer
 from tests.recovery.flows import ANN, NEW, OTHER_PHONE, Flows
 
@@ -29,7 +29,7 @@ class Thief:
     def reset_by_number(self, phone: str = THIEFS_PHONE) -> bool:
         """Whether a code texted to the number sets a new password that opens the account."""
         self.api.post("forgot-password", phone=phone)
-        letter = self.post.letter(messages.RESET_BY_CODE)
+        letter = self.post.letter(message_queue.RESET_BY_CODE)
         code = letter.context.get("code", "000000") if letter else "000000"
         body = {"phone": phone, "code": code, "new_password": STOLEN}
         self.api.request("POST", "reset-password", body)

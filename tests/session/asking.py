@@ -1,7 +1,7 @@
 """Requests with the tokens of a session, and all the ways in which one ends."""
 
-from authservice.core import revocation
 from authservice.core.models import SignIn
+from authservice.core.sessions import revocation
 from tests.people import the_user
 
 REFUSED = (401, "INVALID_TOKEN")

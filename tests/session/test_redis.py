@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from authservice.core.models import SignIn
-from authservice.session import ended
+from authservice.session import revocation_cache
 from tests.session.asking import AWAY, REFUSED, me
 from tests.session.conftest import REDIS, redis_cache
 
@@ -66,7 +66,7 @@ def between(on_redis, settings):
 
 
 def idle(cache):
-    return ended._idle_of(cache)
+    return revocation_cache._idle_of(cache)
 
 
 def test_one_connection_serves_one_request_after_the_other(api, on_redis, monkeypatch):
@@ -90,7 +90,9 @@ def test_a_connection_that_redis_closed_is_opened_anew(api, on_redis):
 
 def test_a_late_answer_is_nobody_elses(api, between):
     first, second = api.sign_up(), api.log_in()
-    ended.name("sessions", [SignIn.objects.earliest("created_at").pk], timedelta(minutes=5))
+    revocation_cache.name(
+        "sessions", [SignIn.objects.earliest("created_at").pk], timedelta(minutes=5)
+    )
     assert me(api, first).error == REFUSED
     between.prompt.clear()
     assert me(api, first).error == AWAY

@@ -5,8 +5,8 @@ import logging
 import pytest
 from django.test import override_settings
 
-from authservice.core import revocation
 from authservice.core.models import SignIn
+from authservice.core.sessions import revocation
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
 from tests.people import the_user

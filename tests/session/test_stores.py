@@ -6,10 +6,10 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.db import transaction
 from django.test import override_settings
 
-from authservice.core import revocation
 from authservice.core.models import SignIn
+from authservice.core.sessions import revocation
 from authservice.kernel import databases
-from authservice.session import ended
+from authservice.session import revocation_cache
 from tests.people import the_user
 from tests.session.asking import ENDS, REFUSED, me, refresh
 
@@ -18,7 +18,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def forget(cache):
     """Empty the cache of whatever it may know of sessions."""
-    cache.delete_many([ended.key_of(pk) for pk in SignIn.objects.values_list("pk", flat=True)])
+    cache.delete_many(
+        [revocation_cache.key_of(pk) for pk in SignIn.objects.values_list("pk", flat=True)]
+    )
 
 
 @pytest.fixture
@@ -53,7 +55,10 @@ class TestCache:
         """Which sessions the cache names."""
 
         def named():
-            keys = {ended.key_of(pk): pk for pk in SignIn.objects.values_list("pk", flat=True)}
+            keys = {
+                revocation_cache.key_of(pk): pk
+                for pk in SignIn.objects.values_list("pk", flat=True)
+            }
             return {keys[key] for key in on_redis.get_many(list(keys))}
 
         return named
@@ -103,7 +108,7 @@ class TestCache:
 
     def test_who_is_named_is_refused_whatever_the_row_says(self, api, named, on_redis):
         tokens = api.sign_up()
-        on_redis.set(ended.key_of(SignIn.objects.get().pk), 1)
+        on_redis.set(revocation_cache.key_of(SignIn.objects.get().pk), 1)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
@@ -112,7 +117,7 @@ class TestCache:
         api.sign_up()
         oldest = SignIn.objects.get().pk
         tokens = api.log_in()
-        on_redis.set(ended.key_of(oldest), 1)
+        on_redis.set(revocation_cache.key_of(oldest), 1)
 
         [session] = api.get("sessions", token=tokens["access_token"]).data
 
@@ -137,7 +142,7 @@ class TestCache:
         ENDS["logout"](api, api.sign_up())
         client = on_redis._cache.get_client()
 
-        left = client.ttl(on_redis.make_key(ended.key_of(SignIn.objects.get().pk)))
+        left = client.ttl(on_redis.make_key(revocation_cache.key_of(SignIn.objects.get().pk)))
 
         assert 600 < left <= 900
 
@@ -168,6 +173,6 @@ def test_the_cache_is_the_one_that_the_settings_name(api, sessions, settings):
         sessions(STORE="cache", CACHE="elsewhere")
         ENDS["logout"](api, api.sign_up())
 
-        key = ended.key_of(SignIn.objects.get().pk)
+        key = revocation_cache.key_of(SignIn.objects.get().pk)
         assert caches["elsewhere"].get(key)
         assert caches["default"].get(key) is None

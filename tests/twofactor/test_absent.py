@@ -10,12 +10,12 @@ import django
 django.setup()
 from django.apps import apps
 from django.urls import get_resolver
-from authservice.kernel import conf, modules
+from authservice.kernel import modules, settings
 from tests.routes import routes
 foreign = ("authservice.twofactor", "django_otp", "qrcode")
 print(json.dumps([
     [name for name in sys.modules if name.startswith(foreign)],
-    "TWOFACTOR" in conf.declared(),
+    "TWOFACTOR" in settings.declared(),
     [route.path for route in routes() if "2fa" in route.path],
     [model._meta.db_table for model in apps.get_models() if "twofactor" in model._meta.db_table],
     len(modules.plugs("login_gate")),

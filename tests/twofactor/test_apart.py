@@ -2,7 +2,8 @@
 
 import pytest
 
-from authservice.core import directory, tickets
+from authservice.core.credentials import one_time
+from authservice.core.users import lookup
 from tests.people import the_user
 from tests.twofactor.people import ANN
 
@@ -48,10 +49,10 @@ def test_looking_at_it_elsewhere_spends_nothing(api, enrolled, temp_token):
     assert enrolled.verify_login(enrolled.code(), temp_token).status == 200
 
 
-@pytest.mark.parametrize("purpose", [tickets.RESET, tickets.VERIFY_EMAIL])
+@pytest.mark.parametrize("purpose", [one_time.RESET, one_time.VERIFY_EMAIL])
 def test_a_mailed_link_is_no_temp_token(enrolled, purpose):
-    person = directory.of(the_user())
-    link = tickets.mint_link(purpose, person, person.email_key)
+    person = lookup.of(the_user())
+    link = one_time.mint_link(purpose, person, person.email_key)
 
     assert enrolled.verify_login(enrolled.code(), link).error == NO_TOKEN
 

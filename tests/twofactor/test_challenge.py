@@ -3,8 +3,9 @@
 import jwt
 import pytest
 
-from authservice.core import directory, tickets
+from authservice.core.credentials import one_time
 from authservice.core.models import SignIn, Ticket
+from authservice.core.users import lookup
 from tests.client import PASSWORD
 from tests.people import change, deactivate, the_user
 from tests.recovery.flows import prove
@@ -232,8 +233,8 @@ def test_who_must_verify_their_address_first_is_told_so_before_the_code(api, enr
 
 def test_a_reset_password_does_not_pass_it_by(api, enrolled):
     prove()
-    person = directory.of(the_user())
-    link = tickets.mint_link(tickets.RESET, person, person.email_key)
+    person = lookup.of(the_user())
+    link = one_time.mint_link(one_time.RESET, person, person.email_key)
     new = "another plum tart 42"
     body = {"token": link, "email": ANN, "new_password": new}
     assert api.request("POST", "reset-password", body).status == 200

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from authservice.core import directory
+from authservice.core.cleanup import rubbish, sweep
 from authservice.core.models import Account
-from authservice.core.sweep import rubbish, sweep
+from authservice.core.users import lookup
 from authservice.kernel.modules import plugs
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 from tests.people import the_user
@@ -121,7 +121,7 @@ def test_unproven_access_is_wiped(api, enrolled):
     bob = Person(api, "bob@example.com").sign_up().enrol()
 
     for wipe in plugs("wipe"):
-        wipe(directory.of(the_user()))
+        wipe(lookup.of(the_user()))
 
     assert "access_token" in api.log_in(ANN)
     assert "challenges" in api.log_in(bob.email)

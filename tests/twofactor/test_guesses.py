@@ -3,9 +3,9 @@
 import pytest
 from django.db import connections
 
-from authservice.core import directory
 from authservice.core.models import Attempt
-from authservice.twofactor import guessing
+from authservice.core.users import lookup
+from authservice.twofactor import lockout
 from tests.client import PASSWORD
 from tests.people import the_user
 from tests.twofactor.people import ANN
@@ -210,7 +210,7 @@ def test_whoever_was_shut_out_can_be_unlocked(enrolled, device):
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), headers=device)
 
-    guessing.forgive([directory.of(the_user())])
+    lockout.forgive([lookup.of(the_user())])
 
     assert enrolled.verify_login(enrolled.code(), headers=device).status == 200
     assert enrolled.verify_login(enrolled.code(1)).status == 200

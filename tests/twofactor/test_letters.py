@@ -7,11 +7,11 @@ import pytest
 from django.test import TestCase
 
 from authservice import twofactor
-from authservice.core import directory
+from authservice.core.users import lookup
 from authservice.kernel import modules
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from authservice.twofactor import letters, removal
+from authservice.twofactor import disabling, messages
 from tests.mounted import mounted
 from tests.people import make_user, the_user
 from tests.recovery.flows import CommittingApi, prove
@@ -19,7 +19,7 @@ from tests.recovery.post import Post, office
 from tests.twofactor.people import ANN, Person, app_of
 
 pytestmark = pytest.mark.django_db
-KINDS = (letters.ENABLED, letters.DISABLED, letters.CODES_RENEWED)
+KINDS = (messages.ENABLED, messages.DISABLED, messages.CODES_RENEWED)
 AGENT = {"User-Agent": "Browser of Eve"}
 
 
@@ -46,7 +46,7 @@ class TestJobs:
         ann.post("2fa/verify", code=ann.code(), headers=AGENT)
 
         (job,) = jobs()
-        assert (job.kind, job.target) == (letters.ENABLED, ANN)
+        assert (job.kind, job.target) == (messages.ENABLED, ANN)
         assert job.details == {
             "user_agent": "Browser of Eve",
             "ip_address": "127.0.0.1",
@@ -62,11 +62,11 @@ class TestJobs:
 
         person.verify_login(person.code(), token)
 
-        assert [job.kind for job in jobs()] == [letters.ENABLED]
+        assert [job.kind for job in jobs()] == [messages.ENABLED]
 
     @pytest.mark.parametrize(
         ("path", "kind"),
-        [("2fa/disable", letters.DISABLED), ("2fa/backup-codes", letters.CODES_RENEWED)],
+        [("2fa/disable", messages.DISABLED), ("2fa/backup-codes", messages.CODES_RENEWED)],
     )
     def test_what_its_owner_does_sends_one(self, enrolled, jobs, path, kind):
         enrolled.post(path, code=enrolled.code(), headers=AGENT)
@@ -83,10 +83,10 @@ class TestJobs:
 
     def test_what_staff_do_sends_one_that_does_not_say_from_where(self, enrolled, jobs):
         with TestCase.captureOnCommitCallbacks(execute=True):
-            removal.disable(directory.of(the_user()), by=make_user("eve@example.com"))
+            disabling.disable(lookup.of(the_user()), by=make_user("eve@example.com"))
 
         (job,) = jobs()
-        assert (job.kind, job.target, job.details) == (letters.DISABLED, ANN, {"by": "staff"})
+        assert (job.kind, job.target, job.details) == (messages.DISABLED, ANN, {"by": "staff"})
 
     def test_no_job_holds_a_secret(self, ann, jobs, clock):
         made = ann.set_up()
@@ -145,14 +145,14 @@ class TestTexts:
         ],
     )
     def test_whoever_did_it_is_told(self, deliver, details, words):
-        mail = deliver(letters.DISABLED, **details)
+        mail = deliver(messages.DISABLED, **details)
 
         assert words in mail.body
         assert words in mail.alternatives[0][0]
         assert ("If it was you" in mail.body) is not bool(details)
 
     def test_they_are_written_in_german_too(self, deliver):
-        mail = deliver(letters.CODES_RENEWED, "de")
+        mail = deliver(messages.CODES_RENEWED, "de")
 
         assert mail.subject == "testserver: Neue Backup-Codes"
         assert "Die alten gelten nicht mehr." in mail.body

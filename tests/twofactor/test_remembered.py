@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from authservice.core.sweep import rubbish, sweep
+from authservice.core.cleanup import rubbish, sweep
 from authservice.twofactor.models import RememberedDevice
 from tests.client import PASSWORD
 from tests.people import change

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core import directory
+from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes, codes
 from tests.people import the_user
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read():
-    return authenticators.of(directory.of(the_user()))
+    return authenticators.of(lookup.of(the_user()))
 
 
 def test_a_time_step_is_used_once(enrolled):
@@ -51,7 +51,7 @@ def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
 def test_what_was_enabled_meanwhile_is_not_renewed(ann):
     ann.enrol()
 
-    assert authenticators.renew(directory.of(the_user()), Secret("A" * 32)) is None
+    assert authenticators.renew(lookup.of(the_user()), Secret("A" * 32)) is None
 
 
 def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):

@@ -1,1 +1,1 @@
-"""Rules about credentials: attempts at codes, and the bound on password hashes."""
+"""What proves who somebody is: passwords, one-time tokens, devices, limits on guessing."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import uuid
 
-from authservice.core import attempts, devices
-from authservice.core.attempts import DAY, Budget
-from authservice.core.people import Person
+from authservice.core.credentials import attempt_counter, known_devices
+from authservice.core.credentials.attempt_counter import DAY, Budget
+from authservice.core.users.person import Person
 
 TRIES = 5
 _OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10)
@@ -28,25 +28,25 @@ def counter(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -
     """The counter of an attempt: that of a known device, otherwise that of the target."""
     scope = _OPEN if opens_account else _VERIFY
     if device is not None:
-        return attempts.key(f"{scope}-device", device.hex)
-    return attempts.key(scope, target_key)
+        return attempt_counter.key(f"{scope}-device", device.hex)
+    return attempt_counter.key(scope, target_key)
 
 
 def count(key: str, *, opens_account: bool) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
-    return attempts.counted(key, _OPENING if opens_account else _VERIFYING)
+    return attempt_counter.counted(key, _OPENING if opens_account else _VERIFYING)
 
 
 def renew(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
-    known = [None, *(uuid.UUID(hex=device) for device in devices.ids(person))]
-    attempts.reopen([counter(target_key, it, opens_account=opens_account) for it in known])
+    known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
+    attempt_counter.reopen([counter(target_key, it, opens_account=opens_account) for it in known])
 
 
 def all_of(person: Person) -> list[str]:
     """The counters of codes that log in or reset the password of the account."""
     targets = [key for key in (person.email_key, person.phone_key) if key]
     return [
-        *(attempts.key(_OPEN, target) for target in targets),
-        *(attempts.key(f"{_OPEN}-device", device) for device in devices.ids(person)),
+        *(attempt_counter.key(_OPEN, target) for target in targets),
+        *(attempt_counter.key(f"{_OPEN}-device", device) for device in known_devices.ids(person)),
     ]

@@ -19,7 +19,7 @@ from threading import BoundedSemaphore, Lock
 from typing import TypeVar
 
 from authservice.core.conf import core
-from authservice.kernel import conf, errors
+from authservice.kernel import errors, settings
 
 WAIT = 2.0  # seconds
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def _present() -> _Slots:
         return _slots
 
 
-@conf.on_change
+@settings.on_change
 def _forget() -> None:
     # A request gives its slot back to the object that it took it from.
     global _slots

@@ -5,15 +5,15 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
-from authservice.core import directory
-from authservice.core.host import host
-from authservice.core.people import Person
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
 
 
 def named(text: str) -> Person:
     """By id, e-mail address or username. Raises `CommandError` for nobody, and for several: a text
     may be one user's id and another's name."""
-    found = [_by_id(text), directory.find_by_email(text), directory.find_by_username(text)]
+    found = [_by_id(text), lookup.find_by_email(text), lookup.find_by_username(text)]
     people = {person.id: person for person in found if person}
     if not people:
         raise CommandError(f"There is no user {text!r}.")
@@ -24,6 +24,6 @@ def named(text: str) -> Person:
 
 def _by_id(text: str) -> Person | None:
     try:
-        return directory.by_pk(host().model._meta.pk.to_python(text))
+        return lookup.by_pk(host().model._meta.pk.to_python(text))
     except ValidationError:
         return None

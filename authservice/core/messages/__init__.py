@@ -1,1 +1,1 @@
-"""Messages to users: the limits on sending, and the contents of notices."""
+"""E-mails and text messages: requests, limits, and what a queued job becomes."""

@@ -15,12 +15,13 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
-from authservice.core import attempts, devices, identity
-from authservice.core.attempts import Budget
+from authservice.core.credentials import attempt_counter, known_devices
+from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.messages import limits
 from authservice.core.messages.limits import Limit
-from authservice.core.people import Person
-from authservice.kernel import flood
+from authservice.core.users import identifiers
+from authservice.core.users.person import Person
+from authservice.kernel import throttling
 from authservice.kernel.client import Client
 
 logger = logging.getLogger("authservice.messages")
@@ -59,7 +60,7 @@ class Sender(NamedTuple):
 
     @classmethod
     def of(cls, client: Client, recipient: Person | None) -> Sender:
-        device = devices.known(client.device_token, recipient)
+        device = known_devices.known(client.device_token, recipient)
         if device is None:
             return cls(client.network, client.network, None)
         return cls(device.hex, client.network, recipient)
@@ -67,7 +68,7 @@ class Sender(NamedTuple):
 
 def request_mail(kind: str, recipient: str, sender: Sender) -> Verdict:
     """Count a requested mail to the recipient's key."""
-    if not flood.conf.enabled:
+    if not throttling.conf.enabled:
         return Verdict.SEND
     subject = f"{kind}|{recipient}"
     if not _take_all(_of_sender(subject, sender)):
@@ -81,7 +82,7 @@ def request_mail(kind: str, recipient: str, sender: Sender) -> Verdict:
 
 def request_text(kind: str, recipient: str, sender: Sender) -> bool:
     """Count a requested text message to the recipient's key; False if it is not to be sent."""
-    if not flood.conf.enabled:
+    if not throttling.conf.enabled:
         return True
     subject, account = f"{kind}|{recipient}", sender.account
     counted = [*_of_sender(subject, sender), (limits.SENDER_TEXTS, sender.id)]
@@ -125,10 +126,12 @@ def take_unrequested(kind: str, target: str) -> tuple[str, ...]:
 
     Raises `Refused`.
     """
-    if not flood.conf.enabled:
+    if not throttling.conf.enabled:
         return ()
     by_mail = "@" in target
-    subject = f"{kind}|{identity.email_key(target) if by_mail else identity.phone_key(target)}"
+    subject = (
+        f"{kind}|{identifiers.email_key(target) if by_mail else identifiers.phone_key(target)}"
+    )
     if not _take(limits.UNREQUESTED, subject):
         raise Refused
     return (_key(limits.UNREQUESTED, subject),)
@@ -139,14 +142,14 @@ def take_new_device(person: Person) -> tuple[str, ...] | None:
 
     Returns the keys to give back if sending fails.
     """
-    if not flood.conf.enabled:
+    if not throttling.conf.enabled:
         return ()
     return (_key(limits.NEW_DEVICE, person.id),) if _take(limits.NEW_DEVICE, person.id) else None
 
 
 def take_new_devices(person: Person) -> datetime | None:
     """When to send the list of further new devices, or None if it is already scheduled."""
-    ends_at = attempts.ends_at(_key(limits.NEW_DEVICE, person.id))
+    ends_at = attempt_counter.ends_at(_key(limits.NEW_DEVICE, person.id))
     if ends_at is None or not _take(limits.NEW_DEVICES, f"{person.id}|{ends_at.isoformat()}"):
         return None
     return ends_at
@@ -157,9 +160,9 @@ def take_text(number: str, recipient: Person, policy: TextPolicy) -> None:
 
     Not given back if sending fails: a provider that reports a failure may have sent and charged.
     """
-    if policy.countries and identity.country_of(number) not in policy.countries:
+    if policy.countries and identifiers.country_of(number) not in policy.countries:
         raise Refused
-    if not flood.conf.enabled:
+    if not throttling.conf.enabled:
         return
     verified = recipient.phone_number_verified and recipient.account.phone_number == number
     if not verified:
@@ -183,7 +186,7 @@ def report(refused: Refused) -> None:
 def give_back(keys: Iterable[str]) -> None:
     """Give back the counts of a message that could not be sent."""
     for key in keys:
-        attempts.give_back(key)
+        attempt_counter.give_back(key)
 
 
 def _take_of_service(limit: Limit, amount: int) -> None:
@@ -194,8 +197,8 @@ def _take_of_service(limit: Limit, amount: int) -> None:
 def _take(limit: Limit, subject: str) -> bool:
     """Count one more for the subject; False if none is left, and then nothing is counted."""
     budget = Budget.fixed(limit=limit.amount, window=limit.window)
-    return attempts.counted(_key(limit, subject), budget)
+    return attempt_counter.counted(_key(limit, subject), budget)
 
 
 def _key(limit: Limit, subject: str) -> str:
-    return attempts.key(f"send:{limit.name}", subject)
+    return attempt_counter.key(f"send:{limit.name}", subject)

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from authservice.core import sign_ins
 from authservice.core.messages import browsers
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
 from authservice.kernel import databases
 
 RECENT = timedelta(days=30)
@@ -23,7 +23,7 @@ SHOWN = 20
 _READ = 1000  # sessions of one account, at most
 # "limit" is that of the session module. Sessions that ended in any other way, such as by a reset,
 # may have been an attacker's.
-_TRUSTED_ENDS = (sign_ins.LOGOUT, "limit", "")
+_TRUSTED_ENDS = (sessions.LOGOUT, "limit", "")
 
 
 class _Place(NamedTuple):

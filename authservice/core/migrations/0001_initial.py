@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import authservice.kernel.ids
+import authservice.kernel.uuid7
 
 
 class Migration(migrations.Migration):
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.ids.uuid7,
+                        default=authservice.kernel.uuid7.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,
@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.ids.uuid7,
+                        default=authservice.kernel.uuid7.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,

@@ -1,1 +1,1 @@
-"""What staff do: signing in to Django admin, and what they may change there."""
+"""What staff do to users, over the API and in Django admin."""

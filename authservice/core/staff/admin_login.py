@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from authservice.core import login
-from authservice.core.host import host
-from authservice.core.people import Person
+from authservice.core.login import login
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from django.contrib import admin, messages
 from django.http import HttpRequest
 
-from authservice.core.host import host
 from authservice.core.models import Account
-from authservice.core.people import Person
 from authservice.core.staff import authority
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]

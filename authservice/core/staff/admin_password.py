@@ -13,10 +13,12 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models.signals import post_save
 
-from authservice.core import devices, directory, passwords, sign_ins
-from authservice.core.host import host
-from authservice.core.people import Person
+from authservice.core.credentials import known_devices, passwords
+from authservice.core.sessions import sessions
 from authservice.core.staff import notices
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -32,7 +34,7 @@ def _after_entry(instance: Any, created: bool, raw: bool = False, **_: Any) -> N
         users = host().model._base_manager.using(databases.primary())
         user = users.filter(pk=instance.object_id).first()
         if user is not None:
-            _follow(directory.of(user), by=users.filter(pk=instance.user_id).first())
+            _follow(lookup.of(user), by=users.filter(pk=instance.user_id).first())
 
 
 def _is_of_a_user(entry: Any) -> bool:
@@ -56,7 +58,7 @@ def _follow(person: Person, *, by: Any) -> None:
     event = Event(action="auth.password.changed", user=by, target=person.user, actor_type="admin")
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
-        sign_ins.end_everywhere(person, sign_ins.CHANGED)
-        devices.forget_all(person)
+        sessions.end_everywhere(person, sessions.CHANGED)
+        known_devices.forget_all(person)
         events.record(event)
         notices.send(notices.address(person), person, ["password"], Client())

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from authservice.core import directory, sign_ins
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.sessions import sessions
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -55,7 +56,7 @@ def require_over_account(by: Any, person: Person) -> None:
 def acting(by: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
     """`sign_ins.changing` for a super admin; checks again that they still are one. Raises
     `InvalidToken` and `Forbidden`."""
-    with sign_ins.changing(by, sign_in, *others) as editor:
+    with sessions.changing(by, sign_in, *others) as editor:
         if not editor.is_super_admin:
             raise errors.Forbidden
         yield editor
@@ -68,7 +69,7 @@ def recorded(action: str, pk: Any, *, by: Any, client: Client) -> Iterator[None]
     try:
         yield
     except errors.Forbidden:
-        target = directory.by_pk(pk)
+        target = lookup.by_pk(pk)
         event = Event(
             action="security.forbidden",
             user=by,

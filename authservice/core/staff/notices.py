@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
-from authservice.core.people import Person
-from authservice.kernel import databases, messages
+from authservice.core.users.person import Person
+from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
 
 # Fields of an account that can give access to it.
@@ -29,8 +29,8 @@ def send(former: str, person: Person, changed: Collection[str], client: Client) 
     told = [name for name in _TOLD if name in changed]
     if not told:
         return
-    messages.send(
-        messages.CHANGED_BY_STAFF,
+    message_queue.send(
+        message_queue.CHANGED_BY_STAFF,
         former,
         Client(request_id=client.request_id),
         using=databases.primary(),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.core import directory, revocation
 from authservice.core.models import SignIn
-from authservice.core.people import Person
+from authservice.core.sessions import revocation
 from authservice.core.staff import authority
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 
@@ -18,7 +19,7 @@ def revoke(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
     Raises `UserNotFound`, and as `authority.acting` does.
     """
     with authority.acting(by, sign_in, pk) as editor:
-        person = directory.by_pk(pk)
+        person = lookup.by_pk(pk)
         if person is None:
             raise errors.UserNotFound
         revocation.of([person.user], by=editor.user, client=client)

@@ -16,7 +16,7 @@ from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
-from authservice.kernel.settings import cookies as token_cookies
+from authservice.kernel.sections import cookies as token_cookies
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # An honest token stays far below; a longer one is not worth parsing.

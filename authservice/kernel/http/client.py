@@ -11,11 +11,11 @@ from functools import lru_cache
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
-from authservice.kernel import conf, device_token
+from authservice.kernel import device_token, settings
 from authservice.kernel.client import Client
 from authservice.kernel.http import cookies
 from authservice.kernel.secret import Secret
-from authservice.kernel.settings import root
+from authservice.kernel.sections import root
 
 logger = logging.getLogger("authservice.request")
 
@@ -106,7 +106,7 @@ def _report_proxy(request: HttpRequest) -> None:
         )
 
 
-@conf.on_change
+@settings.on_change
 def _forget() -> None:
     global _reported
     _reported = False

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.kernel import settings
+from authservice.kernel import sections
 
 SameSite: TypeAlias = Literal["Lax", "Strict", "None"]
 
@@ -21,7 +21,7 @@ _ATTRIBUTES = 160
 
 def name(plain: str) -> str:
     """`__Host-` binds a cookie to this very host, out of reach of sub-domains (RFC 6265bis)."""
-    return f"__Host-{plain}" if settings.secure() else plain
+    return f"__Host-{plain}" if sections.secure() else plain
 
 
 def get(request: HttpRequest, plain: str) -> str:
@@ -48,7 +48,7 @@ def put(
         value,
         max_age=int(ttl.total_seconds()),
         path="/",
-        secure=settings.secure(),
+        secure=sections.secure(),
         httponly=httponly,
         samesite=samesite,
     )

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from authservice.kernel import errors
 from authservice.kernel.http.redaction import redact
-from authservice.kernel.settings import api
+from authservice.kernel.sections import api
 
 logger = logging.getLogger("authservice.request")
 

@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel import templates
 from authservice.kernel.http.body import FORM
-from authservice.kernel.settings import root
+from authservice.kernel.sections import root
 
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 

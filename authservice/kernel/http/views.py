@@ -22,9 +22,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
-from authservice.kernel import errors, flood
+from authservice.kernel import errors, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.deadlocks import outlast
 from authservice.kernel.http import body, bounds, fields
 from authservice.kernel.http.authentication import (
     SAFE_METHODS,
@@ -34,6 +33,7 @@ from authservice.kernel.http.authentication import (
 )
 from authservice.kernel.http.client import client, flood_subject, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
+from authservice.kernel.retries import outlast
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
@@ -98,7 +98,7 @@ class Endpoint(ViewSetMixin, APIView):
         action = self._action(request)
         scope = self.floods.get(action.__name__)
         # A limit of its own protects a route against programs, which can have many devices.
-        flood.count(scope or "default", network(request) if scope else flood_subject(request))
+        throttling.count(scope or "default", network(request) if scope else flood_subject(request))
         if request.method not in SAFE_METHODS:
             # Before anybody is identified: who sends slowly must not act on a standing that ended
             # meanwhile.

@@ -7,8 +7,8 @@ from functools import cache
 
 from django.utils.module_loading import import_string
 
-from authservice.kernel.conf import on_change
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
+from authservice.kernel.settings import on_change
 from authservice.notification.conf import conf
 
 Dispatcher = Callable[[Message], None]

@@ -18,9 +18,9 @@ from datetime import timedelta
 
 from django.db import connections
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf, pause
-from authservice.notification.losses import logger, lost
+from authservice.notification.failures import logger, lost
 
 _PATIENCE = timedelta(seconds=5)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from celery import shared_task  # type: ignore[import-untyped]
 
-from authservice.kernel.messages import Message
-from authservice.notification import losses, worker
+from authservice.kernel.message_queue import Message
+from authservice.notification import failures, worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.dispatchers.lanes import Lanes
 
@@ -21,9 +21,9 @@ def _deliver(task: Any, job: dict[str, Any]) -> None:
     message, attempt = worker.from_dict(job), task.request.retries + 1
     if worker.attempt(message, attempt):
         return
-    undelivered = losses.Undelivered(message.kind)
+    undelivered = failures.Undelivered(message.kind)
     if attempt > conf.retries:
-        losses.lost(message, f"given up after attempt {attempt}")
+        failures.lost(message, f"given up after attempt {attempt}")
         raise undelivered
     raise task.retry(
         exc=undelivered,
@@ -50,7 +50,7 @@ def _publish(message: Message, attempt: int) -> bool:
             (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
         )
     except Exception as wrong:
-        losses.failed(message, attempt, wrong)
+        failures.failed(message, attempt, wrong)
         return False
     return True
 

@@ -13,8 +13,8 @@ from typing import Any
 from django.tasks import task
 from django.utils import timezone
 
-from authservice.kernel.messages import Message
-from authservice.notification import losses, worker
+from authservice.kernel.message_queue import Message
+from authservice.notification import failures, worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.dispatchers.lanes import Lanes
 
@@ -27,8 +27,8 @@ def deliver(job: dict[str, Any], attempt: int = 1) -> None:
     message = worker.from_dict(job)
     while not worker.attempt(message, attempt):
         if attempt > conf.retries:
-            losses.lost(message, f"given up after attempt {attempt}")
-            raise losses.Undelivered(message.kind)
+            failures.lost(message, f"given up after attempt {attempt}")
+            raise failures.Undelivered(message.kind)
         if deliver.get_backend().supports_defer:
             later = timezone.now() + pause(attempt)
             deliver.using(run_after=later, **_options(message)).enqueue(job, attempt + 1)
@@ -44,7 +44,7 @@ def _enqueue(message: Message, attempt: int) -> bool:
             options["run_after"] = datetime.fromisoformat(message.not_before)
         deliver.using(**options).enqueue(worker.to_dict(message))
     except Exception as wrong:
-        losses.failed(message, attempt, wrong)
+        failures.failed(message, attempt, wrong)
         return False
     return True
 

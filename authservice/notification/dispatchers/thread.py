@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authservice.kernel.messages import Message
+from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.dispatchers.lanes import Lanes
 

@@ -8,7 +8,7 @@ from functools import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
-from authservice.kernel.conf import on_change
+from authservice.kernel.settings import on_change
 from authservice.notification.conf import conf
 
 Sender = Callable[[str, str], None]

@@ -9,7 +9,7 @@ from typing import Any
 from twilio.http.http_client import TwilioHttpClient  # type: ignore[import-untyped]
 from twilio.rest import Client  # type: ignore[import-untyped]
 
-from authservice.kernel.conf import on_change
+from authservice.kernel.settings import on_change
 from authservice.notification.conf import conf
 
 _TIMEOUT = 10  # seconds

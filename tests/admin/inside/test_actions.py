@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.admin.models import LogEntry
 
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, Attempt, SignIn
 from tests.admin.inside.conftest import listed, page
 from tests.client import PASSWORD

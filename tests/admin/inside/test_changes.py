@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.core import directory
 from authservice.core.models import Account
+from authservice.core.users import lookup
 from tests.admin.inside.conftest import listed, page
 from tests.client import PASSWORD
 from tests.people import email_field, has, the_user
@@ -66,10 +66,10 @@ def test_a_number_is_changed_with_its_key_and_unverified_by_itself(root, ann, sa
 
     save(root, phone_number=NEW)
 
-    person = directory.find_by_phone(NEW)
+    person = lookup.find_by_phone(NEW)
     assert person.user == the_user()
     assert person.phone_number_verified is False
-    assert directory.find_by_phone(OLD) is None
+    assert lookup.find_by_phone(OLD) is None
 
 
 @WAYS
@@ -177,7 +177,7 @@ def test_an_address_and_a_name_changed_together_are_both_kept(root, api, ann):
 
     kept = account("anna@example.com")
     assert kept.name == "Anna"
-    assert directory.find_by_email("anna@example.com").account == kept
+    assert lookup.find_by_email("anna@example.com").account == kept
 
 
 def test_an_address_with_quotes_is_refused_on_the_page(root, ann):

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from authservice.core import directory
 from authservice.core.models import Account, SignIn
 from authservice.core.staff.admin_password import _is_of_a_password
+from authservice.core.users import lookup
 from authservice.kernel import modules
 from tests.admin.inside.test_changes import by_itself, with_user
 from tests.client import PASSWORD
@@ -92,12 +92,12 @@ def test_a_number_that_staff_set_is_known_as_theirs(root, ann, save):
 @WAYS
 def test_a_number_that_is_entered_again_is_not_verified_by_that(root, ann, save):
     prove()
-    assert directory.find_by_phone(OLD).phone_number_verified
+    assert lookup.find_by_phone(OLD).phone_number_verified
 
     save(root, phone_number="")
     save(root, phone_number=OLD)
 
-    person = directory.find_by_phone(OLD)
+    person = lookup.find_by_phone(OLD)
     assert person.user == the_user()
     assert not person.phone_number_verified
     assert account().phone_set_by == "staff"
@@ -109,7 +109,7 @@ def test_a_number_that_stays_keeps_its_proof(root, ann, save):
 
     save(root, name="Ann")
 
-    assert directory.find_by_phone(OLD).phone_number_verified
+    assert lookup.find_by_phone(OLD).phone_number_verified
     assert account().phone_set_by == "signup"
 
 

@@ -6,9 +6,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from authservice.core import attempts, passwords
+from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.models import Account, Attempt, SignIn, Ticket
-from authservice.kernel.ids import uuid7
+from authservice.kernel.uuid7 import uuid7
 from tests.admin.inside.conftest import listed, page
 from tests.people import has, the_user
 
@@ -108,7 +108,7 @@ def test_no_history_holds_one(root, secrets):
 
 
 def test_the_page_of_a_counter_does_not_exist_since_its_address_would_be_its_key(root):
-    attempts.take("ann", attempts.PASSWORD)
+    attempt_counter.take("ann", attempt_counter.PASSWORD)
 
     answer = root._client.get(page(Attempt.objects.get()))
     assert answer.status_code in (302, 403)

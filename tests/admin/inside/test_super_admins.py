@@ -7,7 +7,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.core.signals import request_finished
 from django.test import Client
 
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, SignIn
 from authservice.core.staff.admin_pages import SuperAdminGuard
 from tests.admin.inside.conftest import Browser, page

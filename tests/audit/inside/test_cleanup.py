@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
-from authservice.core import sweep
+from authservice.core import cleanup
 from authservice.core.models import SignIn
 from authservice.kernel.http.views import Endpoint
 from tests.audit.kept import keep_all, made
@@ -162,13 +162,13 @@ def test_a_request_deletes_no_more_than_its_limit(world):
 def test_the_command_deletes_in_batches(monkeypatch):
     old("auth.logout", 100, number=7)
     sizes = []
-    delete = sweep.delete
+    delete = cleanup.delete
 
     def spy(rows, pks):
         sizes.append(len(pks))
         return delete(rows, pks)
 
-    monkeypatch.setattr(sweep, "delete", spy)
+    monkeypatch.setattr(cleanup, "delete", spy)
 
     assert command(batch_size=3) == "7 entries deleted"
     assert sizes == [3, 3, 1]
@@ -199,7 +199,7 @@ def test_a_batch_holds_at_least_one():
 
 def test_a_run_that_is_broken_off_has_said_what_it_did(monkeypatch):
     old("auth.logout", 100, number=7)
-    delete, done = sweep.delete, []
+    delete, done = cleanup.delete, []
 
     def fail(rows, pks):
         if len(done) == 2:
@@ -207,7 +207,7 @@ def test_a_run_that_is_broken_off_has_said_what_it_did(monkeypatch):
         done.append(pks)
         return delete(rows, pks)
 
-    monkeypatch.setattr(sweep, "delete", fail)
+    monkeypatch.setattr(cleanup, "delete", fail)
     with pytest.raises(RuntimeError):
         clean(batch_size=3)
 
@@ -220,7 +220,7 @@ def test_a_run_that_cannot_be_told_of_deletes_nothing(monkeypatch):
         raise RuntimeError
 
     old("auth.logout", 100)
-    monkeypatch.setattr(retention.entries, "write", fail)
+    monkeypatch.setattr(retention.writer, "write", fail)
     with pytest.raises(RuntimeError):
         clean()
 

@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from authservice.audit import entries
+from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.kernel.ids import least
+from authservice.kernel.uuid7 import least
 from tests.audit.world import ANN, metadata
 from tests.people import the_user
 from tests.recovery.flows import OTHER_PHONE, PHONE
@@ -88,32 +88,32 @@ def test_what_an_agent_calls_itself_is_data(world, agent):
 
 @pytest.mark.parametrize("text", EVIL, ids=range(len(EVIL)))
 def test_whatever_is_told_is_one_line_of_json(db, text):
-    entries.write(Event(action="auth.signup", metadata={"name": {"after": text}, text: [text]}))
+    writer.write(Event(action="auth.signup", metadata={"name": {"after": text}, text: [text]}))
 
     stored = only().metadata
 
     assert re.fullmatch(r"[ -~]+", stored)
-    assert json.loads(stored)["name"]["after"] == text[: entries.TEXT]
+    assert json.loads(stored)["name"]["after"] == text[: writer.TEXT]
 
 
 def test_texts_beyond_all_measure_are_cut(db):
     client = Client(user_agent="a" * 10_000)
-    entries.write(Event(action="auth.signup", client=client, metadata={"name": "a" * 10_000}))
+    writer.write(Event(action="auth.signup", client=client, metadata={"name": "a" * 10_000}))
 
     assert len(only().user_agent) == 512
-    assert len(metadata(only())["name"]) == entries.TEXT
+    assert len(metadata(only())["name"]) == writer.TEXT
 
 
 def test_what_is_not_json_is_told_as_text(db):
     user = get_user_model()(username="eve") if hasattr(get_user_model(), "username") else object()
-    entries.write(Event(action="auth.signup", metadata={"what": user, "set": {1}}))
+    writer.write(Event(action="auth.signup", metadata={"what": user, "set": {1}}))
 
     assert metadata(only())["what"] == str(user)
     assert metadata(only())["set"] == [1]
 
 
 def test_a_target_that_is_no_user_says_what_it_is(world):
-    entries.write(Event(action="org.updated", user=the_user(ANN), target=Entry(pk=least_of_all())))
+    writer.write(Event(action="org.updated", user=the_user(ANN), target=Entry(pk=least_of_all())))
 
     assert (only().target_type, only().target_id) == ("entry", str(least_of_all()))
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from authservice.audit import log
+from authservice.audit import queries
+from authservice.audit.categories import topic
 from authservice.audit.models import Entry
 from authservice.audit.serializers import EntriesPage
-from authservice.audit.topics import topic
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client
 from tests.audit.kept import keep, keep_all, made
@@ -102,13 +102,13 @@ def test_a_deed_to_oneself_is_in_one_of_the_two_parts_that_a_list_is_made_of(
     """Databases that put the parts together would list it twice; SQLite asks for both at once."""
     world.forget()
     keep("admin.user.updated", ann, ann, actor_type="admin")
-    parts, together = [], log._together
+    parts, together = [], queries._together
 
     def note(given, *more, **options):
         parts[:] = [rows.count() for rows in given]
         return together(given, *more, **options)
 
-    monkeypatch.setattr(log, "_together", note)
+    monkeypatch.setattr(queries, "_together", note)
     actions("me/audit")
 
     assert sorted(parts) == [0, 1]

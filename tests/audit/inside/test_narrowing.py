@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from authservice.audit import log
+from authservice.audit import queries
 from authservice.audit.models import Entry
 from authservice.kernel.actions import ACTIONS, SEVERITIES
 from tests.audit.kept import keep, keep_all, made
@@ -109,7 +109,7 @@ def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
     root, world, ann, ask, path, monkeypatch
 ):
     world.forget()
-    monkeypatch.setattr(log, "COUNTED", 4)
+    monkeypatch.setattr(queries, "COUNTED", 4)
     for _ in range(9):
         keep("auth.logout", ann)
 

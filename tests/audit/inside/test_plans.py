@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from authservice.audit import log
-from authservice.audit.log import Narrowed
+from authservice.audit import queries
+from authservice.audit.categories import CHANGES, LOGINS, SECURITY
 from authservice.audit.models import Entry
+from authservice.audit.queries import Narrowed
 from authservice.audit.serializers import SORT_FIELDS
-from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.http.listing import page
 from tests.benchmarks import audit_seed
 
@@ -63,7 +63,7 @@ def plans(read, sort_field, sort_dir):
 @pytest.mark.parametrize(("sort_field", "sort_dir"), SORTED)
 def test_all_entries_are_never_read_in_whole(filled, narrowed, sort_field, sort_dir):
     def read(wanted):
-        return log.part(wanted, NARROWED[narrowed])
+        return queries.part(wanted, NARROWED[narrowed])
 
     for plan in plans(read, sort_field, sort_dir):
         assert "Seq Scan" not in plan
@@ -76,7 +76,7 @@ def test_the_entries_of_a_person_are_never_looked_for_in_whole(
     filled, user, topic, sort_field, sort_dir
 ):
     def read(wanted):
-        return log.part_of(user, wanted, Narrowed(topic=topic))
+        return queries.part_of(user, wanted, Narrowed(topic=topic))
 
     for plan in plans(read, sort_field, sort_dir):
         assert "Seq Scan" not in plan

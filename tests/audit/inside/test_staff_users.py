@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.audit import entries
+from authservice.audit import writer
 from tests.admin.inside.conftest import page
 from tests.admin.inside.test_last_super_admin import delete_selected, form
 from tests.audit.staff import check
@@ -58,7 +58,7 @@ def test_a_deletion_that_cannot_be_told_is_not_done(world, boss, delete, monkeyp
     def fail(event):
         raise RuntimeError("The disk is full.")
 
-    monkeypatch.setattr(entries, "write", fail)
+    monkeypatch.setattr(writer, "write", fail)
 
     with pytest.raises(RuntimeError):
         delete(boss, the_user(ANN))

@@ -5,12 +5,12 @@ from itertools import count
 import pytest
 from django.apps import apps
 
-from authservice.audit import entries
+from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.core.models import Attempt
 from authservice.kernel import modules
 from authservice.kernel.events import Event
-from authservice.kernel.ids import uuid7_of
+from authservice.kernel.uuid7 import uuid7_of
 from tests.audit.inside.test_deeds import DEEDS
 
 
@@ -46,7 +46,7 @@ def test_a_deed_whose_entry_cannot_be_written_is_not_done(world, deed, monkeypat
         return taken.pk if next(number) >= len(deed.log) else uuid7_of(moment)
 
     with monkeypatch.context() as patched:
-        patched.setattr(entries, "uuid7_of", of)
+        patched.setattr(writer, "uuid7_of", of)
         answer = act()
 
     assert answer.error == (500, "INTERNAL_ERROR")
@@ -57,5 +57,5 @@ def test_a_deed_whose_entry_cannot_be_written_is_not_done(world, deed, monkeypat
 
 def entries_of_before():
     """A log with one entry."""
-    entries.write(Event(action="auth.signup"))
+    writer.write(Event(action="auth.signup"))
     return Entry.objects.all()

@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from authservice.audit import log
-from authservice.audit.log import Narrowed
+from authservice.audit import queries
+from authservice.audit.categories import CHANGES, LOGINS, SECURITY
+from authservice.audit.queries import Narrowed
 from authservice.audit.serializers import SORT_FIELDS
-from authservice.audit.topics import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
 from tests.audit.kept import keep_all, made
@@ -45,7 +45,7 @@ def narrowed(filled, name):
 
 def pages(read, monkeypatch, most, field, direction):
     """The ids and totals of three pages, the last beyond the end."""
-    monkeypatch.setattr(log, "FEW", most)
+    monkeypatch.setattr(queries, "FEW", most)
     found = (read(Page(offset, 5, field, direction)) for offset in (0, 5, 10_000))
     return [([row.pk for row in rows], total) for rows, total in found]
 
@@ -55,7 +55,7 @@ def pages(read, monkeypatch, most, field, direction):
 def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
     def read(page):
         wanted = narrowed(filled, name)
-        return log.part_of(filled[whose], page, wanted) if whose else log.part(page, wanted)
+        return queries.part_of(filled[whose], page, wanted) if whose else queries.part(page, wanted)
 
     for order in product(SORT_FIELDS, ("asc", "desc")):
         few = pages(read, monkeypatch, FEW, *order)
@@ -66,16 +66,16 @@ def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
 def test_a_severity_that_an_action_never_has_finds_nothing(filled):
     wanted = narrowed(filled, "severity that the action never has")
 
-    assert log.part(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
+    assert queries.part(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
 
 
 @pytest.mark.parametrize("name", NARROWED)
 @pytest.mark.parametrize("most", [MANY, FEW])
 def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
-    monkeypatch.setattr(log, "FEW", most)
+    monkeypatch.setattr(queries, "FEW", most)
 
     def read(field):
-        log.part_of(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
+        queries.part_of(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
 
     # One more has found who asks.
     costs = {field: len(statements(partial(read, field))) for field in SORT_FIELDS}
@@ -88,6 +88,6 @@ def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
 )
 def test_only_what_has_no_index_is_looked_for_without_an_order(filled, topic, field, sparse):
     def read():
-        log.part_of(filled["ann"], Page(0, 5, field, "desc"), Narrowed(topic=topic))
+        queries.part_of(filled["ann"], Page(0, 5, field, "desc"), Narrowed(topic=topic))
 
     assert any("COALESCE" in sql for sql in statements(read)) == sparse

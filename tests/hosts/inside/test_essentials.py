@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from authservice.core.attempts import PASSWORD as BUDGET
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, SignIn
 from tests.client import PASSWORD
 from tests.hosts.inside.users import deactivate, natural, only, stranger

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from authservice.core import tickets, verification
+from authservice.core.credentials import one_time
 from authservice.core.models import Account
+from authservice.core.recovery import verification
 from tests.magiclink.magic import ANN
 from tests.races.crowd import crossing
 from tests.recovery.flows import Flows
@@ -14,7 +15,7 @@ def test_neither_waits_for_the_other_crosswise(crowd, api, magic, post, monkeypa
     flows = Flows(api, post)
     verifying, signing_in = flows.email_token(), magic.mailed()
     # The one has the ticket and goes on to the account, the other goes on to all tickets.
-    crossing(monkeypatch, (verification, "accept_email"), (tickets, "end_everything"))
+    crossing(monkeypatch, (verification, "accept_email"), (one_time, "end_everything"))
 
     answers = crowd.race(
         [partial(flows.click, verifying, ANN), partial(magic.follow, signing_in.token)]

@@ -7,13 +7,16 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import directory, letters, passwords, unproven
-from authservice.core import sweep as sweeping
+from authservice.core import cleanup as sweeping
+from authservice.core.cleanup import Rubbish
+from authservice.core.credentials import passwords
+from authservice.core.messages import compose
 from authservice.core.models import Attempt, SignIn, Ticket
-from authservice.core.sweep import Rubbish
-from authservice.kernel import messages
+from authservice.core.recovery import first_proof
+from authservice.core.users import lookup
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
-from authservice.magiclink import strangers
+from authservice.magiclink import auto_register
 from tests.magiclink.magic import pair_of
 from tests.people import users
 from tests.races.crowd import SIZE, tally
@@ -101,7 +104,7 @@ def test_many_who_ask_with_an_address_nobody_knows_make_one_account(
     for number in rounds:
         magic.ask(f"stranger{number}@example.com")
 
-        made = crowd.all_do(partial(letters.compose, post.jobs[-1]))
+        made = crowd.all_do(partial(compose.compose, post.jobs[-1]))
 
         assert users() == number + 1
         assert all(made)
@@ -111,7 +114,7 @@ def test_of_mails_made_at_once_one_works(crowd, magic, post, rounds, mailed):
     for number in rounds:
         email, _ = mailed(number)
         magic.ask(email)
-        pairs = [pair_of(one) for one in crowd.race([partial(letters.compose, post.jobs[-1])] * 8)]
+        pairs = [pair_of(one) for one in crowd.race([partial(compose.compose, post.jobs[-1])] * 8)]
 
         answers = [magic.follow(pair.token) for pair in pairs]
 
@@ -121,8 +124,8 @@ def test_of_mails_made_at_once_one_works(crowd, magic, post, rounds, mailed):
 def proven_by_some_road(email):
     """As any road proves an address: hold the person, read them, and say so."""
     with transaction.atomic():
-        passwords.locked(directory.find_by_email(email))
-        unproven.prove(directory.find_by_email(email), Client())
+        passwords.locked(lookup.find_by_email(email))
+        first_proof.prove(lookup.find_by_email(email), Client())
 
 
 def test_of_proofs_at_once_one_is_the_first(crowd, post, rounds, mailed):
@@ -132,7 +135,7 @@ def test_of_proofs_at_once_one_is_the_first(crowd, post, rounds, mailed):
 
         crowd.all_do(partial(proven_by_some_road, email))
 
-        assert Counter(post.kinds()) == {messages.ACCESS_WIPED: 1}
+        assert Counter(post.kinds()) == {message_queue.ACCESS_WIPED: 1}
 
 
 def test_the_sweep_and_the_link_leave_nobody_half(crowd, magic, rounds, configure):
@@ -152,5 +155,5 @@ def test_the_sweep_and_the_link_leave_nobody_half(crowd, magic, rounds, configur
 
 
 def sweep():
-    [waste] = [Rubbish(*entry) for entry in strangers.rubbish().items()]
+    [waste] = [Rubbish(*entry) for entry in auto_register.rubbish().items()]
     return sweeping.sweep(waste, batch_size=100)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from authservice.kernel import messages
+from authservice.kernel import message_queue
 from tests.races.crowd import SIZE, tally
 from tests.recovery.flows import verify_path
 
@@ -35,17 +35,17 @@ def test_the_owner_hears_once_of_a_reset(crowd, api, rounds, flows, post):
 
         crowd.all_do(partial(flows.reset, token, email=email))
 
-        assert post.kinds() == [messages.PASSWORD_CHANGED]
+        assert post.kinds() == [message_queue.PASSWORD_CHANGED]
 
 
 def test_many_clicks_on_one_link_all_succeed_and_welcome_once(crowd, api, rounds, flows, post):
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
-        token = post.token(messages.VERIFY_EMAIL)
+        token = post.token(message_queue.VERIFY_EMAIL)
         post.jobs.clear()
 
         answers = crowd.all_do(partial(api.get, verify_path(token, email)))
 
         assert tally(answers) == {200: SIZE}
-        assert post.kinds() == [messages.WELCOME]
+        assert post.kinds() == [message_queue.WELCOME]

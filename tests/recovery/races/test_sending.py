@@ -5,12 +5,11 @@ from functools import partial
 
 import pytest
 
-from authservice.core import letters
-from authservice.core.identity import phone_key
-from authservice.core.messages import limits
+from authservice.core.messages import compose, limits
 from authservice.core.messages.counting import TextPolicy
 from authservice.core.models import Account
-from authservice.kernel.messages import Message
+from authservice.core.users.identifiers import phone_key
+from authservice.kernel.message_queue import Message
 from tests.people import make_user
 from tests.races.crowd import Crowd, tally, turn
 from tests.recovery.flows import ANN, prove
@@ -81,10 +80,10 @@ def test_forty_texts_at_once_stay_below_the_limit_of_the_service(crowd, post, ca
     policy = TextPolicy(per_hour=20)
 
     unverified = crowd.race(
-        partial(letters.compose, job, policy) for job in jobs if job.kind == "verify-phone"
+        partial(compose.compose, job, policy) for job in jobs if job.kind == "verify-phone"
     )
     verified = crowd.race(
-        partial(letters.compose, job, policy) for job in jobs if job.kind == "reset-code"
+        partial(compose.compose, job, policy) for job in jobs if job.kind == "reset-code"
     )
 
     assert sum(letter is not None for letter in unverified) == 16
@@ -105,7 +104,7 @@ def test_of_forty_notices_of_new_devices_one_is_sent_at_once(crowd, post):
         for number in range(CLIENTS)
     ]
 
-    sent = crowd.race(partial(letters.compose, job) for job in jobs)
+    sent = crowd.race(partial(compose.compose, job) for job in jobs)
 
     assert len([letter for letter in sent if letter]) == 1
     assert post.kinds() == ["new-devices"]

@@ -6,8 +6,9 @@ import pytest
 from django.contrib.auth.models import update_last_login
 from django.contrib.auth.signals import user_logged_in
 
-from authservice.core import directory, login
+from authservice.core.login import login
 from authservice.core.models import SignIn
+from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from tests.people import the_user
 from tests.races.crowd import SIZE
@@ -31,7 +32,7 @@ def receiver(request):
 
 def arrive(email):
     """Through the door, past the limit on guesses, which lets no 32 passwords be tried at once."""
-    person = directory.find_by_email(email)
+    person = lookup.find_by_email(email)
     return login.complete(person, Client(), method="test", proofs=("pwd",)).tokens
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from authservice.core import keyfile, keyring, rotation
-from authservice.core.keyfile import Entry
+from authservice import key_file
+from authservice.core.tokens import key_rotation, signing_keys
+from authservice.key_file import Entry
 
 _WITHOUT_FILE = """\
 Key {kid}. Keep the private key above to yourself, and list it in the settings:
@@ -42,7 +43,7 @@ class Command(BaseCommand):
             step.add_argument("--file", required=True, help="the key file")
             step.add_argument("--force", action="store_true", help="do not wait")
         for step in (generate, rotate):
-            step.add_argument("--alg", choices=keyring.ALGORITHMS, default="EdDSA")
+            step.add_argument("--alg", choices=signing_keys.ALGORITHMS, default="EdDSA")
         rotate.add_argument(
             "--generate",
             action="store_true",
@@ -55,35 +56,35 @@ class Command(BaseCommand):
     def _generate(self, *, alg: str, file: str | None, **_: Any) -> None:
         now = datetime.now(UTC)
         if file is None:
-            entry = rotation.new(alg, state="next", now=now)
+            entry = key_rotation.new(alg, state="next", now=now)
             self.stdout.write(entry["private_key"])
             self.stderr.write(_WITHOUT_FILE.format(**entry))
             return
         with _editing(file) as entries:
-            entry = rotation.add(entries, alg, now=now)
+            entry = key_rotation.add(entries, alg, now=now)
         self.stdout.write(f"Made {entry['kid']} ({alg}): it is {entry['state']}.")
 
     def _list(self, *, file: str | None, **_: Any) -> None:
         for key in _keys_of(file) if file else _keys_of_settings():
             self.stdout.write(f"{key.kid}  {key.alg:<5}  {key.state}")
-        if file and keyfile.seen_by_others(file):
+        if file and key_file.seen_by_others(file):
             self.stderr.write(self.style.WARNING(f"{file} is open to others: chmod 600 it."))
 
     def _rotate(self, *, file: str, force: bool, generate: bool, alg: str, **_: Any) -> None:
         now, said = datetime.now(UTC), []
         with _editing(file) as entries:
-            made = rotation.ensure_next(entries, alg, now=now) if generate else []
+            made = key_rotation.ensure_next(entries, alg, now=now) if generate else []
             if force or not made:
-                active = rotation.rotate(entries, now=now, force=force)
+                active = key_rotation.rotate(entries, now=now, force=force)
                 said.append(f"{active['kid']} is active. Restart every process.")
             if generate:
-                made += rotation.ensure_next(entries, alg, now=now)
+                made += key_rotation.ensure_next(entries, alg, now=now)
         said += [f"Made {entry['kid']} ({alg}): it is {entry['state']}." for entry in made]
         self.stdout.write("\n".join(said))
 
     def _retire(self, *, file: str, force: bool, **_: Any) -> None:
         with _editing(file) as entries:
-            dropped = rotation.retire(entries, now=datetime.now(UTC), force=force)
+            dropped = key_rotation.retire(entries, now=datetime.now(UTC), force=force)
         for entry in dropped:
             self.stdout.write(f"Dropped {entry.get('kid')}.")
         if not dropped:
@@ -94,26 +95,26 @@ class Command(BaseCommand):
 def _editing(file: str) -> Iterator[list[Entry]]:
     """The entries of the file; a step that is refused or leaves unusable keys changes nothing."""
     try:
-        with keyfile.editing(file) as entries:
+        with key_file.editing(file) as entries:
             yield entries
-            rotation.checked(entries)
+            key_rotation.checked(entries)
     except FileExistsError as wrong:
         raise CommandError(
             f"{wrong.filename} exists: another run is at work, or one died. Then delete it."
         ) from wrong
-    except (rotation.Refused, ImproperlyConfigured, OSError) as wrong:
+    except (key_rotation.Refused, ImproperlyConfigured, OSError) as wrong:
         raise CommandError(str(wrong)) from wrong
 
 
-def _keys_of(file: str) -> Sequence[keyring.Key]:
+def _keys_of(file: str) -> Sequence[signing_keys.Key]:
     try:
-        return rotation.checked(keyfile.load(file))
-    except (rotation.Refused, ImproperlyConfigured) as wrong:
+        return key_rotation.checked(key_file.load(file))
+    except (key_rotation.Refused, ImproperlyConfigured) as wrong:
         raise CommandError(str(wrong)) from wrong
 
 
-def _keys_of_settings() -> Sequence[keyring.Key]:
+def _keys_of_settings() -> Sequence[signing_keys.Key]:
     try:
-        return list(keyring.ring().keys.values())
+        return list(signing_keys.ring().keys.values())
     except ImproperlyConfigured as wrong:
         raise CommandError(str(wrong)) from wrong

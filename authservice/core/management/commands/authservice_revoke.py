@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from authservice.core import revocation
 from authservice.core.management.naming import named
-from authservice.core.people import Person
+from authservice.core.sessions import revocation
+from authservice.core.users.person import Person
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authservice.core.sweep import rubbish, sweep
+from authservice.core.cleanup import rubbish, sweep
 
 
 class Command(BaseCommand):

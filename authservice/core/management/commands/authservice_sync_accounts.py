@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authservice.core.sync import MOST_NAMED, Contested, Report, sync
+from authservice.core.users.sync import MOST_NAMED, Contested, Report, sync
 
 _WIDTH = 30
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.management.naming import named
-from authservice.twofactor import removal
+from authservice.twofactor import disabling
 
 
 class Command(BaseCommand):
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         person = named(options["user"])
         name = person.email or person.username
-        if not removal.disable(person):
+        if not disabling.disable(person):
             raise CommandError(f"User {person.id} ({name}) has no second factor.")
         self.stdout.write(
             f"Disabled the second factor of user {person.id} ({name}) and ended all sign-ins."

@@ -1,0 +1,91 @@
+"""Writing an entry, in the transaction of the deed: without its entry there is no deed.
+
+There is no savepoint and nothing is caught. A refusal is told of outside any transaction, so that
+its entry stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from authservice.audit.categories import topic
+from authservice.audit.conf import conf
+from authservice.audit.models import AGENT, Entry
+from authservice.core.users.user_model import host
+from authservice.kernel import databases
+from authservice.kernel.actions import ACTIONS
+from authservice.kernel.events import Event
+from authservice.kernel.sql import Insert
+from authservice.kernel.uuid7 import uuid7_of
+
+TEXT = 2048  # characters of a text in the metadata: the longest that an account holds
+
+_INSERT = Insert(lambda: Entry)
+
+
+def keep(event: Event) -> None:
+    """Slot `listener`."""
+    if event.action not in conf.exclude:
+        write(event)
+
+
+def write(event: Event) -> Entry:
+    entry = _entry(event)
+    _INSERT.run(databases.primary(), entry)
+    return entry
+
+
+def as_text(metadata: Mapping[str, Any]) -> str:
+    """JSON in ASCII: one line, whatever is in it and whatever the database's character set."""
+    return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
+
+
+def _entry(event: Event) -> Entry:
+    now, client = datetime.now(UTC), event.client
+    target_id, target_type = _target(event.target)
+    return Entry(
+        id=uuid7_of(now),
+        action=event.action,
+        severity=event.severity,
+        topic=topic(event.action),
+        actor_id=_key(event.user),
+        actor_type=event.actor_type,
+        target_id=target_id,
+        target_type=target_type,
+        details=_details(event),
+        metadata=as_text({"request_id": client.request_id, **event.metadata}),
+        ip_address=client.address,
+        user_agent=client.user_agent[:AGENT],
+        created_at=now if settings.USE_TZ else timezone.make_naive(now),
+    )
+
+
+def _key(row: Any) -> str:
+    return "" if row is None else str(row.pk)
+
+
+def _target(row: Any) -> tuple[str, str]:
+    if row is None:
+        return "", ""
+    return _key(row), "user" if isinstance(row, host().model) else row._meta.model_name
+
+
+def _details(event: Event) -> str:
+    text, reason = ACTIONS[event.action].text, event.metadata.get("reason")
+    return f"{text.rstrip('.')}: {reason}." if reason else text
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:TEXT]
+    if isinstance(value, Mapping):
+        return {str(name): _cut(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_cut(inner) for inner in value]
+    return value

@@ -1,0 +1,1 @@
+"""HTTP: views, serializers, responses, redirects and cookies."""

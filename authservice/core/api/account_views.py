@@ -1,0 +1,101 @@
+"""Routes of a signed-in person's own account, and whether an identifier is free."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from django.http import HttpResponse
+
+from authservice.core.api import responses
+from authservice.core.api.responses import NewDeviceToken, User
+from authservice.core.api.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
+from authservice.core.recovery import password_change, profile
+from authservice.core.users import availability
+from authservice.kernel import errors
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import operation
+from authservice.kernel.http.views import Endpoint
+
+
+class Availability(TypedDict):
+    """Whether an identifier of the kind `field` is free."""
+
+    available: bool
+    field: str
+    message: str
+
+
+class Me(Endpoint):
+    @operation("Who is signed in", answer=User)
+    def read_me(self) -> HttpResponse:
+        return answer(responses.user(self.identity.person))
+
+
+class Profile(Endpoint):
+    @operation(
+        "Change one's own name, phone number or avatar",
+        body=ProfileIn,
+        answer=User,
+        faults=(
+            errors.InvalidCredentials,
+            errors.PhoneAlreadyInUse,
+            errors.ReauthenticationRequired,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+        ),
+    )
+    def update(self) -> HttpResponse:
+        given, caller = self.read(ProfileIn), self.identity
+        password = given.pop("password", profile.NO_PASSWORD)
+        if "phone" in given:
+            given["phone_number"] = given.pop("phone")
+        updated = profile.update(
+            caller.person, caller.sign_in, given, self.client, password=password
+        )
+        return answer(responses.user(updated))
+
+
+class ChangePassword(Endpoint):
+    @operation(
+        "Change one's own password",
+        body=ChangePasswordIn,
+        answer=NewDeviceToken,
+        faults=(
+            errors.InvalidCredentials,
+            errors.InvalidPassword,
+            errors.ServiceUnavailable,
+            errors.TooManyAttempts,
+        ),
+        id="changePassword",
+    )
+    def change(self) -> HttpResponse:
+        given = self.read(ChangePasswordIn)
+        caller = self.identity
+        device_token = password_change.change(
+            caller.person,
+            caller.sign_in,
+            given["old_password"],
+            given["new_password"],
+            self.client,
+        )
+        response = responses.said("Password changed. All other sign-ins have ended.")
+        responses.hand_out_device(response, device_token)
+        return response
+
+
+class IsAvailable(Endpoint):
+    public = True
+    floods = {"look_up": "is-available"}
+
+    @operation(
+        "Whether an e-mail address, username or phone number is free",
+        body=AvailabilityIn,
+        answer=Availability,
+    )
+    def look_up(self) -> HttpResponse:
+        given = self.read(AvailabilityIn)
+        field = self.one_of(given, *AvailabilityIn.exactly_one)
+        free = availability.is_free(field, given[field])
+        message = f"This {field} is {'available' if free else 'taken'}."
+        found: Availability = {"available": free, "field": field, "message": message}
+        return answer(found)

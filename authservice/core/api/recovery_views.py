@@ -1,0 +1,186 @@
+"""Routes of a forgotten password and of verifying addresses and numbers."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from django.http import HttpResponse
+from django.urls import reverse
+
+from authservice.core.api import responses
+from authservice.core.api.responses import NewDeviceToken, Said, Verified
+from authservice.core.api.serializers import (
+    EmailIn,
+    ForgotPasswordIn,
+    PhoneIn,
+    ResetPasswordIn,
+    SecureAccountIn,
+    VerifyPhoneIn,
+)
+from authservice.core.recovery import password_reset, secure_account, verification
+from authservice.kernel import errors
+from authservice.kernel.http import pages
+from authservice.kernel.http.authentication import live_caller
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import operation
+from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
+
+# One answer for every target, known or not.
+_SENT = "If the account exists and needs it, a message is on its way."
+
+
+class ToConfirm(TypedDict):
+    """Nothing was changed yet: a POST does that."""
+
+    status: str
+
+
+class ForgotPassword(Endpoint):
+    public = True
+
+    @operation(
+        "Ask for a link or code to set a new password",
+        body=ForgotPasswordIn,
+        answer=Said,
+        faults=(errors.SmsNotConfigured,),
+    )
+    def ask(self) -> HttpResponse:
+        given = self.read(ForgotPasswordIn)
+        if self.one_of(given, *ForgotPasswordIn.exactly_one) == "email":
+            password_reset.ask_by_email(given["email"], self.client)
+        else:
+            password_reset.ask_by_phone(given["phone"], self.client)
+        return responses.said(_SENT)
+
+
+class ResetPassword(Endpoint):
+    public = True
+
+    @operation(
+        "Set a new password with a link or code",
+        body=ResetPasswordIn,
+        answer=NewDeviceToken,
+        faults=(
+            errors.InvalidLink,
+            errors.InvalidPassword,
+            errors.InvalidVerificationCode,
+            errors.LinkExpired,
+            errors.ServiceUnavailable,
+        ),
+    )
+    def reset(self) -> HttpResponse:
+        given = self.read(ResetPasswordIn)
+        password = given["new_password"]
+        if self.one_of(given, *ResetPasswordIn.exactly_one) == "token":
+            caller: Any = live_caller(self.request)
+            device_token = password_reset.reset_with_link(
+                given["token"],
+                given["email"],
+                password,
+                self.client,
+                caller=caller.person if caller else None,
+            )
+        elif not given["phone"]:
+            raise errors.invalid("phone", "This field is required with a code.")
+        else:
+            device_token = password_reset.reset_with_code(
+                given["phone"], given["code"], password, self.client
+            )
+        response = responses.said("Password reset. All sign-ins have ended.")
+        responses.hand_out_device(response, device_token)
+        return response
+
+
+class SendVerificationEmail(Endpoint):
+    public = True
+
+    @operation("Ask for a link that verifies an e-mail address", body=EmailIn, answer=Said)
+    def send(self) -> HttpResponse:
+        verification.send_to_email(self.read(EmailIn)["email"], self.client)
+        return responses.said(_SENT)
+
+
+class SendVerificationPhone(Endpoint):
+    public = True
+
+    @operation(
+        "Ask for a code that verifies a phone number",
+        body=PhoneIn,
+        answer=Said,
+        faults=(errors.SmsNotConfigured,),
+    )
+    def send(self) -> HttpResponse:
+        verification.send_to_phone(self.read(PhoneIn)["phone"], self.client)
+        return responses.said(_SENT)
+
+
+class VerifyPhone(Endpoint):
+    public = True
+
+    @operation(
+        "Verify a phone number with a code",
+        body=VerifyPhoneIn,
+        answer=Said,
+        faults=(errors.InvalidVerificationCode,),
+    )
+    def verify(self) -> HttpResponse:
+        given = self.read(VerifyPhoneIn)
+        verification.verify_phone(given["phone"], given["code"], self.client)
+        return responses.said("Phone number verified.")
+
+
+class SecureAccount(Endpoint):
+    """The link of a security notice. Opening it changes nothing, since mail scanners open every
+    link; the button of its page posts."""
+
+    public = True
+    unguarded = True
+    takes_form = True
+
+    @operation(
+        "Show what the link of a security notice does",
+        query=SecureAccountIn,
+        answer=ToConfirm | None,
+        page="To a browser, a page with a button.",
+        id="showSecureAccount",
+    )
+    def show(self) -> HttpResponse:
+        if self.looking_ahead:
+            return answer()
+        token = self.read_query(SecureAccountIn)["token"]
+        if self.shown_to_people:
+            return _secure_page("confirm", token)
+        status: ToConfirm = {"status": "confirm"}
+        return answer(status)
+
+    @operation(
+        "Undo a change of the account and end all access to it",
+        body=SecureAccountIn,
+        answer=Verified,
+        page="To a browser, a page; with the button again if the form comes from another site.",
+        faults=(errors.InvalidLink, errors.LinkExpired),
+    )
+    def secure(self) -> HttpResponse:
+        token = self.read(SecureAccountIn)["token"]
+        if pages.posted_elsewhere(self.request):
+            return _secure_page("confirm", token)
+        try:
+            secure_account.secure(token, self.client)
+        except errors.Fault:
+            if self.shown_to_people:
+                return _secure_page("failed")
+            raise
+        if self.shown_to_people:
+            return _secure_page("done")
+        secured: Verified = {
+            "message": "The change was undone. A mail with a link to choose a password follows.",
+            "status": "success",
+        }
+        return answer(secured)
+
+
+def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
+    text = token.reveal() if token else ""
+    context = {"state": state, "token": text, "action": reverse("authservice:secure-account")}
+    return pages.page("authservice/core/secure_account.html", context)

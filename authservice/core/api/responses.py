@@ -1,0 +1,248 @@
+"""What the service says of people and sign-ins: plain functions from rows to dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, TypedDict, cast
+
+from django.http import HttpResponse
+
+from authservice.core.api import token_cookies
+from authservice.core.credentials import known_devices
+from authservice.core.login.login import Login
+from authservice.core.sessions.sessions import Tokens
+from authservice.core.users.person import Person
+from authservice.kernel.http import cookies
+from authservice.kernel.http.client import DEVICE_COOKIE
+from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.operations import Is, Moment, Slot, carries
+from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret
+
+CHALLENGED = "A further step is needed to sign in."
+WRITTEN = "A message to this address says how to go on."
+VERIFY_FIRST = "The account was made. Verify it to sign in."
+
+
+class Said(TypedDict):
+    """A text for people."""
+
+    message: str
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class NewDeviceToken(Said):
+    """A message, and a new device token in the headers; the earlier ones are revoked."""
+
+
+class Verified(TypedDict):
+    """The result of a mailed link."""
+
+    message: str
+    status: str
+
+
+class User(TypedDict):
+    """Who somebody is; what is not known is empty."""
+
+    id: str
+    email: str
+    name: str
+    first_name: str
+    last_name: str
+    username: str
+    avatar: str
+    phone_number: str
+    active: bool
+    email_verified: bool
+    phone_number_verified: bool
+    created_at: Moment
+    updated_at: Moment | None
+    last_login_at: Moment | None
+
+
+class IssuedTokens(TypedDict):
+    """A pair of tokens; `expires_in` is the life of the access token in seconds."""
+
+    access_token: str
+    refresh_token: str
+    expires_in: int
+
+
+class Refreshed(IssuedTokens):
+    """New tokens of a sign-in that goes on."""
+
+    message: str
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class Authenticated(IssuedTokens):
+    """The tokens of a new sign-in and whose it is."""
+
+    user: User
+    message: str
+    data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
+
+
+@carries("Set-Cookie")
+class Registered(TypedDict):
+    """An account that must be verified before its owner gets tokens."""
+
+    user: User
+    message: str
+
+
+class ChallengedUser(TypedDict):
+    """Who is to take a further step."""
+
+    id: str
+    email: str
+
+
+class SecondFactor(TypedDict):
+    """What a second factor is answered with, at `POST /2fa/verify-login`. A challenge of the type
+    `2fa_setup` is for somebody who has none yet and first sends `POST /2fa/setup-login`."""
+
+    requires_2fa: bool
+    temp_token: str
+    user_id: str
+    message: str
+
+
+class Challenge(TypedDict):
+    """A step between a proof and the tokens."""
+
+    type: Annotated[str, Is(enum=["2fa", "2fa_setup"])]
+    data: SecondFactor
+
+
+class Challenged(TypedDict):
+    """A sign-in that needs a further step; there are no tokens yet."""
+
+    user: ChallengedUser
+    challenges: list[Challenge]
+    message: str
+
+
+def user(person: Person) -> User:
+    """The User of the interface, without the fields of admin views."""
+    return {
+        "id": person.id,
+        "email": person.email,
+        "name": person.of_account("name"),
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "username": person.username,
+        "avatar": person.of_account("avatar"),
+        "phone_number": person.of_account("phone_number"),
+        "active": person.active,
+        "email_verified": person.email_verified,
+        "phone_number_verified": person.phone_number_verified,
+        "created_at": utc(person.of_account("created_at")),
+        "updated_at": utc(person.of_account("updated_at")),
+        "last_login_at": utc(person.last_login_at),
+    }
+
+
+def tokens(issued: Tokens) -> IssuedTokens:
+    return {
+        "access_token": issued.access_token.reveal(),
+        "refresh_token": issued.refresh_token.reveal(),
+        "expires_in": issued.expires_in,
+    }
+
+
+def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
+    """Any outcome of the door as JSON: `Authenticated`, `Registered`, or `Challenged` with 200."""
+    if outcome.challenges:
+        return answer(_challenge(outcome))
+    if outcome.tokens is None:
+        registered: Registered = {"user": user(outcome.person), "message": VERIFY_FIRST}
+        return answer(registered, status=status)
+    extras = _extras(
+        outcome.person
+    )  # first: their statements may fail before a token is in a variable
+    body: Authenticated = {
+        "access_token": outcome.tokens.access_token.reveal(),
+        "refresh_token": outcome.tokens.refresh_token.reveal(),
+        "expires_in": outcome.tokens.expires_in,
+        "user": user(outcome.person),
+        "message": message,
+    }
+    return _hand_out(body, extras, outcome, outcome.tokens, status=status)
+
+
+def said(message: str, *, status: int = 200) -> HttpResponse:
+    body: Said = {"message": message}
+    return answer(body, status=status)
+
+
+def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> HttpResponse:
+    """An answer whose body carries tokens, which the host may want in cookies too."""
+    response = answer(body, status=status)
+    token_cookies.put(response, issued)
+    return response
+
+
+def logged_out() -> HttpResponse:
+    response = said("Logged out.")
+    token_cookies.forget(response)
+    return response
+
+
+def accepted() -> HttpResponse:
+    """A sign-up that tells nobody whether the address was taken."""
+    return said(WRITTEN, status=201)
+
+
+def _challenge(outcome: Login) -> Challenged:
+    person = outcome.person
+    return {
+        "user": {"id": person.id, "email": person.email},
+        # A gate returns what its type of challenge has, as the slot's signature says.
+        "challenges": [
+            {"type": challenge.type, "data": cast(SecondFactor, shown(challenge.data))}
+            for challenge in outcome.challenges
+        ],
+        "message": CHALLENGED,
+    }
+
+
+def _extras(person: Person) -> dict[str, Any]:
+    """The fields that modules add to a login response."""
+    return {name: value for add in plugs("login_extras") for name, value in add(person).items()}
+
+
+def shown(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a challenge; its secrets are revealed for the client."""
+    return {
+        name: value.reveal() if isinstance(value, Secret) else value for name, value in data.items()
+    }
+
+
+def _hand_out(
+    body: Authenticated,
+    extras: dict[str, Any],
+    outcome: Login,
+    issued: Tokens,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """The body with what modules add, the tokens also in cookies, and the token of the device."""
+    if extras:
+        body["data"] = extras
+    response = issue(body, issued, status=status)
+    hand_out_device(response, outcome.device_token)
+    return response
+
+
+def hand_out_device(response: HttpResponse, token: Secret) -> None:
+    """Give the client the token of its device, if there is one."""
+    if token:
+        response.headers["X-Device-Token"] = token.reveal()
+        keep_device(response, token)
+
+
+def keep_device(response: HttpResponse, token: Secret) -> None:
+    """Let the browser keep the token that gives its device guesses of its own."""
+    cookies.put(response, DEVICE_COOKIE, token.reveal(), ttl=known_devices.TTL)

@@ -1,0 +1,197 @@
+"""What the routes of core and of the login module take."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from rest_framework import serializers
+
+from authservice.core.users import identifiers
+from authservice.kernel.http.fields import Password, SecretText, Text
+
+
+class Email(Text):
+    """An address as typed; blank counts as absent."""
+
+    default_error_messages = dict.fromkeys(("email", "max_length"), identifiers.EMAIL_RULE)
+    described: ClassVar = {"format": "email"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=identifiers.EMAIL_LENGTH, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        if not identifiers.is_email(text):
+            self.fail("email")
+        return text
+
+
+class Username(Text):
+    default_error_messages = dict.fromkeys(("username", "max_length"), identifiers.USERNAME_RULE)
+    described: ClassVar = {"pattern": f"^{identifiers.USERNAME.pattern}$"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=30, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        if not identifiers.is_username(text):
+            self.fail("username")
+        return text
+
+
+class Phone(Text):
+    default_error_messages = dict.fromkeys(("phone", "max_length"), identifiers.PHONE_RULE)
+    described: ClassVar = {"pattern": f"^{identifiers.PHONE.pattern}$"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=16, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        if not identifiers.is_phone(text):
+            self.fail("phone")
+        return text
+
+
+class Url(Text):
+    """An absolute web address."""
+
+    default_error_messages = dict.fromkeys(
+        ("url", "max_length"), "Must be a URL that starts with http:// or https://."
+    )
+    described: ClassVar = {"format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}
+
+    def to_internal_value(self, data: str) -> str:
+        text = super().to_internal_value(data)
+        try:
+            URLValidator(schemes=["http", "https"])(text)
+        except ValidationError:
+            self.fail("url")
+        return text
+
+
+class SixDigits(SecretText):
+    default_error_messages = dict.fromkeys(("digits", "max_length"), "Must be exactly 6 digits.")
+    described: ClassVar = {"pattern": "^[0-9]{6}$"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=6, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: str) -> str:
+        # By hand, since str.isdigit() also takes the digits of other scripts.
+        if len(data) != 6 or not set(data) <= set("0123456789"):
+            self.fail("digits")
+        return data
+
+
+class SignupIn(serializers.Serializer[Any]):
+    at_least_one: ClassVar = ("email", "username")
+
+    email = Email(required=False, allow_blank=True, default="")
+    username = Username(required=False, allow_blank=True, default="")
+    password = Password()
+    name = Text(max_length=255, required=False, allow_blank=True, default="")
+    first_name = Text(max_length=150, required=False, allow_blank=True, default="")
+    last_name = Text(max_length=150, required=False, allow_blank=True, default="")
+    phone_number = Phone(required=False, allow_blank=True, default="")
+
+
+class LoginIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "username")
+
+    # An address that could not exist is merely unknown: its form is not judged here, and names
+    # that the host gave out before us are longer and stranger than ours.
+    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    username = Text(max_length=254, required=False, allow_blank=True, default="")
+    password = Password()
+
+
+class ProfileIn(serializers.Serializer[Any]):
+    null_omits: ClassVar = True
+
+    name = Text(max_length=255, required=False, allow_blank=True)
+    phone = Phone(required=False, allow_blank=True)
+    avatar = Url(max_length=2048, required=False, allow_blank=True)
+    # The current one, as a proof; it is not changed here.
+    password = Password(required=False, allow_blank=True)
+
+
+class ChangePasswordIn(serializers.Serializer[Any]):
+    old_password = Password()
+    new_password = Password()
+
+
+class AvailabilityIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "username", "phone")
+
+    # Whether the form is right is the rule's to say.
+    email = Text(
+        max_length=254, required=False, allow_blank=True, default="", described=Email.described
+    )
+    username = Text(
+        max_length=254, required=False, allow_blank=True, default="", described=Username.described
+    )
+    phone = Text(
+        max_length=254,
+        trim_whitespace=False,
+        required=False,
+        allow_blank=True,
+        default="",
+        described=Phone.described,
+    )
+
+
+class ForgotPasswordIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("email", "phone")
+
+    email = Email(required=False, allow_blank=True, default="")
+    phone = Phone(required=False, allow_blank=True, default="")
+
+
+class ResetPasswordIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("token", "code")
+    # Said for the description; the view and the rule ask for them.
+    alongside: ClassVar = {"token": ("email",), "code": ("phone",)}
+
+    token = SecretText(max_length=512, required=False, allow_blank=True, default="")
+    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    code = SixDigits(required=False, allow_blank=True, default="")
+    phone = Phone(required=False, allow_blank=True, default="")
+    new_password = Password()
+
+
+class EmailIn(serializers.Serializer[Any]):
+    email = Email()
+
+
+class PhoneIn(serializers.Serializer[Any]):
+    phone = Phone()
+
+
+class VerifyEmailIn(serializers.Serializer[Any]):
+    """What a mailed link carries."""
+
+    token = SecretText(max_length=512)
+    email = Text(max_length=254)
+
+
+class SecureAccountIn(serializers.Serializer[Any]):
+    token = SecretText(max_length=512)
+
+
+class ConfirmEmailIn(VerifyEmailIn):
+    """The form of the verification page; without a decision the address is confirmed."""
+
+    decision = serializers.ChoiceField(("confirm", "deny"), required=False, default="confirm")
+
+
+class VerifyPhoneIn(serializers.Serializer[Any]):
+    phone = Phone()
+    code = SixDigits()
+
+
+class RefreshIn(serializers.Serializer[Any]):
+    refresh_token = SecretText(max_length=512)

@@ -1,0 +1,69 @@
+"""Signing up, and the public keys."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from django.http import HttpResponse, JsonResponse
+
+from authservice.core.api import responses, signup_cookie
+from authservice.core.api.responses import Authenticated, Challenged, Registered, Said
+from authservice.core.api.serializers import SignupIn
+from authservice.core.login import signup
+from authservice.core.tokens import signing_keys
+from authservice.core.users.creation import Newcomer
+from authservice.kernel import errors
+from authservice.kernel.http.operations import Raw, operation
+from authservice.kernel.http.views import Endpoint
+
+_JWKS_SECONDS = 300
+
+
+class Keys(TypedDict):
+    """A JSON Web Key Set (RFC 7517 section 5)."""
+
+    keys: list[dict[str, Any]]
+
+
+class Signup(Endpoint):
+    public = True
+    floods = {"sign_up": "signup"}
+
+    @operation(
+        "Make an account",
+        body=SignupIn,
+        answer=Authenticated | Registered | Said,
+        status=201,
+        also={200: Challenged},
+        faults=(
+            errors.InvalidPassword,
+            errors.PhoneAlreadyInUse,
+            errors.ServiceUnavailable,
+            errors.SignupDisabled,
+            errors.UserAlreadyExists,
+            errors.UsernameAlreadyExists,
+        ),
+    )
+    def sign_up(self) -> HttpResponse:
+        given = self.read(SignupIn)
+        if not given["email"] and not given["username"]:
+            raise errors.invalid("email", "Either email or username is required.")
+        outcome = signup.sign_up(Newcomer(**given), self.client)
+        if outcome is None:
+            return responses.accepted()  # no cookie, since it would differ by address
+        response = responses.login(outcome, message="Signed up.", status=201)
+        signup_cookie.put(response, given["email"])
+        return response
+
+
+class KeySet(Endpoint):
+    """`GET /.well-known/jwks.json` (RFC 7517 section 5), outside the envelope as every client of
+    it expects."""
+
+    public = True
+
+    @operation("Public keys of access tokens", answer=Raw(body=Keys))
+    def read_keys(self) -> HttpResponse:
+        response = JsonResponse({"keys": signing_keys.ring().published()})
+        response.headers["Cache-Control"] = f"public, max-age={_JWKS_SECONDS}"
+        return response

@@ -1,0 +1,98 @@
+"""Tokens in cookies, beside the JSON: put by every answer that carries tokens, out of reach of
+scripts, gone with the sign-in.
+
+They count only beside a guard against forged requests, and public routes do not look at them, but
+for a refresh that brings no token in its body.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+
+from authservice.core.api.serializers import RefreshIn
+from authservice.core.sessions import rotation as refreshing
+from authservice.core.sessions import sessions
+from authservice.core.sessions.policy import policy
+from authservice.core.sessions.sessions import Tokens
+from authservice.core.tokens import access
+from authservice.core.tokens.refresh import RefreshToken, parse
+from authservice.kernel import crypto, errors
+from authservice.kernel.http import cookies
+from authservice.kernel.http.authentication import access_cookie, cookies_count, require_unforged
+from authservice.kernel.http.views import Endpoint
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import cookies as conf
+from authservice.kernel.sections import root
+
+
+def put(response: HttpResponse, issued: Tokens) -> None:
+    """Let the browser keep the tokens, if the host wants that."""
+    if not cookies_count():
+        return
+    kept = (
+        (conf.access_name, issued.access_token, root.access_token_ttl),
+        (conf.refresh_name, issued.refresh_token, policy().lifetimes().idle),
+    )
+    for name, token, ttl in kept:
+        cookies.put(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
+
+
+def forget(response: HttpResponse) -> None:
+    if cookies_count():
+        for name in (conf.access_name, conf.refresh_name):
+            cookies.forget(response, name, samesite=conf.samesite)
+
+
+def refresh(view: Endpoint) -> Tokens:
+    """New tokens for the refresh token of the body or, without one, of the cookie.
+
+    Raises `InvalidRefreshToken`, `TooManyRequests`, `ValidationFailed`, `InvalidCsrf`.
+    """
+    kept = _refresh_cookie(view.request)
+    if view.body.get("refresh_token") is not None or not kept:
+        return refreshing.refresh(view.read(RefreshIn)["refresh_token"], view.client)
+    token = _parsed(kept)
+    require_unforged(view.request, token.sign_in_id if token else None)
+    try:
+        return refreshing.refresh(kept, view.client)
+    except refreshing.Superseded:
+        raise  # the browser has newer cookies by now
+    except errors.InvalidRefreshToken:
+        view.parting = forget
+        raise
+
+
+def sign_in_of(request: HttpRequest) -> UUID | None:
+    """The sign-in that the cookies of a browser speak for, whatever route it asks."""
+    return access_sign_in_of(request) or _refresh_sign_in_of(request)
+
+
+def access_sign_in_of(request: HttpRequest) -> UUID | None:
+    """The same by the access token alone, and without a query."""
+    if not cookies_count():
+        return None
+    try:
+        return UUID(access.read(access_cookie(request))["sid"])
+    except (errors.Fault, ValueError):
+        return None
+
+
+def _refresh_sign_in_of(request: HttpRequest) -> UUID | None:
+    token = _parsed(_refresh_cookie(request))
+    found = token and sessions.find_refreshed(token.sign_in_id)
+    if not token or not found or not token.genuine(found[1].seed):
+        return None
+    return token.sign_in_id
+
+
+def _refresh_cookie(request: HttpRequest) -> Secret:
+    return Secret(cookies.get(request, conf.refresh_name) if cookies_count() else "")
+
+
+def _parsed(text: Secret) -> RefreshToken | None:
+    try:
+        return parse(text)
+    except crypto.Unreadable:
+        return None

@@ -1,0 +1,136 @@
+"""The route of verification links, and the page that keeps mail scanners from using them.
+
+An attacker can sign up with an address of somebody else, and a scanner of the owner's mail opens
+the link. So only these count as a proof: the link opened in the browser that signed up, a client
+that asks for JSON, or a button of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+
+from authservice.core.api import redirects, signup_cookie
+from authservice.core.api.responses import Verified
+from authservice.core.api.serializers import ConfirmEmailIn, VerifyEmailIn
+from authservice.core.conf import core
+from authservice.core.messages import links
+from authservice.core.recovery import denied_signup, verification
+from authservice.kernel import errors
+from authservice.kernel.http import pages
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import operation
+from authservice.kernel.http.views import Endpoint
+
+_PAGE = "authservice/pages/verify_email.html"
+_ONWARD = "The front end, with `status=success` or `status=error`, where one is configured."
+_FAULTS = (errors.InvalidVerificationToken, errors.VerificationTokenExpired)
+
+
+_VERIFIED: Verified = {"message": "E-mail address verified.", "status": "success"}
+_DENIED: Verified = {
+    "message": "All access to the account was removed. The address is not verified.",
+    "status": "denied",
+}
+
+
+class VerifyEmail(Endpoint):
+    """A link in a mail: browsers are redirected on where a front end is set, others get JSON."""
+
+    public = True
+    unguarded = True
+    takes_form = True
+
+    @operation(
+        "Verify an e-mail address with a mailed link",
+        query=VerifyEmailIn,
+        # None for a prefetch: nothing was spent.
+        answer=Verified | None,
+        redirect=_ONWARD,
+        page="Unless `CORE.VERIFY_CONFIRM` is off, a page to a browser that did not sign up.",
+        faults=_FAULTS,
+        id="verifyEmail",
+    )
+    def verify(self) -> HttpResponse:
+        if self.looking_ahead:
+            return answer()
+        try:
+            link = self._link()
+        except errors.Fault as fault:
+            return _refused(fault, 302)
+        known = signup_cookie.is_for(self.request, link["email"])
+        shown = self.shown_to_people or pages.embedded(self.request)
+        if core.verify_confirm == "auto" and shown and not known:
+            return _page(link)
+        proof = known or self._wants_json
+        return self._follow(lambda: verification.verify_email(**link, proof=proof, **self._by()))
+
+    @operation(
+        "Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page",
+        body=ConfirmEmailIn,
+        answer=Verified,
+        redirect=_ONWARD,
+        redirect_status=303,
+        page="The page again if the form comes from another site.",
+        faults=_FAULTS,
+        id="confirmEmail",
+    )
+    def confirm(self) -> HttpResponse:
+        given = self.read(ConfirmEmailIn)
+        link = {"token": given["token"], "email": given["email"]}
+        if pages.posted_elsewhere(self.request):
+            return _page(link)
+        if given["decision"] == "deny":
+            return self._deny(link)
+        return self._follow(
+            lambda: verification.verify_email(**link, proof=True, **self._by()), status=303
+        )
+
+    def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:
+        try:
+            verify()
+        except errors.Fault as fault:
+            return _refused(fault, status)
+        onward = links.verified("success")
+        return redirects.redirect(onward, status=status) if onward else answer(_VERIFIED)
+
+    def _deny(self, link: dict[str, Any]) -> HttpResponse:
+        try:
+            denied_signup.deny(**link, **self._by())
+        except errors.Fault as fault:
+            return _refused(fault, 303)
+        onward = links.verified("error")  # the two values that front ends know: not verified
+        return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
+
+    def _link(self) -> dict[str, Any]:
+        """Token and address of the link. Raises a refusal."""
+        query = self.request.GET
+        if not query.get("token") or not query.get("email"):
+            raise errors.InvalidVerificationToken
+        return self.read_query(VerifyEmailIn)
+
+    def _by(self) -> dict[str, Any]:
+        return {"client": self.client}
+
+    @property
+    def _wants_json(self) -> bool:
+        return "application/json" in self.request.META.get("HTTP_ACCEPT", "").lower()
+
+
+def _refused(fault: errors.Fault, status: int) -> HttpResponse:
+    onward = links.verified("error")
+    if not onward:
+        raise fault
+    return redirects.redirect(onward, status=status)
+
+
+def _page(link: dict[str, Any]) -> HttpResponse:
+    context = {
+        "token": link["token"].reveal(),
+        "email": link["email"],
+        "action": reverse("authservice:verify-email"),
+    }
+    return pages.page(_PAGE, context, onward=links.verified("success"))

@@ -1,0 +1,174 @@
+"""Exact counters of attempts: counted in the database before anything is checked.
+
+One statement counts an attempt, and its row count says whether it is allowed, so parallel attempts
+cannot share one. It commits in its own transaction: a refused request keeps its count.
+
+A budget of `limit` attempts opens with the first one and closes after `window`. When it is used up,
+no attempt is allowed for a full window; after that each single attempt is followed by a longer
+wait, up to `longest`, until a day passes without one. A client that always stops one attempt before
+the limit never waits; `daily` bounds its attempts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connections, router
+from django.db.models import Case, F, PositiveIntegerField, Q, QuerySet, When
+from django.utils import timezone
+
+from authservice.core.credentials.attempt_sql import STRIKES, statements
+from authservice.core.models import Attempt
+from authservice.kernel import crypto, errors
+from authservice.kernel.sql import Bound, Update, param
+
+FORGIVEN_AFTER = timedelta(days=1)
+UNLIMITED = 2**31 - 1
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """`limit` attempts in `window`, then waits that double from `window` up to `longest`; and at
+    most `daily` in the 24 hours that begin with the first one.
+
+    After `forgiven_after` without an attempt the counter is reset; at most `FORGIVEN_AFTER`, when
+    the sweep deletes every counter.
+    """
+
+    limit: int
+    window: timedelta
+    longest: timedelta
+    forgiven_after: timedelta = FORGIVEN_AFTER
+    daily: int = UNLIMITED
+
+    def __post_init__(self) -> None:
+        if self.forgiven_after > FORGIVEN_AFTER:
+            raise ValueError("A budget cannot remember for longer than its counter is kept.")
+
+    @classmethod
+    def fixed(cls, *, limit: int, window: timedelta, daily: int = UNLIMITED) -> Budget:
+        """`limit` in every `window`; no wait grows."""
+        none = timedelta(0)
+        return cls(limit=limit, window=window, longest=window, forgiven_after=none, daily=daily)
+
+    def wait(self, strikes: int) -> timedelta:
+        """How long a window lasts that opens after so many used-up ones."""
+        longer: timedelta = self.window * 2 ** max(strikes - 1, 0)
+        return min(longer, self.longest)
+
+
+# An account has at most two identifiers, so unknown clients have 100 attempts per account and day.
+PASSWORD = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1), daily=50)
+# The known devices of an account share another 100.
+ALL_DEVICES = Budget.fixed(limit=100, window=DAY)
+
+
+def key(scope: str, subject: str) -> str:
+    """The row that counts `scope` for `subject`; a keyed digest, so unknown ones count alike."""
+    return crypto.digest("attempt", f"{scope}:{subject}")
+
+
+def take(key: str, budget: Budget, *, report: Callable[[], None] | None = None) -> None:
+    """Count one attempt. Raises `TooManyAttempts` if none is left.
+
+    `report` is called for the first such refusal, and not again until attempts are allowed again.
+    """
+    if counted(key, budget):
+        return
+    now = timezone.now()
+    row = _rows().filter(key=key).first()
+    opens_at = _opens_at(row, budget, now) if row else now
+    if report and row and _is_first_refusal(row, opens_at, now):
+        report()
+    wait = max(1, int((opens_at - now).total_seconds()) + 1)
+    raise errors.TooManyAttempts(headers={"Retry-After": str(wait)})
+
+
+def counted(key: str, budget: Budget) -> bool:
+    """Count one try; False when none is left, and then nothing was counted."""
+    using = router.db_for_write(Attempt)
+    connection = connections[using]
+    values = _values(key, budget, timezone.now(), connection)
+    with connection.cursor() as cursor:
+        for statement in statements(connection):
+            cursor.execute(statement.sql, [values[name] for name in statement.names])
+            if cursor.rowcount > 0:
+                return True
+    return False
+
+
+def give_back(key: str, beside: str = "") -> None:
+    """Give an attempt that succeeded back; `beside` is a second counter of the same attempt."""
+    giving_back(key, beside).run()
+
+
+def giving_back(key: str, beside: str = "") -> Bound:
+    """The same, to be done beside another statement."""
+    return _GIVE_BACK.bound(router.db_for_write(Attempt), key=key, beside=beside)
+
+
+def reopen(keys: Collection[str]) -> None:
+    """Restart the current windows of these counters; the daily counts are kept."""
+    _rows().filter(key__in=keys, count__gt=0).update(count=0, strikes=0)
+
+
+def ends_at(key: str) -> datetime | None:
+    """When the current window of a counter ends, or None if nothing was counted."""
+    return _rows().filter(key=key).values_list("ends_at", flat=True).first()
+
+
+def forget(keys: Collection[str]) -> None:
+    """Let all of them start anew."""
+    _rows().filter(key__in=keys).delete()
+
+
+_GIVE_BACK = Update(
+    lambda: Attempt.objects.filter(
+        Q(key=param("key", Attempt)) | Q(key=param("beside", Attempt, "key")), count__gt=0
+    ),
+    lambda: {
+        "count": F("count") - 1,
+        "day_count": Case(
+            When(day_count__gt=0, then=F("day_count") - 1),
+            default=F("day_count"),
+            output_field=PositiveIntegerField(),
+        ),
+    },
+)
+
+
+def _opens_at(row: Attempt, budget: Budget, now: datetime) -> datetime:
+    """When the next attempt may be counted."""
+    limit = 1 if row.strikes else budget.limit
+    window = row.ends_at if row.count >= limit else now
+    day = row.day_ends_at if row.day_count >= budget.daily else now
+    return max(window, day, now)
+
+
+def _is_first_refusal(row: Attempt, opens_at: datetime, now: datetime) -> bool:
+    if row.reported_until is not None and row.reported_until > now:
+        return False
+    unreported = Q(reported_until=None) | Q(reported_until__lte=now)
+    found = _rows().filter(unreported, key=row.key)
+    return bool(found.update(reported_until=opens_at))
+
+
+def _rows() -> QuerySet[Attempt]:
+    return Attempt.objects.using(router.db_for_write(Attempt))
+
+
+def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[str, Any]:
+    adapt = connection.ops.adapt_datetimefield_value
+    return {
+        "key": key,
+        "limit": budget.limit,
+        "daily": budget.daily,
+        "day_end": adapt(now + DAY),
+        "now": adapt(now),
+        "forgiven": adapt(now - budget.forgiven_after),
+        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
+    }

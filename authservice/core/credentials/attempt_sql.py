@@ -1,0 +1,112 @@
+"""The statement that takes a try from a budget, in each database's own words.
+
+It opens, continues or reopens a window in one go and changes no row when no try is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.db import connections
+
+from authservice.core.models import Attempt
+from authservice.kernel import settings
+
+STRIKES = 3  # used-up windows in a row after which waits grow no more
+_COLUMNS = ("key", "count", "strikes", "ends_at", "day_count", "day_ends_at")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL with the names of its parameters in order."""
+
+    sql: str
+    names: tuple[str, ...]
+
+
+def statements(connection: Any) -> tuple[Statement, ...]:
+    """To be run in turn until one changes a row; if none does, there is no try left."""
+    alone = not connection.in_atomic_block
+    return _compiled(connection.alias, alone)
+
+
+@cache
+def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
+    connection = connections[using]
+    table = connection.ops.quote_name(Attempt._meta.db_table)
+    if connection.vendor == "mysql":
+        update = _bind(_MYSQL_UPDATE, table, connection)
+        return update, _bind(_MYSQL_INSERT, table, connection), update
+    hurried = alone and connection.vendor == "postgresql"
+    return (_bind(_HURRIED_UPSERT if hurried else _UPSERT, table, connection),)
+
+
+def _bind(template: str, table: str, connection: Any) -> Statement:
+    """Quote the names `[column]` and turn the parameters `:name` into placeholders."""
+    sql, names = template.replace("TABLE", table), []
+    for column in _COLUMNS:
+        sql = sql.replace(f"[{column}]", connection.ops.quote_name(column))
+    words = sql.split()
+    for position, word in enumerate(words):
+        name = word.strip("(),")
+        if name.startswith(":"):
+            names.append(name[1:])
+            words[position] = word.replace(name, "%s")
+    return Statement(" ".join(words), tuple(names))
+
+
+_SPENT = "TABLE.[count] >= CASE WHEN TABLE.[strikes] = 0 THEN :limit ELSE 1 END"
+_STRIKE = f"""CASE
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[strikes]
+    WHEN TABLE.[ends_at] > :forgiven AND {_SPENT}
+        THEN CASE WHEN TABLE.[strikes] >= {STRIKES} THEN {STRIKES} ELSE TABLE.[strikes] + 1 END
+    ELSE 0 END"""
+_COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
+_DAY_COUNT = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_count] + 1 ELSE 1 END"
+_DAY_END = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_ends_at] ELSE :day_end END"
+_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )
+    AND ( TABLE.[day_ends_at] <= :now OR TABLE.[day_count] < :daily )"""
+
+
+def _end(strikes: str, count: str) -> str:
+    """When the window ends, given SQL for the new strikes and the new count."""
+    return f"""CASE
+    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :limit THEN :end0
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
+    ELSE CASE {strikes} WHEN 0 THEN :end0 WHEN 1 THEN :end1 WHEN 2 THEN :end2 ELSE :end3 END
+    END"""
+
+
+_INTO = "[key], [count], [strikes], [ends_at], [day_count], [day_ends_at]"
+_FIRST = "VALUES ( :key, 1, 0, :end0, 1, :day_end )"
+
+# Standard SQL sees the old row on every right-hand side.
+_UPSERT = f"""INSERT INTO TABLE ( {_INTO} )
+    {_FIRST} ON CONFLICT ( [key] ) DO UPDATE SET
+    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")},
+    [day_count] = {_DAY_COUNT}, [day_ends_at] = {_DAY_END}
+    WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
+
+# On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at
+# once, and what a crash of the database server itself could lose is the tries of its last moments.
+# The setting ends with the statement's own transaction.
+_HURRIED_UPSERT = _UPSERT.replace(
+    _FIRST,
+    "SELECT :key, 1, 0, :end0, 1, :day_end "
+    "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
+)
+
+# MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
+# no condition, so an update goes first and an insert catches the first try of all.
+_MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
+    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")},
+    TABLE.[day_count] = {_DAY_COUNT}, TABLE.[day_ends_at] = {_DAY_END}
+    WHERE TABLE.[key] = :key AND {_OPEN}"""  # noqa: S608
+_MYSQL_INSERT = f"INSERT IGNORE INTO TABLE ( {_INTO} ) {_FIRST}"  # noqa: S608
+
+
+@settings.on_host_change
+def _forget() -> None:
+    _compiled.cache_clear()

@@ -1,0 +1,109 @@
+"""Known devices: the newest devices on which an account signed in have their own attempts.
+
+A device token gives no access. It gives its client a separate limit, so that attackers who use up
+the limit of an identifier cannot lock its owner out (the device cookie of OWASP's guide on slowing
+down online guessing attacks). The account stores the ids of its newest devices and a version that
+rises with each password change: an attacker cannot collect tokens for later, and a changed password
+revokes all of them.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from datetime import datetime
+
+from django.db.models import F
+from django.db.models.functions import Concat, Right
+
+from authservice.core.models import DEVICES, Account
+from authservice.core.users.person import Person
+from authservice.kernel import databases, device_token
+from authservice.kernel.client import Client
+from authservice.kernel.device_token import DeviceToken
+from authservice.kernel.secret import Secret
+from authservice.kernel.sql import Update, param
+
+TTL = device_token.TTL
+_ID = 32  # hex characters of an id
+
+# One statement, so that each of several parallel logins adds its own device.
+_ADD = Update(
+    lambda: Account.objects.filter(user=param("user", Account)),
+    lambda: {
+        "device_ids": Right(Concat("device_ids", param("device_ids", Account)), DEVICES * _ID)
+    },
+)
+
+
+def token(person: Person, device: uuid.UUID) -> Secret:
+    return device_token.issue(device, version=person.device_version, user=person.id)
+
+
+def known(
+    device_token: Secret, person: Person | None, *, since: datetime | None = None
+) -> uuid.UUID | None:
+    """The device of a token if it is a known one of this account, and the token was not issued
+    before `since` (compared in whole seconds)."""
+    found = _read(device_token, person)
+    if found is None or (since is not None and found.issued_at < int(since.timestamp())):
+        return None
+    return found.device
+
+
+def ids(person: Person) -> list[str]:
+    """Ids of the known devices of the user, the oldest first."""
+    kept: str = person.of_account("device_ids")
+    return [kept[place : place + _ID] for place in range(0, len(kept), _ID)]
+
+
+def first_of(person: Person) -> uuid.UUID | None:
+    """The device that the sign-up stored with the account."""
+    kept = ids(person)
+    return uuid.UUID(hex=kept[0]) if kept else None
+
+
+def add(person: Person, device: uuid.UUID) -> None:
+    """Add a device of the user as the newest."""
+    kept: str = person.of_account("device_ids")
+    person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
+    _ADD.run(databases.primary(), user=person.user.pk, device_ids=device.hex)
+
+
+def forget_all(person: Person) -> None:
+    """Revoke all device tokens of the user."""
+    _renew(person, [])
+
+
+def forget_others(person: Person, client: Client) -> Secret:
+    """Revoke all device tokens of the user; returns a new one for the client, "" if its device is
+    not known."""
+    found = _read(client.device_token, person)
+    _renew(person, [found.device.hex] if found else [])
+    return replace(found, version=person.device_version).signed() if found else Secret("")
+
+
+def replace_all(person: Person, client: Client) -> Secret:
+    """The same for a client that has proven to be the user: it always gets a new token."""
+    found = _read(client.device_token, person)
+    if found is not None:
+        return forget_others(person, client)
+    device = uuid.uuid4()
+    _renew(person, [device.hex])
+    return token(person, device)
+
+
+def _renew(person: Person, kept: list[str]) -> None:
+    person.account.device_ids = "".join(kept)
+    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
+    person.account.device_version += 1
+
+
+def _read(text: Secret, person: Person | None) -> DeviceToken | None:
+    found = device_token.read(text) if person else None
+    if found is None or person is None or found.user != person.id:
+        return None
+    # An upgraded hash of the same password keeps the version, so this does not depend on the hash.
+    current = found.version == person.device_version and found.device.hex in ids(person)
+    return found if current else None

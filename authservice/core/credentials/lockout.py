@@ -1,0 +1,136 @@
+"""Which counters of guesses stand between a person and the door, and what starts them anew."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.db import DatabaseError, connections
+
+from authservice.core.credentials import attempt_counter, code_attempts, known_devices
+from authservice.core.users import identifiers
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, throttling
+from authservice.kernel.client import Client
+from authservice.kernel.sql import Bound
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A counted attempt: by its own counter, by `beside`, and for the client's `network` unless the
+    device is known."""
+
+    key: str
+    beside: str = ""
+    network: str | None = None
+
+    def give_back(self) -> None:
+        """Give the attempt back: the password was right."""
+        attempt_counter.give_back(self.key, self.beside)
+
+    def giving_back(self) -> Bound:
+        """The same, as part of another statement."""
+        return attempt_counter.giving_back(self.key, self.beside)
+
+    def give_back_flood(self) -> None:
+        give_back_flood(self.network)
+
+
+def count(
+    identifier_key: str, person: Person | None, client: Client, *, report: Callable[[], None]
+) -> Guess:
+    """Count one password attempt for an identifier, known or not.
+
+    A known device of the account has its own limit, shares another one with all devices of the
+    account, and is exempt from the limit of its network. So other clients, even behind the same
+    address, cannot lock the owner out. Raises `TooManyRequests` or `TooManyAttempts`; `report` is
+    called once each time that the limit is reached.
+    """
+    device = known_devices.known(client.device_token, person)
+    if device is None or person is None:
+        return _count_stranger(identifier_key, client, report)
+    guess = Guess(on_device(device), on_devices(person))
+    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)
+    try:
+        attempt_counter.take(guess.beside, attempt_counter.ALL_DEVICES, report=report)
+    except errors.TooManyAttempts:
+        attempt_counter.give_back(guess.key)
+        raise
+    return guess
+
+
+def _count_stranger(identifier_key: str, client: Client, report: Callable[[], None]) -> Guess:
+    count_flood(client.network)
+    guess = Guess(at(identifier_key), network=client.network)
+    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)
+    return guess
+
+
+def network_of(person: Person | None, client: Client) -> str | None:
+    """The network whose limit an attempt uses: none for a known device of the user."""
+    return None if known_devices.known(client.device_token, person) else client.network
+
+
+def count_flood(network: str | None) -> None:
+    """Raises `TooManyRequests`."""
+    if network is not None:
+        throttling.count("guess", network)
+
+
+def give_back_flood(network: str | None) -> None:
+    if network is not None:
+        throttling.give_back("guess", network)
+
+
+def at(identifier_key: str) -> str:
+    """Passwords tried for an identifier, known or not."""
+    return attempt_counter.key("password", identifier_key)
+
+
+def on_device(device: uuid.UUID) -> str:
+    """Passwords tried on a device that signed in before."""
+    return attempt_counter.key("device", device.hex)
+
+
+def on_devices(person: Person) -> str:
+    """The counter of password attempts on all known devices of an account together."""
+    return attempt_counter.key("devices", person.id)
+
+
+def at_change(person: Person) -> str:
+    """Old passwords tried by somebody who is signed in."""
+    return attempt_counter.key("change-password", person.id)
+
+
+@contextmanager
+def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
+    """Give back what was counted where no verdict came of it.
+
+    A store that is away for a while, or transactions that the database ends for deadlocks, must not
+    add up to a lock. Around the transaction: inside one that is lost nothing can be given back.
+    """
+    try:
+        yield
+    except (errors.ServiceUnavailable, DatabaseError):
+        if not connections[databases.primary()].in_atomic_block:
+            give_back()
+        raise
+
+
+def forgive(people: Iterable[Person]) -> None:
+    """Unlock these people: whatever was guessed at them, on whichever device, is forgotten."""
+    attempt_counter.forget([key for person in people for key in _of(person)])
+
+
+def _of(person: Person) -> Iterator[str]:
+    if person.email:
+        yield at(person.email_key)
+    if person.username:
+        yield at(identifiers.username_key(person.username))
+    yield at_change(person)
+    yield from code_attempts.all_of(person)
+    yield on_devices(person)
+    for device in known_devices.ids(person):
+        yield on_device(uuid.UUID(hex=device))

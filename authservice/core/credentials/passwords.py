@@ -1,0 +1,241 @@
+"""Passwords: the policy for new ones, and one hash per sign-in whatever happens."""
+
+from __future__ import annotations
+
+import inspect
+import unicodedata
+from collections.abc import Collection
+from contextlib import nullcontext
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_backends, password_validation
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import check_password, make_password, verify_password
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import connections, transaction
+
+from authservice.core.conf import core
+from authservice.core.credentials.hash_limit import hash_slot, hashed
+from authservice.core.models import SignIn, Ticket
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
+from authservice.kernel import crypto, databases, errors
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+
+MINIMUM = 8
+_TOO_SHORT = f"Must have at least {MINIMUM} characters."
+_MARK = "password-mark"
+
+
+def mark(encoded: str) -> str:
+    """What a row remembers of the password it was made under: a keyed digest of its hash."""
+    return crypto.digest(_MARK, encoded)
+
+
+def marks(encoded: str) -> list[str]:
+    """Every mark that the hash may have been given, under each key there is."""
+    return crypto.digests(_MARK, encoded)
+
+
+def still(stored: str, encoded: str) -> bool:
+    """Whether `encoded` is the password hash that `stored` is the mark of."""
+    return crypto.matches(_MARK, encoded, stored)
+
+
+def require_strong(password: Secret, user: Any, *, field: str = "password") -> None:
+    """Raises `InvalidPassword`, naming the field, with every rule of ours and of the host that is
+    broken."""
+    broken = list(_broken(password.reveal()))
+    try:
+        password_validation.validate_password(password.reveal(), user)
+    except ValidationError as wrong:
+        broken = _with_rules_of_host(broken, wrong)
+    if broken:
+        raise errors.InvalidPassword(f"{field}: {' '.join(broken)}", details={field: broken})
+
+
+def encoded(password: Secret, user: Any, *, field: str = "password") -> str:
+    """The hash of a new password that meets the policy. Raises `InvalidPassword`, or
+    `ServiceUnavailable` where too many passwords are hashed at once."""
+    require_strong(password, user, field=field)
+    return hashed(lambda: make_password(password.reveal()))
+
+
+def locked(person: Person) -> str:
+    """The present hash, kept from changing until the transaction ends; "" where the user is gone.
+
+    Whatever changes a password takes this lock first: so of several at once each sees what the one
+    before left, and none waits for the other crosswise.
+    """
+    rows = host().model._base_manager.using(databases.primary()).select_for_update()
+    found = rows.filter(pk=person.user.pk).values_list("password", flat=True)
+    return next(iter(found), "")
+
+
+def lock_users(pks: Collection[Any]) -> set[Any]:
+    """Lock the rows of these users until the transaction ends; returns the keys of those that
+    exist.
+
+    Rows are locked in the order of their keys, so two requests cannot deadlock. On PostgreSQL (`FOR
+    NO KEY UPDATE`) other transactions can still write rows that reference the user.
+    """
+    using = databases.primary()
+    no_key = connections[using].features.has_select_for_no_key_update
+    rows = host().model._base_manager.using(using).select_for_update(no_key=no_key)
+    return set(rows.filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
+
+
+def store(person: Person, encoded: str) -> None:
+    """Make `encoded` the password; the host's receivers of `post_save` hear of it."""
+    person.user.password = encoded
+    person.user.save(using=databases.primary(), update_fields=["password"])
+
+
+def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
+    """Join both lists; of Django's minimum length and ours only the stricter one is reported."""
+    theirs = []
+    for error in wrong.error_list:
+        if error.code == "password_too_short" and _TOO_SHORT in ours:
+            if (error.params or {}).get("min_length", 0) <= MINIMUM:
+                continue
+            ours = [text for text in ours if text != _TOO_SHORT]
+        theirs += error.messages
+    return [*ours, *(text for text in theirs if text not in ours)]
+
+
+def _broken(password: str) -> list[str]:
+    rules = [
+        (len(password) >= MINIMUM, _TOO_SHORT),
+        (not core.require_uppercase or _has(password, "Lu"), "Must have an uppercase letter."),
+        (not core.require_lowercase or _has(password, "Ll"), "Must have a lowercase letter."),
+        (not core.require_digit or _has(password, "Nd"), "Must have a digit."),
+        (
+            not core.require_symbol or not all(c.isalnum() for c in password),
+            "Must have a character that is neither a letter nor a digit.",
+        ),
+    ]
+    return [text for kept, text in rules if not kept]
+
+
+def _has(password: str, category: str) -> bool:
+    return any(unicodedata.category(c) == category for c in password)
+
+
+def check(person: Person | None, typed: str, password: Secret, client: Client) -> Person | None:
+    """The user whom the host's backends accept with `password`, or None.
+
+    For Django's own backend the row already read is checked: calling it would cost a query and
+    return None for inactive users. Any other backend is called as Django does. Raises
+    `ServiceUnavailable` where too many passwords are hashed at once.
+    """
+    asked = False
+    for path, backend in zip(settings.AUTHENTICATION_BACKENDS, get_backends(), strict=True):
+        if type(backend) is ModelBackend:
+            asked = True
+            accepted = person if _right(person, password) else None
+        else:
+            try:
+                accepted = _ask(backend, person, typed, password, client)
+            except PermissionDenied:
+                if not asked:
+                    _hash_in_vain(password)
+                return None
+        if accepted is not None:
+            accepted.user.backend = path
+            return accepted
+    return None
+
+
+def _ask(
+    backend: Any, person: Person | None, typed: str, password: Secret, client: Client
+) -> Person | None:
+    name = {host().natural: person.user.get_username() if person else typed}
+    try:
+        inspect.signature(backend.authenticate).bind(client.http, **name, password="")
+    except TypeError:
+        return None  # this backend takes other credentials
+    # Any other backend may wait for another server and would occupy the slot.
+    with hash_slot() if isinstance(backend, ModelBackend) else nullcontext():
+        user = backend.authenticate(client.http, **name, password=password.reveal())
+    if user is None:
+        return None
+    accepted = lookup.of(user)
+    if person is None and not _named(accepted, typed):
+        # A spelling that only the database's collation takes for the name would have a guess
+        # budget of its own.
+        return None
+    if person is not None and person.user.pk == accepted.user.pk:
+        _carry_over(person, accepted, password)
+    return accepted
+
+
+def _named(person: Person, typed: str) -> bool:
+    names = {person.email_key, identifiers.username_key(person.user.get_username())}
+    return bool(names & {identifiers.email_key(typed), identifiers.username_key(typed)})
+
+
+def _carry_over(read: Person, accepted: Person, password: Secret) -> None:
+    """A backend may have stored a better hash of the same password: that ends no sign-in."""
+    before, now = read.user.password, accepted.user.password
+    if now != before and hashed(lambda: check_password(password.reveal(), now)):
+        remark(accepted, before)
+
+
+def _right(person: Person | None, password: Secret) -> bool:
+    if person is None or not person.user.has_usable_password():
+        _hash_in_vain(password)
+        return False
+    user = person.user
+    if type(user).check_password is not AbstractBaseUser.check_password:
+        return _right_by_host(person, password)
+    # Without a setter, unlike Django: the frame that calls one holds the plain password.
+    right, outdated = hashed(lambda: verify_password(password.reveal(), user.password))
+    if right and outdated:
+        _upgrade(person, password)
+    return right
+
+
+def _hash_in_vain(password: Secret) -> None:
+    # Somebody who waits for the answer must not learn whether there was a password to check.
+    hashed(lambda: make_password(password.reveal(), hasher=core.dummy_hasher))
+
+
+def _right_by_host(person: Person, password: Secret) -> bool:
+    """A host that overrides `check_password` may store a better hash while it checks."""
+    before = person.user.password
+    with hash_slot():
+        right = bool(person.user.check_password(password.reveal()))
+    if right and person.user.password != before:
+        remark(person, before)
+    return right
+
+
+def _upgrade(person: Person, password: Secret) -> None:
+    """Store a better hash of the same password; every sign-in made under the old one lives on."""
+    user, before = person.user, person.user.password
+    better = hashed(lambda: make_password(password.reveal()))
+    rows = host().model._base_manager.using(databases.primary())
+    with transaction.atomic(using=databases.primary()):
+        # Two sign-ins may upgrade at once; the second finds the old hash gone and keeps the first.
+        if rows.filter(pk=user.pk, password=before).update(password=better):
+            user.password = better
+            remark(person, before)
+            return
+    stored = rows.values_list("password", flat=True).get(pk=user.pk)
+    if hashed(lambda: check_password(password.reveal(), stored)):
+        user.password = stored
+    # Else the password itself was changed: what begins now is marked with the old one, and ends.
+
+
+def remark(person: Person, before: str) -> None:
+    """Carry sign-ins and secrets over from a hash to a better one of the same password."""
+    stale = marks(before)
+    for model in (SignIn, Ticket):
+        rows = model._base_manager.using(databases.primary())
+        rows.filter(user=person.user.pk, password_mark__in=stale).update(
+            password_mark=mark(person.user.password)
+        )

@@ -1,0 +1,1 @@
+"""Signing up and logging in: the one door to tokens."""

@@ -1,0 +1,114 @@
+"""When somebody last signed in: what Django's own receiver writes, by a statement compiled once.
+
+Building that UPDATE anew takes an eighth of the time of a login. Receivers of `pre_save` and
+`post_save` hear what they would hear from Django; a model that saves in a way of its own is left to
+Django. Whoever disconnects the receiver by its `dispatch_uid` disconnects this one.
+
+Within `put_off` it goes along with another statement of the same transaction, which spares a way to
+the database and back, unless a receiver of the host's hears of the login in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import update_last_login
+from django.contrib.auth.signals import user_logged_in
+from django.db import connections, router, transaction
+from django.db.models import DateTimeField, Model
+from django.db.models.signals import post_save, pre_save
+from django.utils import timezone
+
+from authservice.core.users.user_model import host
+from authservice.kernel import settings
+from authservice.kernel.sql import Bound, Update, joins, param
+
+_RECEIVER = "update_last_login"
+_PUT_OFF = "_authservice_put_off"
+_FIELDS = frozenset({"last_login"})
+
+_WRITE = Update(
+    lambda: host().model._base_manager.filter(
+        pk=param("key", host().model, host().model._meta.pk.name)
+    ),
+    lambda: {"last_login": param("moment", host().model, "last_login")},
+)
+
+
+def connect() -> None:
+    """Take the place of Django's receiver, where it is connected."""
+    if user_logged_in.disconnect(dispatch_uid=_RECEIVER):
+        user_logged_in.connect(write, dispatch_uid=_RECEIVER)
+
+
+def write(sender: Any, user: Any, **_: Any) -> None:
+    """Raises what `user.save(update_fields=["last_login"])` raises."""
+    model: Any = type(user)
+    if not _saves_as_django(model) or user._password is not None:
+        update_last_login(sender, user)
+        return
+    user.last_login = timezone.now()
+    using = router.db_for_write(model, instance=user)
+    pre_save.send(sender=model, **_told(user, using))
+    statement = _WRITE.bound(using, key=user.pk, moment=user.last_login)
+    put_off = user.__dict__.get(_PUT_OFF)
+    if put_off is not None:
+        put_off.append(statement)
+        return
+    with transaction.mark_for_rollback_on_error(using=using):
+        if not statement.run():
+            user.save(update_fields=["last_login"])  # which says that the row is gone
+    _written(user, using)
+
+
+@contextmanager
+def put_off(user: Any) -> Iterator[list[Bound]]:
+    """Within, `write` leaves its statement in the list; to be run by the end, once.
+
+    The list stays empty where that is of no use, and where somebody else hears of the login, who
+    may look for what Django has written by then.
+    """
+    statements: list[Bound] = []
+    using = router.db_for_write(type(user), instance=user)
+    if len(user_logged_in.receivers) > 1 or not joins(connections[using]):
+        yield statements
+        return
+    user.__dict__[_PUT_OFF] = statements
+    try:
+        yield statements
+    finally:
+        del user.__dict__[_PUT_OFF]
+    if statements:
+        _written(user, using)
+
+
+def _written(user: Any, using: str) -> None:
+    user._state.db = using
+    post_save.send(sender=type(user), created=False, **_told(user, using))
+
+
+def _told(user: Any, using: str) -> dict[str, Any]:
+    return {"instance": user, "raw": False, "using": using, "update_fields": _FIELDS}
+
+
+@cache
+def _saves_as_django(model: Any) -> bool:
+    return (
+        model is host().model
+        and model.save is AbstractBaseUser.save
+        and all(
+            getattr(model, step) is getattr(Model, step)
+            for step in ("save_base", "_save_table", "_do_update")
+        )
+        and not model._meta.parents
+        and type(model._meta.get_field("last_login")) is DateTimeField
+    )
+
+
+@settings.on_host_change
+def _forget() -> None:
+    _saves_as_django.cache_clear()

@@ -1,0 +1,233 @@
+"""The one door: every proof of who somebody is comes here, and only here tokens begin.
+
+`complete` asks whether the person may come in at all, then every gate that a module put up. A
+challenge is an outcome like any other; tokens do not exist before the last gate is passed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.contrib import auth
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.db import DatabaseError, connections, transaction
+
+from authservice.core.conf import core
+from authservice.core.credentials import known_devices, lockout, passwords
+from authservice.core.credentials.lockout import Guess
+from authservice.core.login import last_login
+from authservice.core.sessions import sessions
+from authservice.core.sessions.sessions import Tokens
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.interfaces import Arrival, Challenge
+from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret
+
+SIGNUP = "signup"
+# How `complete` refuses, for whoever describes a road that leads there.
+REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerified)
+
+
+@dataclass(frozen=True)
+class Login:
+    """What came of a proof: tokens, challenges, or neither where verification must come first."""
+
+    person: Person
+    tokens: Tokens | None = None
+    challenges: tuple[Challenge, ...] = ()
+    device_token: Secret = field(default_factory=lambda: Secret(""))
+
+
+def with_password(
+    password: Secret, client: Client, *, email: str = "", username: str = ""
+) -> Login:
+    """Sign in by e-mail or username. Raises as `check_password`, or a refusal of `complete`."""
+    accepted, guess = check_password(password, client, email=email, username=username)
+    with lockout.no_guess_unless_judged(guess.give_back):
+        return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
+
+
+def check_password(
+    password: Secret,
+    client: Client,
+    *,
+    email: str = "",
+    username: str = "",
+    method: str = "password",
+) -> tuple[Person, Guess]:
+    """The user with this password, and the counted attempt.
+
+    The caller gives the attempt back once the login succeeds. An unknown identifier, a wrong
+    password and an unusable one get the same answer after exactly one hash. The attempt is counted
+    before the password is checked. Raises `TooManyRequests`, `TooManyAttempts` and
+    `InvalidCredentials`.
+    """
+    person = lookup.find_by_email(email) if email else lookup.find_by_username(username)
+    key = identifiers.email_key(email) if email else identifiers.username_key(username)
+    throttled = _refused(person, client, "throttled", action="security.account.throttled")
+    guess = lockout.count(key, person, client, report=partial(events.record, throttled))
+
+    def give_back() -> None:
+        guess.give_back()
+        guess.give_back_flood()
+
+    with lockout.no_guess_unless_judged(give_back):
+        accepted = passwords.check(person, email or username, password, client)
+    if accepted is None:
+        _fail(person, email or username, client, method)
+        raise errors.InvalidCredentials
+    guess.give_back_flood()
+    return accepted, guess
+
+
+def complete(
+    person: Person,
+    client: Client,
+    *,
+    method: str,
+    proofs: tuple[str, ...],
+    guess: Guess | None = None,
+) -> Login:
+    """Issue tokens to a client that proved to be `person`, or the challenges that remain.
+
+    `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `guess` the
+    attempt to give back. Raises as `admit` does, and `InvalidCredentials` if the user was deleted
+    since.
+    """
+    admit(person, client, method=method)
+    arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
+    try:
+        with transaction.atomic(using=databases.primary(), savepoint=False):
+            return _through(arrival, guess)
+    except DatabaseError as wrong:
+        if not _is_gone(person):
+            raise
+        failed(person, client, "invalid_credentials", method=method)
+        raise errors.InvalidCredentials from wrong
+
+
+def _through(arrival: Arrival, guess: Guess | None) -> Login:
+    person, client, method = arrival.person, arrival.client, arrival.method
+    challenges = _challenges(arrival)
+    if not challenges:
+        return _enter(arrival, guess)
+    if guess:
+        guess.give_back()
+    events.record(_event("auth.login.challenged", person, client, method=method))
+    return Login(person, challenges=challenges)
+
+
+def _is_gone(person: Person) -> bool:
+    # A transaction around this one is broken by now: nothing can be asked in it.
+    asked = not connections[databases.primary()].in_atomic_block
+    return asked and lookup.by_pk(person.user.pk) is None
+
+
+def admit(person: Person, client: Client, *, method: str) -> None:
+    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and tells of it.
+
+    To be asked before a transaction that the refusal would undo, its entry included.
+    """
+    fault = obstacle(person)
+    if fault is not None:
+        events.record(_refused(person, client, fault.code.lower(), method=method))
+        raise fault
+
+
+def failed(person: Person | None, client: Client, reason: str, *, method: str) -> None:
+    """Tell of a proof that proved nothing, where `person` is whom it was meant for.
+
+    Outside of every transaction that the refusal undoes.
+    """
+    events.record(_refused(person, client, reason, method=method))
+
+
+def obstacle(person: Person) -> errors.Fault | None:
+    """Why this person may not come in, whatever they prove."""
+    if not person.active:
+        return errors.UserNotActive()
+    if core.require_email_verification and not person.email_verified:
+        return errors.EmailNotVerified()
+    if core.require_phone_verification and not person.phone_number_verified:
+        return errors.PhoneNotVerified()
+    return None
+
+
+def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
+    asked = (gate(arrival) for gate in plugs("login_gate"))
+    return tuple(challenge for challenge in asked if challenge is not None)
+
+
+def _enter(arrival: Arrival, guess: Guess | None) -> Login:
+    person, client, method = arrival.person, arrival.client, arrival.method
+    known = known_devices.known(client.device_token, person)
+    if known is None and method == SIGNUP:
+        known = known_devices.first_of(person)
+    device_id = known or uuid.uuid4()
+    if known is None and person.last_login_at is not None:
+        _tell_new_device(person, client)
+    # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
+    # the sign-in, as in Django's own login(). It is written first: a new row locks its user shared
+    # on MySQL and MariaDB, and two logins that both held that lock could not both write the user.
+    before, amr = person.last_login_at, " ".join(arrival.proofs)
+    with last_login.put_off(person.user) as writes:
+        user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
+        held = person.last_login_at != before and not writes
+        given = [guess.giving_back()] if guess else []
+        sign_in = sessions.begin(
+            person, client, *writes, *given, amr=amr, device_id=device_id, held=held
+        )
+    if known is None:
+        # After the user's row was locked: the lock order is users, one-time tokens, accounts.
+        known_devices.add(person, device_id)
+    if method != SIGNUP:
+        events.record(_event("auth.login.success", person, client, method=method))
+    return Login(
+        person,
+        tokens=sessions.tokens(person, sign_in),
+        device_token=known_devices.token(person, device_id),
+    )
+
+
+def _tell_new_device(person: Person, client: Client) -> None:
+    using, seen = databases.primary(), message_queue.seen(client)
+    events.record(_event("security.new_device", person, client))
+    message_queue.send(message_queue.NEW_DEVICE, person.email, client, using=using, details=seen)
+
+
+def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
+    events.record(_refused(person, client, "invalid_credentials", method=method))
+    # By the name that backends are asked with, or a package that counts by user counts apart.
+    name = person.user.get_username() if person else typed
+    # As Django's own `authenticate` sends it.
+    user_login_failed.send(
+        sender=auth.__name__, credentials={host().natural: name}, request=client.http
+    )
+
+
+def _refused(
+    person: Person | None,
+    client: Client,
+    reason: str,
+    *,
+    action: str = "auth.login.failed",
+    **more: Any,
+) -> Event:
+    return Event(
+        action=action,
+        user=person.user if person else None,
+        client=client,
+        metadata={"reason": reason, **more},
+    )
+
+
+def _event(action: str, person: Person, client: Client, **metadata: Any) -> Event:
+    return Event(action=action, user=person.user, client=client, metadata=metadata)

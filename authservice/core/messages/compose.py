@@ -1,0 +1,277 @@
+"""What a job becomes when its time has come: the person is looked up and the secret is minted.
+
+A job names a kind and a target and was made alike for known and unknown targets; here, in the
+worker, it turns out whether there is anything to send. A job that is tried again mints anew.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from django.db import transaction
+
+from authservice.core import cleanup
+from authservice.core.credentials import one_time, recovery_number
+from authservice.core.credentials.one_time import Purpose
+from authservice.core.messages import counting, limits, links, new_devices, sending
+from authservice.core.messages.counting import TextPolicy
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.message_queue import Message
+from authservice.kernel.modules import plugs
+from authservice.kernel.retries import outlast
+from authservice.kernel.secret import Secret
+
+
+@dataclass(frozen=True, kw_only=True)
+class Letter:
+    """A message to one user, to be rendered and sent.
+
+    `context` is for its templates: `link` or `code` with `expires_in`, and the details of the job.
+    `counted` are the keys of limits to give back if sending fails.
+    """
+
+    kind: str
+    channel: Literal["email", "sms"]
+    to: str
+    person: Person
+    language: str
+    context: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    counted: tuple[str, ...] = ()
+
+
+_Composer = Callable[[Message], Letter | None]
+_EVERY_TEXT = TextPolicy()
+
+
+def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> Letter | None:
+    """The message of a job, or None if there is no recipient or a limit is used up.
+
+    Its secret and its audit entry are written in one transaction. `texts` says which text messages
+    the host allows.
+    """
+    cleanup.warn_if_overdue()
+    composer = _composers().get(message.kind)
+    if composer is None:
+        return None
+    try:
+        return _within_limits(composer, message, texts)
+    except counting.Refused as refused:
+        counting.report(refused)
+        return None
+
+
+def _within_limits(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
+    """Raises `counting.Refused`, and then no secret has been issued."""
+    uncounted = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
+    counted = counting.take_unrequested(message.kind, message.target) if uncounted else ()
+    letter = outlast(lambda: _composed(composer, message, texts))
+    return replace(letter, counted=(*letter.counted, *counted)) if letter else None
+
+
+def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
+    with transaction.atomic(using=databases.primary()):
+        letter = composer(message)
+        if letter is not None and letter.channel == "sms":
+            counting.take_text(letter.to, letter.person, texts)
+    return letter
+
+
+def _composers() -> Mapping[str, _Composer]:
+    further = [dict(composers()) for composers in plugs("composers")]
+    return ChainMap(*further, _COMPOSERS)
+
+
+def verify_email(message: Message) -> Letter | None:
+    person = reachable(lookup.find_by_email(message.target))
+    if person is None or person.email_verified:
+        return None
+    return mail(message, person, **_email_link(one_time.VERIFY_EMAIL, person, links.verify_email))
+
+
+def _reset_by_link(message: Message) -> Letter | None:
+    person = reachable(lookup.find_by_email(message.target))
+    if person is None:
+        return None
+    if "asked_by" not in message.details:
+        _tell_asked(message, person)
+    last = sending.LAST in message.details
+    purpose = one_time.LASTING_RESET if last else one_time.RESET
+    return mail(message, person, **_email_link(purpose, person, links.reset_password))
+
+
+def _account_made(message: Message) -> Letter | None:
+    """Staff made an account: who uses the link sets a password and proves the address."""
+    person = reachable(lookup.find_by_email(message.target))
+    if person is None or person.user.has_usable_password():
+        return None
+    purpose = one_time.FIRST_PASSWORD
+    token = one_time.mint_link(purpose, person, person.email_key)
+    link = links.reset_password(token, person.email)
+    return mail(message, person, link=link, expires_in=purpose.link_ttl)
+
+
+def _verify_phone(message: Message) -> Letter | None:
+    person = reachable(lookup.find_by_phone(message.target))
+    if person is None or person.phone_number_verified:
+        return None
+    return _text(message, person, one_time.VERIFY_PHONE)
+
+
+def _reset_by_code(message: Message) -> Letter | None:
+    person = reachable(lookup.find_by_phone(message.target))
+    if person is None or not person.phone_number_verified:
+        return None
+    _tell_asked(message, person)
+    if not recovery_number.may_reset_password(person):
+        return _sms(replace(message, kind=message_queue.RESET_BY_CODE_REFUSED), person)
+    return _text(message, person, one_time.RESET)
+
+
+def _tell_asked(message: Message, person: Person) -> None:
+    """Told here rather than where it was asked for, where nobody is looked up."""
+    client = Client(request_id=message.request_id)
+    event = Event(action="auth.password.reset_requested", user=person.user, client=client)
+    events.record(event)
+
+
+def _access_wiped(message: Message) -> Letter | None:
+    """The first proof of the address took the password, so this brings a link to set one."""
+    person = reachable(lookup.find_by_email(message.target))
+    if person is None:
+        return None
+    return mail(message, person, **_email_link(one_time.RESET, person, links.reset_password))
+
+
+def notice(message: Message) -> Letter | None:
+    """A letter that brings no secret, whatever became of its reader since."""
+    person = lookup.find_by_email(message.target)
+    return mail(message, person) if person else None
+
+
+def _changed_by_staff(message: Message) -> Letter | None:
+    """Sent to the address that the owner had proven before staff changed the account."""
+    person = lookup.by_id(message.details["user_id"])
+    return replace(mail(message, person), to=message.target) if person else None
+
+
+def _new_device(message: Message) -> Letter | None:
+    """Sent at once for the first new device of an hour; further ones are listed at the end of the
+    hour."""
+    person = lookup.find_by_email(message.target)
+    if person is None or not person.email_proven:
+        return None
+    if new_devices.is_familiar(person, message.details):
+        return None
+    counted = counting.take_new_device(person)
+    if counted is None:
+        _list_later(message, person)
+        return None
+    return replace(mail(message, person), counted=counted)
+
+
+def _list_later(message: Message, person: Person) -> None:
+    due = counting.take_new_devices(person)
+    if due is None:
+        return
+    # The hour began when its notice was sent. Jobs of earlier sign-ins may still have been queued.
+    begun = due - limits.NEW_DEVICE.window
+    if at := message.details.get("at"):
+        begun = min(datetime.fromisoformat(at), begun)
+    message_queue.send(
+        message_queue.NEW_DEVICES,
+        person.email,
+        Client(language=message.language, request_id=message.request_id),
+        using=databases.primary(),
+        details={"since": (begun - _PARALLEL).isoformat(), "until": due.isoformat()},
+        not_before=due,
+    )
+
+
+def _new_devices(message: Message) -> Letter | None:
+    person = lookup.find_by_email(message.target)
+    if person is None or not person.email_proven:
+        return None
+    since, until = (datetime.fromisoformat(message.details[name]) for name in ("since", "until"))
+    found = new_devices.unfamiliar(person, since, until)
+    if not found:
+        return None
+    shown = found[: new_devices.SHOWN]
+    return mail(
+        message,
+        person,
+        sign_ins=[
+            {"user_agent": row.user_agent, "ip_address": row.ip_address, "at": row.created_at}
+            for row in shown
+        ],
+        more=len(found) - len(shown),
+    )
+
+
+def reachable(person: Person | None) -> Person | None:
+    """The person, if they may be written to at all."""
+    return person if person and person.active else None
+
+
+def mail(message: Message, person: Person, **context: Any) -> Letter:
+    """The letter of a job to the present address of a person."""
+    return Letter(
+        kind=message.kind,
+        channel="email",
+        to=person.email,  # the present address, not the one that was typed
+        person=person,
+        language=message.language,
+        context={**message.details, **context},
+    )
+
+
+def _text(message: Message, person: Person, purpose: Purpose) -> Letter:
+    code = one_time.mint_code(purpose, person, person.phone_key)
+    return _sms(message, person, code=code, expires_in=purpose.code_ttl)
+
+
+def _sms(message: Message, person: Person, **context: Any) -> Letter:
+    """A text message to the current number of a user."""
+    return Letter(
+        kind=message.kind,
+        channel="sms",
+        to=person.account.phone_number,
+        person=person,
+        language=message.language,
+        context=context,
+    )
+
+
+def _email_link(
+    purpose: Purpose, person: Person, link: Callable[[Secret, str], Secret]
+) -> dict[str, Secret | timedelta]:
+    token = one_time.mint_link(purpose, person, person.email_key)
+    return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
+
+
+_COUNTED_BY_COMPOSER = (message_queue.NEW_DEVICE, message_queue.NEW_DEVICES)
+# Jobs of simultaneous sign-ins may run in any order.
+_PARALLEL = timedelta(seconds=5)
+
+_COMPOSERS: dict[str, _Composer] = {
+    message_queue.VERIFY_EMAIL: verify_email,
+    message_queue.VERIFY_PHONE: _verify_phone,
+    message_queue.RESET_BY_LINK: _reset_by_link,
+    message_queue.RESET_BY_CODE: _reset_by_code,
+    message_queue.PASSWORD_CHANGED: notice,
+    message_queue.ACCESS_WIPED: _access_wiped,
+    message_queue.ACCESS_REMOVED: notice,
+    message_queue.ACCOUNT_SECURED: _access_wiped,
+    message_queue.WELCOME: notice,
+    message_queue.NEW_DEVICE: _new_device,
+    message_queue.NEW_DEVICES: _new_devices,
+    message_queue.ACCOUNT_MADE: _account_made,
+    message_queue.CHANGED_BY_STAFF: _changed_by_staff,
+}

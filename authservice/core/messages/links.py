@@ -1,0 +1,56 @@
+"""Links in mails: built from settings alone, never from a request's Host header."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.urls import get_script_prefix, reverse
+
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import frontend, root
+
+
+def verify_email(token: Secret, email: str) -> Secret:
+    """Always to the service itself, which redirects the browser on."""
+    return to_route("verify-email", token, email=email)
+
+
+def reset_password(token: Secret, email: str) -> Secret:
+    return _with_token(_front(frontend.reset_password_path), token, email=email)
+
+
+def verified(status: str) -> str:
+    """Where `GET /verify-email` sends a browser on, or "" to answer in JSON."""
+    if not frontend.url or not frontend.verify_email_callback_path:
+        return ""
+    return _with(_joined(frontend.url, frontend.verify_email_callback_path), status=status)
+
+
+def to_route(name: str, token: Secret, **query: str) -> Secret:
+    """To a route of the service itself, by its name in the URLconf."""
+    return _with_token(_api(name), token, **query)
+
+
+def _api(name: str) -> str:
+    # API_URL has the script prefix already, so the path is taken without it.
+    path = reverse(f"authservice:{name}").removeprefix(get_script_prefix())
+    return _joined(root.api_url, path)
+
+
+def _front(path: str) -> str:
+    """In the front end or, without one, below the service's own mount."""
+    if frontend.url:
+        return _joined(frontend.url, path)
+    return _joined(_api("nowhere"), path)  # the mount itself
+
+
+def _joined(origin: str, path: str) -> str:
+    return f"{origin.rstrip('/')}/{path.lstrip('/')}"
+
+
+def _with_token(url: str, token: Secret, **query: str) -> Secret:
+    return Secret(_with(url, token=token.reveal(), **query))
+
+
+def _with(url: str, **query: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}"

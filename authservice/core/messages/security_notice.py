@@ -1,0 +1,129 @@
+"""Notify the owner of an account of a change that an intruder may have made.
+
+The mail to the proven address carries a link, "this was not me", that undoes the change, see
+`secure_account`. Its row is written in the transaction of the change and keeps the state before it.
+The worker that sends the mail issues the token, so that no queue holds a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from authservice.core.credentials import one_time
+from authservice.core.messages import compose as composing
+from authservice.core.messages import links
+from authservice.core.messages.compose import Letter
+from authservice.core.models import Ticket
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.message_queue import Message
+
+# The fields of an account that the link restores.
+NUMBER = ("phone_number", "phone_key", "verified_phone_key", "phone_set_by")
+NUMBER_TIMES = ("phone_added_at", "phone_verified_at")
+PROOFS = ("verified_email_key", "proven_email_key")
+PROOF_TIMES = ("email_proven_at",)
+
+
+def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]:
+    """The current address and number, which the link of a notice restores, as JSON values.
+
+    Call it before the change; `since` is when the change began, now by default.
+    """
+    account = person.account
+    plain = {name: getattr(account, name) for name in (*NUMBER, *PROOFS)}
+    times = {name: _iso(getattr(account, name)) for name in (*NUMBER_TIMES, *PROOF_TIMES)}
+    return {"email": person.email, "since": _iso(since or timezone.now()), **plain, **times}
+
+
+def notify(kind: str, person: Person, client: Client, before: Mapping[str, Any]) -> None:
+    """Notify the owner, in the transaction of the change; `before` is the `state_of` before it."""
+    using, details = databases.primary(), message_queue.seen(client)
+    email, number = before["email"], before["phone_number"]
+    if email and before["proven_email_key"] == identifiers.email_key(email):
+        notice = _open_link(person, before)
+        message_queue.send(kind, email, client, using=using, details={**details, "notice": notice})
+    elif kind == message_queue.PHONE_CHANGED:
+        # No address is proven: only the former number can be notified.
+        if (
+            number
+            and before["verified_phone_key"] == before["phone_key"]
+            and message_queue.can_sms()
+        ):
+            text, owner = message_queue.PHONE_CHANGED_TEXT, {"account": person.id}
+            message_queue.send(text, number, client, using=using, details=owner)
+    else:
+        message_queue.send(kind, person.email, client, using=using, details=details)
+
+
+def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+    """Fills the slot `composers`."""
+    return {
+        message_queue.PASSWORD_CHANGED: compose,
+        message_queue.PHONE_CHANGED: compose,
+        message_queue.PHONE_CHANGED_TEXT: _compose_text,
+    }
+
+
+def compose(message: Message) -> Letter | None:
+    """The notice, with its link if there is one; to the address that was proven."""
+    notice = message.details.get("notice")
+    found = _rows().filter(pk=notice, spent_at=None).first() if notice else None
+    if found is None:
+        return composing.notice(message)
+    person = composing.reachable(lookup.by_pk(found.user_id))
+    if person is None:
+        return None
+    token = one_time.new_token()
+    _rows().filter(pk=found.pk).update(digest=one_time.link_digest(one_time.SECURE, token))
+    link = links.to_route("secure-account", token)
+    letter = composing.mail(message, person, link=link, expires_in=one_time.SECURE.link_ttl)
+    return replace(letter, to=message.target)
+
+
+def _compose_text(message: Message) -> Letter | None:
+    person = composing.reachable(lookup.by_id(message.details["account"]))
+    if person is None:
+        return None
+    return Letter(
+        kind=message.kind,
+        channel="sms",
+        to=message.target,
+        person=person,
+        language=message.language,
+    )
+
+
+def end_later(ticket: Ticket) -> None:
+    """End the links of all later notices."""
+    later = _rows().filter(user=ticket.user_id, created_at__gte=ticket.created_at, spent_at=None)
+    later.exclude(pk=ticket.pk).update(spent_at=timezone.now())
+
+
+def _open_link(person: Person, before: Mapping[str, Any]) -> str:
+    """Create a row without a token; returns its id."""
+    now = timezone.now()
+    opened = _rows().create(
+        purpose=one_time.SECURE.name,
+        user_id=person.user.pk,
+        payload=dict(before),
+        created_at=now,
+        expires_at=now + one_time.SECURE.link_ttl,
+    )
+    return str(opened.pk)
+
+
+def _rows() -> QuerySet[Ticket]:
+    return Ticket.objects.using(databases.primary()).filter(purpose=one_time.SECURE.name)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

@@ -1,0 +1,44 @@
+"""Requesting a mail or SMS: the same work for known and unknown recipients, within limits.
+
+Past a limit the answer is the same and nothing is sent. A known device of the recipient's account
+has a separate limit, which other clients cannot use up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from authservice.core.messages import counting
+from authservice.core.messages.counting import Sender, Verdict
+from authservice.core.users import identifiers, lookup
+from authservice.kernel import databases, errors, message_queue
+from authservice.kernel.client import Client
+
+# A detail of the one mail a day that is sent past the limit. Its link is valid for longer.
+LAST = "last"
+
+
+def to_email(
+    kind: str, email: str, client: Client, *, details: Mapping[str, Any] | None = None
+) -> None:
+    """Enqueue the job for an address, within the limits."""
+    recipient = lookup.find_by_email(email) if client.device_token else None
+    verdict = counting.request_mail(
+        kind, identifiers.email_key(email), Sender.of(client, recipient)
+    )
+    if verdict is Verdict.REFUSE:
+        return
+    if verdict is Verdict.LAST:
+        details = {**(details or {}), LAST: True}
+    using = databases.primary()
+    message_queue.send(kind, email, client, using=using, details=details, requested=True)
+
+
+def to_phone(kind: str, phone: str, client: Client) -> None:
+    """The same for a number. Raises `SmsNotConfigured`."""
+    if not message_queue.can_sms():
+        raise errors.SmsNotConfigured
+    recipient = lookup.find_by_phone(phone) if client.device_token else None
+    if counting.request_text(kind, identifiers.phone_key(phone), Sender.of(client, recipient)):
+        message_queue.send(kind, phone, client, using=databases.primary(), requested=True)

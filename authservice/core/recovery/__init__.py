@@ -1,0 +1,1 @@
+"""Changing and regaining access: passwords, phone numbers, verification, takeover."""

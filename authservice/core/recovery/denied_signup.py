@@ -1,0 +1,31 @@
+"""The owner of a mailbox denies a sign-up with their address: all access is removed."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from authservice.core.credentials import passwords
+from authservice.core.models import Account
+from authservice.core.recovery import first_proof, verification
+from authservice.core.users import lookup
+from authservice.kernel import databases, errors
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+
+
+def deny(token: Secret, email: str, client: Client) -> None:
+    """Remove everything that was set up on the account.
+
+    The account stays, unverified and without a password, sessions or number. Raises
+    `VerificationTokenExpired`, or `InvalidVerificationToken`, also if the owner of the mailbox has
+    proven the address before.
+    """
+    person, _ = verification.find_link(token, email)
+    with transaction.atomic(using=databases.primary()):
+        passwords.locked(person)
+        present = lookup.by_pk(person.user.pk)
+        if present is None or present.email_proven or present.email_key != person.email_key:
+            raise errors.InvalidVerificationToken
+        first_proof.revoke(present, client)
+        rows = Account.objects.using(databases.primary()).filter(pk=present.user.pk)
+        rows.update(verified_email_key="")

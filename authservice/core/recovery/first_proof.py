@@ -1,0 +1,69 @@
+"""The first proof of an address revokes all access that was set up before it.
+
+An attacker can sign up with an address of somebody else, wait until its owner signs in by a mailed
+link or a provider, and keep access. So everything that was set up before the proof is removed.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.hashers import make_password
+
+from authservice.core.conf import core
+from authservice.core.credentials import passwords
+from authservice.core.recovery import takeover, verification
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+
+
+def prove(person: Person, client: Client, *, caller: Person | None = None) -> Person:
+    """Mark the current address as proven; returns the changed user.
+
+    `caller` is the user of a valid access token in the request: if that user proves the address of
+    their own account, nothing is removed. Call it in a transaction that has locked the user
+    (`passwords.locked`) and read them after that, or two proofs at once would both be the first.
+    """
+    if person.email_proven:
+        return person
+    if must_wipe(person, caller):
+        person = _wiped(person, client)
+    verification.accept_email(person, client)
+    return person
+
+
+def must_wipe(person: Person, caller: Person | None) -> bool:
+    """Whether a proof of the current address would be the first, and another person may have
+    access."""
+    return (
+        core.wipe_unproven
+        and not person.email_proven
+        and _was_open(person)
+        and not _is(person, caller)
+    )
+
+
+def revoke(person: Person, client: Client) -> None:
+    """Remove all access: the owner of the mailbox denies the sign-up."""
+    _wiped(person, client)
+
+
+def _was_open(person: Person) -> bool:
+    """Whether anybody could have signed in: by a password, or in another way."""
+    return person.user.has_usable_password() or person.last_login_at is not None
+
+
+def _is(person: Person, caller: Person | None) -> bool:
+    return caller is not None and caller.user.pk == person.user.pk
+
+
+def _wiped(person: Person, client: Client) -> Person:
+    revoked = {"reason": takeover.UNPROVEN}
+    action = "security.session.revoked"
+    events.record(Event(action=action, user=person.user, client=client, metadata=revoked))
+    takeover.evict(takeover.FIRST_PROOF, person, client)
+    passwords.store(person, make_password(None))
+    using = databases.primary()
+    message_queue.send(message_queue.ACCESS_WIPED, person.email, client, using=using)
+    return lookup.of(person.user)

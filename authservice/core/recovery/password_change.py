@@ -1,0 +1,44 @@
+"""Changing the password: requires the current one and ends all other sessions."""
+
+from __future__ import annotations
+
+from authservice.core.credentials import known_devices, passwords
+from authservice.core.messages import security_notice
+from authservice.core.models import SignIn
+from authservice.core.recovery import recent_proof
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
+from authservice.kernel import errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+
+
+def change(person: Person, sign_in: SignIn, old: Secret, new: Secret, client: Client) -> Secret:
+    """Returns a new token for the client's device; all others are revoked.
+
+    Raises `TooManyAttempts`, `InvalidCredentials`, `InvalidPassword`, `InvalidToken`.
+    """
+    try:
+        recent_proof.check_password(person, old, client, method="change_password")
+    except errors.InvalidCredentials:
+        events.record(Event(action="auth.password.change_failed", user=person.user, client=client))
+        raise
+    if new == old:
+        raise errors.InvalidPassword(
+            "new_password: Must differ from the old one.",
+            details={"new_password": ["Must differ from the old one."]},
+        )
+    encoded = passwords.encoded(new, person.user, field="new_password")
+    with sessions.changing(person, sign_in) as present:
+        if present.password != person.user.password:
+            raise errors.InvalidCredentials  # the password that was checked is no longer current
+        before = security_notice.state_of(present)
+        passwords.store(present, encoded)
+        sessions.end_others(present, sign_in, sessions.CHANGED)
+        sessions.keep(present, sign_in)
+        token = known_devices.replace_all(present, client)
+        event = Event(action="auth.password.changed", user=present.user, client=client)
+        events.record(event)
+        security_notice.notify(message_queue.PASSWORD_CHANGED, present, client, before)
+    return token

@@ -1,0 +1,151 @@
+"""A forgotten password: asking for a link or code, and setting a new one with it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from authservice.core.conf import core
+from authservice.core.credentials import (
+    known_devices,
+    lockout,
+    one_time,
+    passwords,
+    recovery_number,
+)
+from authservice.core.messages import security_notice, sending
+from authservice.core.recovery import first_proof, takeover, verification
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+
+
+def ask_by_email(email: str, client: Client) -> None:
+    sending.to_email(message_queue.RESET_BY_LINK, email, client)
+
+
+def ask_by_phone(phone: str, client: Client) -> None:
+    """Raises `SmsNotConfigured`."""
+    sending.to_phone(message_queue.RESET_BY_CODE, phone, client)
+
+
+def reset_with_link(
+    token: Secret,
+    email: str,
+    new_password: Secret,
+    client: Client,
+    *,
+    caller: Person | None = None,
+) -> Secret:
+    """Set a password, and prove the address that the link was mailed to.
+
+    Revokes all device tokens; returns a new one for the client's device, "" if it is not known.
+    Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password does not use the
+    link up. A wrong token, an unknown one and one for another address get the same answer. `caller`
+    is the user of a valid access token in the request, see `unproven`.
+    """
+    if not email and core.reset_requires_email:
+        raise errors.invalid("email", "This field is required.")
+    try:
+        return _reset_with_link(token, email, new_password, client, caller)
+    except (errors.InvalidLink, errors.LinkExpired) as wrong:
+        owner = one_time.owner_of(token, one_time.RESET)
+        lockout.count_flood(lockout.network_of(owner, client))
+        if owner is not None:  # attackers must not fill the log with unknown tokens
+            _record_failure(owner, client, wrong)
+        raise
+
+
+def _reset_with_link(
+    token: Secret, email: str, new_password: Secret, client: Client, caller: Person | None
+) -> Secret:
+    person, ticket = one_time.find_link(one_time.RESET, token)
+    if ticket.spent_at is not None or (email and ticket.target_key != identifiers.email_key(email)):
+        raise errors.InvalidLink
+    encoded = passwords.encoded(new_password, person.user, field="new_password")
+    with transaction.atomic(using=databases.primary()):
+        # Address, password and `active` may have changed while the password was hashed.
+        present = one_time.redeem(one_time.RESET, person, ticket)
+        if present is None or present.email_key != ticket.target_key:
+            raise errors.InvalidLink
+        _evict_by_mail(present, client, caller)
+        device_token = _reset(present, encoded, client)
+        verification.accept_email(present, client)
+        _notify(present, client)
+    return device_token
+
+
+def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
+    """The same with a texted code; the number must be one that may reset the password.
+
+    Raises `InvalidPassword`, or as `tickets.find_code` does.
+    """
+    try:
+        return _reset_with_code(phone, code, new_password, client)
+    except errors.InvalidVerificationCode as wrong:
+        # Recorded for unknown numbers too, so that time and statements are the same.
+        _record_failure(lookup.find_by_phone(phone), client, wrong)
+        raise
+
+
+def _record_failure(person: Person | None, client: Client, wrong: errors.Fault) -> None:
+    event = Event(
+        action="auth.password.reset_failed",
+        user=person.user if person else None,
+        client=client,
+        metadata={"reason": wrong.code.lower()},
+    )
+    events.record(event)
+
+
+def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
+    key = identifiers.phone_key(phone)
+    person, ticket = one_time.find_code(one_time.RESET, key, code, client=client)
+    if not recovery_number.may_reset_password(person):
+        raise errors.InvalidVerificationCode
+    encoded = passwords.encoded(new_password, person.user, field="new_password")
+    with transaction.atomic(using=databases.primary()):
+        present = one_time.redeem(one_time.RESET, person, ticket)
+        if present is None or not _may_reset_by(present, key):
+            raise errors.InvalidVerificationCode
+        takeover.evict(takeover.RESET_BY_CODE, present, client)
+        device_token = _reset(present, encoded, client)
+        _notify(present, client)
+    return device_token
+
+
+def _may_reset_by(person: Person, phone_key: str) -> bool:
+    return person.phone_key == phone_key and recovery_number.may_reset_password(person)
+
+
+def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> None:
+    kind = takeover.RESET_BY_LINK
+    if not person.email_proven:
+        wipes = first_proof.must_wipe(person, caller)
+        kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
+    if takeover.evict(kind, person, client):
+        using = databases.primary()
+        message_queue.send(message_queue.ACCESS_REMOVED, person.email, client, using=using)
+
+
+def _reset(person: Person, encoded: str, client: Client) -> Secret:
+    passwords.store(person, encoded)
+    token = known_devices.forget_others(person, client)
+    using = databases.primary()
+
+    def forgive() -> None:  # Django names what fails, and a partial has no name
+        lockout.forgive([person])
+
+    # Clear the counters, so that the owner can sign in after an attack. After the commit: a login
+    # that has locked a counter may wait for the user's row.
+    transaction.on_commit(forgive, using=using, robust=True)
+    events.record(Event(action="auth.password.reset", user=person.user, client=client))
+    return token
+
+
+def _notify(person: Person, client: Client) -> None:
+    # The state after the eviction: the link of this notice restores nothing that it removed.
+    before = security_notice.state_of(person)
+    security_notice.notify(message_queue.PASSWORD_CHANGED, person, client, before)

@@ -1,0 +1,177 @@
+"""Users change their own name, phone number and avatar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from authservice.core.conf import core
+from authservice.core.credentials import attempt_counter
+from authservice.core.credentials.attempt_counter import Budget
+from authservice.core.messages import security_notice
+from authservice.core.models import Account, PhoneSource, SignIn
+from authservice.core.recovery import recent_proof, takeover
+from authservice.core.sessions import sessions
+from authservice.core.users import identifiers
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue, throttling
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+
+NO_PASSWORD = Secret("")
+_EVENTS = {"phone_number": "user.phone.changed", "avatar": "user.avatar.updated"}
+# Each changed number can cause a text message, which costs money.
+_NUMBERS = Budget.fixed(limit=5, window=timedelta(days=1))
+
+
+def update(
+    person: Person,
+    sign_in: SignIn,
+    changes: dict[str, str],
+    client: Client,
+    *,
+    password: Secret = NO_PASSWORD,
+) -> Person:
+    """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Returns the
+    user as stored.
+
+    `password` is the current one or "". A changed number is unverified. If it was set with the
+    password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
+    `PhoneAlreadyInUse`, `TooManyRequests`, `InvalidToken`, and as `password_proof.require_recent`
+    does.
+    """
+    number = changes.get("phone_number")
+    if password or _differs(person, number):
+        recent_proof.require_recent(person, sign_in, password, client, method="profile")
+    if not changes:
+        return person
+    with _counted(person, number if _differs(person, number) else "", client):
+        return _store(person, sign_in, changes, client, proven=bool(password))
+
+
+def _differs(person: Person, number: str | None) -> bool:
+    return number is not None and number != person.account.phone_number
+
+
+@contextmanager
+def _counted(person: Person, number: str | None, client: Client) -> Iterator[None]:
+    """Limit new numbers: 5 per account and day; refused ones count under `is-available`."""
+    if not number:
+        yield
+        return
+    key = attempt_counter.key("changed-number", person.id)
+    # Counted before the lookup: past the limit the client does not learn whether a number is taken.
+    throttling.count("is-available", client.network)
+    if throttling.conf.enabled:
+        _take(key)
+    try:
+        yield
+    except errors.PhoneAlreadyInUse:
+        attempt_counter.give_back(key)
+        raise
+    throttling.give_back("is-available", client.network)
+
+
+def _take(key: str) -> None:
+    try:
+        attempt_counter.take(key, _NUMBERS)
+    except errors.TooManyAttempts as wrong:
+        raise errors.TooManyRequests(headers=wrong.headers) from wrong
+
+
+def _store(
+    person: Person, sign_in: SignIn, changes: dict[str, str], client: Client, *, proven: bool
+) -> Person:
+    with sessions.changing(person, sign_in) as present:
+        account = present.account
+        before = {name: getattr(account, name) for name in changes}
+        changed = {name: value for name, value in changes.items() if value != before[name]}
+        fields: dict[str, Any] = dict(changed)
+        state = security_notice.state_of(present)
+        if "phone_number" in changed:
+            fields |= _number(changed["phone_number"], proven=proven)
+            _displace(account, fields["phone_key"], present, client)
+        elif changes.get("phone_number"):
+            fields |= _confirmed(account, proven=proven)
+        if changed:
+            fields["updated_at"] = timezone.now()
+        _write(account, fields)
+        if changed:
+            _tell(present, changed, before, client)
+        if "phone_number" in changed:
+            security_notice.notify(message_queue.PHONE_CHANGED, present, client, state)
+    return present
+
+
+def _number(number: str, *, proven: bool) -> dict[str, Any]:
+    if not number:
+        return dict(takeover.NO_NUMBER)
+    return {
+        "phone_number": number,
+        "phone_key": identifiers.phone_key(number),
+        "verified_phone_key": "",
+        "phone_set_by": PhoneSource.PASSWORD if proven else PhoneSource.SESSION,
+        "phone_added_at": timezone.now(),
+        "phone_verified_at": None,
+    }
+
+
+def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
+    """The changed fields if the signed-in user sends the number that is already stored."""
+    if proven and account.phone_set_by != PhoneSource.SIGNUP:
+        return {"phone_set_by": PhoneSource.PASSWORD}
+    if account.phone_set_by == PhoneSource.STAFF:
+        return {"phone_set_by": PhoneSource.CONFIRMED}
+    return {}
+
+
+def _displace(account: Account, key: str | None, by: Person, client: Client) -> None:
+    """Take the number from an account that never verified it.
+
+    Otherwise anybody could block a number for its owner by entering it. Not if users need a
+    verified number to sign in (the other user could not set it again), nor if no SMS sender is
+    configured.
+    """
+    if key is None or core.require_phone_verification or not message_queue.can_sms():
+        return
+    rows = Account.objects.using(databases.primary()).exclude(pk=account.pk)
+    unverified = rows.filter(phone_key=key).exclude(verified_phone_key=key)
+    holder = unverified.select_related("user").first()
+    if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
+        return
+    events.record(
+        Event(
+            action="user.phone.changed",
+            user=by.user,
+            target=holder.user,
+            client=client,
+            metadata={"phone_number": {"before": holder.phone_number, "after": ""}},
+        )
+    )
+
+
+def _write(account: Account, fields: dict[str, Any]) -> None:
+    if not fields:
+        return
+    using = databases.primary()
+    try:
+        with transaction.atomic(using=using):
+            Account.objects.using(using).filter(pk=account.pk).update(**fields)
+    except IntegrityError as wrong:
+        raise errors.PhoneAlreadyInUse from wrong
+    for name, value in fields.items():
+        setattr(account, name, value)
+
+
+def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], client: Client) -> None:
+    actions = ["user.profile.updated", *(_EVENTS[name] for name in changed if name in _EVENTS)]
+    metadata = {name: {"before": before[name], "after": value} for name, value in changed.items()}
+    for action in actions:
+        event = Event(action=action, user=person.user, client=client, metadata=metadata)
+        events.record(event)

@@ -1,0 +1,131 @@
+"""The link "this was not me" of a security notice: undo the change and lock the intruder out.
+
+Anybody who reads the owner's mailbox can use it, once, for 72 hours. No later change ends it: an
+intruder who changes the number, then the password, then the number again cannot invalidate the link
+of the first change. Using it ends the links of all later changes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from authservice.core.credentials import one_time, passwords, recovery_number
+from authservice.core.messages import security_notice
+from authservice.core.models import Account, PhoneSource, Ticket
+from authservice.core.recovery import takeover
+from authservice.core.users import creation, identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.core.users.signals import own_save
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+
+logger = logging.getLogger("authservice.accounts")
+
+
+def secure(token: Secret, client: Client) -> None:
+    """Undo the change that the link was mailed for; a second use does nothing and succeeds.
+
+    Raises `InvalidLink` or `LinkExpired`.
+    """
+    person, ticket = one_time.find_link(one_time.SECURE, token)
+    with transaction.atomic(using=databases.primary()):
+        passwords.locked(person)
+        present = lookup.by_pk(person.user.pk)
+        if present is None or not present.active:
+            raise errors.InvalidLink
+        # A spent token was used, or an earlier link has undone this change too.
+        if one_time.spend(ticket):
+            _undo(present, ticket, client)
+
+
+def _undo(person: Person, ticket: Ticket, client: Client) -> None:
+    before = ticket.payload
+    security_notice.end_later(ticket)
+    since = datetime.fromisoformat(before["since"])
+    takeover.evict(takeover.SECURED, person, client, since=since)
+    changes = {**_restore_number(person, before), **_restore_email(person, before)}
+    passwords.store(person, make_password(None))
+    event = Event(action="user.secured", user=person.user, client=client, metadata=changes)
+    events.record(event)
+    if person.email == before["email"]:
+        using = databases.primary()
+        message_queue.send(message_queue.ACCOUNT_SECURED, person.email, client, using=using)
+
+
+def _restore_number(person: Person, before: Mapping[str, Any]) -> Mapping[str, Any]:
+    number = person.account.phone_number
+    fields = _fields(before, security_notice.NUMBER, security_notice.NUMBER_TIMES)
+    if _is_recent(fields) and fields["phone_set_by"] != PhoneSource.SIGNUP:
+        # The intruder may have set this number too, by an earlier change, so it has to wait 72
+        # hours again.
+        fields["phone_set_by"] = PhoneSource.SESSION
+    if not _write(person, fields):
+        fields = dict(takeover.NO_NUMBER)  # another user has proven it since
+        _write(person, fields)
+    if fields["phone_number"] == number:
+        return {}
+    return {"phone_number": {"before": number, "after": fields["phone_number"]}}
+
+
+def _is_recent(fields: Mapping[str, Any]) -> bool:
+    added_at = fields["phone_added_at"]
+    return added_at is not None and added_at > timezone.now() - recovery_number.WAIT
+
+
+def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, Any]:
+    email, present = before["email"], person.email
+    if email == present:
+        return {}
+    try:
+        with transaction.atomic(using=databases.primary()):
+            _set_email(person, email)
+    except IntegrityError:
+        logger.warning("The former address of user %s is taken and was not restored", person.id)
+        return {}
+    _write(person, _fields(before, security_notice.PROOFS, security_notice.PROOF_TIMES))
+    return {"email": {"before": present, "after": email}}
+
+
+def _set_email(person: Person, email: str) -> None:
+    if host().email:
+        creation.put(person.user, host().email, email)
+        with own_save():
+            person.user.save(using=databases.primary(), update_fields=[host().email])
+        lookup.resync(person)
+        return
+    key = identifiers.email_key(email) if email else None
+    fields = {"email": email, "email_key": key, "email_claim": key or ""}
+    rows = Account.objects.using(databases.primary())
+    rows.filter(pk=person.user.pk).update(**fields)
+    for name, value in fields.items():
+        setattr(person.account, name, value)
+
+
+def _fields(
+    before: Mapping[str, Any], plain: tuple[str, ...], times: tuple[str, ...]
+) -> dict[str, Any]:
+    moments = {name: before[name] and datetime.fromisoformat(before[name]) for name in times}
+    return {**{name: before[name] for name in plain}, **moments}
+
+
+def _write(person: Person, fields: Mapping[str, Any]) -> bool:
+    """False where another account has one of the keys."""
+    using = databases.primary()
+    try:
+        with transaction.atomic(using=using):
+            Account.objects.using(using).filter(pk=person.user.pk).update(**fields)
+    except IntegrityError:
+        return False
+    for name, value in fields.items():
+        setattr(person.account, name, value)
+    return True

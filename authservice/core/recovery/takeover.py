@@ -1,0 +1,143 @@
+"""Evicting an intruder: what each kind of recovery removes from an account, in one table.
+
+An intruder without access to the mailbox may have left a way back: a phone number that resets the
+password, a second factor that locks the owner out, a linked provider. A recovery that removes only
+sessions would give the account back to the intruder (account pre-hijacking: Sudhodanan and Paverd,
+USENIX Security 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from authservice.core.credentials import known_devices, one_time, recovery_number
+from authservice.core.models import Account, PhoneSource
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.modules import plugs
+
+# Why sessions ended.
+UNPROVEN = "unproven"
+SECURED_REASON = "account secured"
+
+# The fields of an account without a number.
+NO_NUMBER: Mapping[str, object] = {
+    "phone_number": "",
+    "phone_key": None,
+    "verified_phone_key": "",
+    "phone_set_by": PhoneSource.SIGNUP,
+    "phone_added_at": None,
+    "phone_verified_at": None,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eviction:
+    """The user, the requesting client, the time since which access is removed, and the reason."""
+
+    person: Person
+    client: Client
+    reason: str
+    since: datetime
+
+
+Step = Callable[[Eviction], bool]
+
+
+def evict(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> bool:
+    """Remove access as `REMOVES` says for this kind of recovery; returns whether more than sessions
+    and one-time tokens was removed.
+
+    Call it in a transaction that has locked the user's row. `since` is when an undone change was
+    made.
+    """
+    began = since or timezone.now() - recovery_number.WAIT
+    reason = {FIRST_PROOF: UNPROVEN, SECURED: SECURED_REASON}.get(kind, sessions.RESET)
+    eviction = Eviction(person=person, client=client, reason=reason, since=began)
+    removed = [step(eviction) for step in REMOVES[kind]]
+    return any(removed)
+
+
+def _open_tokens(eviction: Eviction) -> bool:
+    one_time.end_everything(eviction.person)
+    return False
+
+
+def _reset_tokens(eviction: Eviction) -> bool:
+    one_time.end_all(eviction.person, one_time.RESET)
+    return False
+
+
+def _unproven_access(eviction: Eviction) -> bool:
+    removed = [bool(wipe(eviction.person)) for wipe in plugs("wipe")]
+    return any(removed)
+
+
+def _recent_access(eviction: Eviction) -> bool:
+    revoke = plugs("revoke_recent_access")
+    removed = [bool(each(eviction.person, eviction.since)) for each in revoke]
+    return any(removed)
+
+
+def _recent_factors(eviction: Eviction) -> bool:
+    revoke = plugs("revoke_recent_factors")
+    removed = [bool(each(eviction.person, eviction.since)) for each in revoke]
+    return any(removed)
+
+
+def _number(eviction: Eviction) -> bool:
+    person = eviction.person
+    number = person.account.phone_number
+    if not number:
+        return False
+    rows = Account.objects.using(databases.primary())
+    rows.filter(pk=person.user.pk).update(**NO_NUMBER)
+    for name, value in NO_NUMBER.items():
+        setattr(person.account, name, value)
+    change = {"phone_number": {"before": number, "after": ""}}
+    action, client = "user.phone.changed", eviction.client
+    events.record(Event(action=action, user=person.user, client=client, metadata=change))
+    return True
+
+
+def _recent_number(eviction: Eviction) -> bool:
+    return recovery_number.added_recently(eviction.person) and _number(eviction)
+
+
+def _sessions(eviction: Eviction) -> bool:
+    sessions.end_everywhere(eviction.person, eviction.reason)
+    return False
+
+
+def _devices(eviction: Eviction) -> bool:
+    known_devices.forget_all(eviction.person)
+    return False
+
+
+FIRST_PROOF = "first proof of the address"
+RESET_BY_LINK = "reset by a mailed link"
+RESET_BY_CODE = "reset by a texted code"
+SECURED = "secured by the link of a security notice"
+# The account is unproven, and its user is signed in, it was never used, or `CORE.WIPE_UNPROVEN` is
+# off.
+RESET_UNPROVEN = "reset by a mailed link that wipes nothing"
+
+# What each kind of recovery removes, in this order: one-time tokens before the account, as the lock
+# order demands. A reset replaces the password itself, and revokes all device tokens but gives a
+# known device a new one.
+REMOVES: Mapping[str, tuple[Step, ...]] = {
+    FIRST_PROOF: (_open_tokens, _unproven_access, _number, _sessions, _devices),
+    # A confirmed second factor of a proven account stays: a mailbox is one factor.
+    RESET_BY_LINK: (_reset_tokens, _recent_access, _recent_number, _sessions),
+    RESET_BY_CODE: (_reset_tokens, _sessions),
+    # The number and the address are restored, see `secure_account`.
+    SECURED: (_open_tokens, _recent_access, _recent_factors, _sessions, _devices),
+    RESET_UNPROVEN: (_reset_tokens, _sessions),
+}

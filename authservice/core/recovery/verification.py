@@ -1,0 +1,137 @@
+"""Proving an address or a number: what was proven is kept, so a changed one is unverified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from authservice.core.credentials import one_time
+from authservice.core.messages import sending
+from authservice.core.models import Account, Ticket
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+
+
+def send_to_email(email: str, client: Client) -> None:
+    sending.to_email(message_queue.VERIFY_EMAIL, email, client)
+
+
+def send_to_phone(phone: str, client: Client) -> None:
+    """Raises `SmsNotConfigured`."""
+    sending.to_phone(message_queue.VERIFY_PHONE, phone, client)
+
+
+def text_after_commit(phone: str, client: Client) -> None:
+    """Text a code, within the limits on texts. They are counted after the commit: otherwise every
+    other sign-up of the same network would wait for the locked counter."""
+
+    def send() -> None:  # Django logs the name of a callback that fails, and a partial has none
+        if message_queue.can_sms():
+            send_to_phone(phone, client)
+
+    transaction.on_commit(send, using=databases.primary(), robust=True)
+
+
+def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> None:
+    """Verify by a mailed link; a second click before it expires succeeds again.
+
+    `proof` says that a person opened it. Otherwise it may have been a mail scanner: the address is
+    verified but not proven, and the same link can still prove it later.
+
+    Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
+    """
+    person, ticket = find_link(token, email)
+    with transaction.atomic(using=databases.primary()):
+        first = one_time.spend(ticket)
+        if not first and not person.email_verified:
+            person = _verified_meanwhile(person)
+        if proof and not person.email_proven:
+            accept_email(person, client)
+        elif not person.email_verified:
+            _verify_without_proof(person, client)
+        if first:
+            message_queue.send(
+                message_queue.WELCOME, person.email, client, using=databases.primary()
+            )
+
+
+def _verified_meanwhile(person: Person) -> Person:
+    """The user as they are now, whose link another request has used at the same moment.
+
+    Raises `InvalidVerificationToken` where it was ended instead, because the sign-up was denied.
+    """
+    present = lookup.by_pk(person.user.pk)
+    if present is None or not present.email_verified:
+        raise errors.InvalidVerificationToken
+    return present
+
+
+def find_link(token: Secret, email: str) -> tuple[Person, Ticket]:
+    """The user and the ticket of a verification link, spent or not.
+
+    Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
+    """
+    try:
+        person, ticket = one_time.find_link(one_time.VERIFY_EMAIL, token)
+    except errors.LinkExpired as wrong:
+        raise errors.VerificationTokenExpired from wrong
+    except errors.InvalidLink as wrong:
+        raise errors.InvalidVerificationToken from wrong
+    key = identifiers.email_key(email)
+    if ticket.target_key != key or person.email_key != key:
+        raise errors.InvalidVerificationToken
+    return person, ticket
+
+
+def _verify_without_proof(person: Person, client: Client) -> None:
+    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    rows.update(verified_email_key=person.email_key)
+    events.record(Event(action="user.email.verified", user=person.user, client=client))
+
+
+def accept_email(person: Person, client: Client) -> None:
+    """Store that the owner of the mailbox has proven the current address."""
+    if person.email_proven:
+        return
+    key = person.email_key
+    known = person.email_verified
+    proven = {"proven_email_key": key, "email_proven_at": timezone.now()}
+    _keep(person, verified_email_key=key, **proven)
+    if not known:
+        events.record(Event(action="user.email.verified", user=person.user, client=client))
+
+
+def verify_phone(phone: str, code: Secret, client: Client) -> None:
+    """Verify by a texted code. Raises as `tickets.find_code` does."""
+    try:
+        _verify_phone(phone, code, client)
+    except errors.InvalidVerificationCode:
+        # Recorded for unknown numbers too, so that time and statements are the same.
+        person = lookup.find_by_phone(phone)
+        user = person.user if person else None
+        events.record(Event(action="auth.code.failed", user=user, client=client))
+        raise
+
+
+def _verify_phone(phone: str, code: Secret, client: Client) -> None:
+    key = identifiers.phone_key(phone)
+    person, ticket = one_time.find_code(one_time.VERIFY_PHONE, key, code, client=client)
+    with transaction.atomic(using=databases.primary()):
+        # The number may have been changed, or taken by another account, since it was read.
+        present = one_time.redeem(one_time.VERIFY_PHONE, person, ticket)
+        if present is None:
+            raise errors.InvalidVerificationCode
+        _keep(present, verified_phone_key=key, phone_verified_at=timezone.now())
+        events.record(Event(action="user.phone.verified", user=present.user, client=client))
+
+
+def _keep(person: Person, **proven: Any) -> None:
+    Account.objects.using(databases.primary()).filter(pk=person.user.pk).update(**proven)
+    for name, value in proven.items():
+        setattr(person.account, name, value)

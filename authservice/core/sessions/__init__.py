@@ -1,0 +1,1 @@
+"""Sessions: the row behind the tokens, its rotation, its end."""

@@ -1,0 +1,42 @@
+"""What the login module says of the life of sign-ins; without one that says anything, this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+from uuid import UUID
+
+from authservice.core.conf import stateless
+from authservice.kernel.client import Client
+from authservice.kernel.interfaces import Lifetimes, LoginPolicy
+from authservice.kernel.modules import plug
+from authservice.kernel.sections import root
+
+
+class Stateless:
+    """Core's own policy: sign-ins live as the settings say, and any number of them."""
+
+    ended: Callable[[Sequence[UUID]], None] | None = None
+
+    def checks_every_request(self) -> bool:
+        return stateless.check == "full"
+
+    def lifetimes(self) -> Lifetimes:
+        return Lifetimes(root.refresh_token_ttl, root.session_ttl)
+
+    def begin(self, person: Any, sign_in: Any, client: Client, *, held: bool) -> None:
+        """Nothing stands against it."""
+
+    def alive(self, sign_in: Any) -> bool:
+        return True
+
+    def use(self, sign_in: Any) -> bool:
+        return True
+
+
+_DEFAULT = Stateless()
+
+
+def policy() -> LoginPolicy:
+    """The one of the installed login module, or core's own."""
+    return cast(LoginPolicy, plug("login_policy") or _DEFAULT)

@@ -1,0 +1,273 @@
+"""A sign-in's life: begun at the door, continued by refreshing, ended by whoever may end it."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from authservice.core.credentials import passwords
+from authservice.core.models import Account, SignIn
+from authservice.core.sessions.policy import policy
+from authservice.core.tokens import access, refresh
+from authservice.core.users import lookup
+from authservice.core.users import person as people
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+from authservice.kernel.sql import Bound, Insert, Select, param
+
+LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
+MOVED = "e-mail changed"
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """`expires_in` is the life of the access token in seconds."""
+
+    access_token: Secret
+    refresh_token: Secret
+    expires_in: int
+
+
+def _fields(*names: str) -> tuple[str, ...]:
+    """The names in the order of the model, as `from_db` wants its values."""
+    return tuple(f.attname for f in SignIn._meta.concrete_fields if f.attname in names)
+
+
+class Used(NamedTuple):
+    """What a request asks of a sign-in's row, in the order of the model."""
+
+    id: uuid.UUID
+    user_id: Any
+    password_mark: str
+    token_version: int
+    factor_version: int
+    organization_id: uuid.UUID | None
+    last_used_at: datetime
+    idle_expires_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None
+
+
+_LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at")
+_USED = _fields(*Used._fields)
+# What a refresh asks beyond; a field that was left out is read when it is touched.
+_REFRESHED = _fields(*Used._fields, *_LIFE)
+
+
+def _by_id(fields: tuple[str, ...]) -> Select:
+    def build() -> QuerySet[Any, Any]:
+        columns = people.columns(user="user__", account="user__authservice_account__")
+        rows = SignIn.objects.filter(pk=param("id", SignIn)).order_by()
+        return rows.values_list(*columns, *fields)
+
+    return Select(build)
+
+
+_FINDERS: dict[tuple[str, ...], Select] = {fields: _by_id(fields) for fields in (_USED, _REFRESHED)}
+_BEGIN = Insert(lambda: SignIn)
+
+
+def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
+    """A sign-in and its person as a request needs them, in one query."""
+    using = databases.primary()
+    row = _FINDERS[_USED].first(using, id=sign_in_id)
+    if row is None:
+        return None
+    return people.read(row, using), Used(*row[people.width() :])
+
+
+def find_refreshed(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
+    """The same as a refresh needs them."""
+    using = databases.primary()
+    row = _FINDERS[_REFRESHED].first(using, id=sign_in_id)
+    if row is None:
+        return None
+    return people.read(row, using), SignIn.from_db(using, _REFRESHED, row[people.width() :])
+
+
+def instance(used: Used) -> SignIn:
+    """The row of a request as a model; a field that was left out is read when it is touched."""
+    return SignIn.from_db(databases.primary(), _USED, used)
+
+
+def holds(person: Person, sign_in: SignIn | Used) -> bool:
+    """Whether the sign-in still stands: not ended, its person active, nothing changed since.
+
+    A password set by anybody, in a shell or by SQL, shows in its hash and ends it at once.
+    """
+    return (
+        sign_in.ended_at is None
+        and person.active
+        and sign_in.token_version == person.token_version
+        and sign_in.factor_version == person.factor_version
+        and passwords.still(sign_in.password_mark, person.password)
+    )
+
+
+def live(person: Person) -> QuerySet[SignIn]:
+    """The sign-ins of an active person that stand and are not over."""
+    now = timezone.now()
+    return _rows().filter(
+        user=person.user.pk,
+        ended_at=None,
+        idle_expires_at__gt=now,
+        expires_at__gt=now,
+        token_version=person.token_version,
+        factor_version=person.factor_version,
+        password_mark__in=passwords.marks(person.password),
+    )
+
+
+def begin(
+    person: Person,
+    client: Client,
+    *before: Bound,
+    amr: str,
+    device_id: uuid.UUID,
+    held: bool = False,
+) -> SignIn:
+    """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces.
+
+    `held` says that this transaction has locked the user's row; `before` is written before it, in
+    one go where that is possible. Raises what the login policy says.
+    """
+    now, lifetimes = timezone.now(), policy().lifetimes()
+    sign_in = SignIn(
+        user_id=person.user.pk,
+        seed=secrets.token_hex(16),
+        password_mark=passwords.mark(person.password),
+        token_version=person.token_version,
+        factor_version=person.factor_version,
+        amr=amr,
+        auth_time=now,
+        device_id=device_id,
+        user_agent=client.user_agent,
+        ip_address=client.address,
+        created_at=now,
+        refreshed_at=now,
+        last_used_at=now,
+        idle_expires_at=now + lifetimes.idle,
+        expires_at=now + lifetimes.absolute,
+    )
+    policy().begin(person, sign_in, client, held=held)
+    _BEGIN.run(databases.primary(), sign_in, *before)
+    return sign_in
+
+
+def tokens(person: Person, sign_in: SignIn) -> Tokens:
+    """A fresh access token and the live refresh token of the sign-in."""
+    access_token, seconds = access.issue(person, sign_in)
+    refresh_token = refresh.derive(sign_in.pk, sign_in.counter, sign_in.seed)
+    return Tokens(access_token, refresh_token, seconds)
+
+
+@contextmanager
+def changing(person: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
+    """A transaction in which a signed-in user changes something; yields the current user.
+
+    Every state-changing route of a signed-in user runs in it. It locks the user's row, and those of
+    `others` (primary keys of users who are changed too), in the order of their keys. Under that
+    lock it checks again that the session is valid: a request that was authenticated before a
+    password reset, a logout or a suspension must not change anything after it. Raises
+    `InvalidToken`.
+    """
+    using = databases.primary()
+    with transaction.atomic(using=using):
+        locked = passwords.lock_users({person.user.pk, *others})
+        found = find_used(sign_in.pk)
+        if person.user.pk not in locked or found is None or not holds(*found):
+            raise errors.InvalidToken
+        yield lookup.current(found[0])
+
+
+def keep(person: Person, sign_in: SignIn) -> None:
+    """Carry one sign-in over to the password that its person has now."""
+    _rows().filter(pk=sign_in.pk).update(password_mark=passwords.mark(person.user.password))
+
+
+def end(sign_in_id: uuid.UUID, reason: str) -> bool:
+    """End one sign-in and all its tokens; False if it had ended already."""
+    ended = bool(_end(_rows().filter(pk=sign_in_id), reason))
+    _tell([sign_in_id] if ended else [])
+    return ended
+
+
+def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
+    """End those of the chosen rows that have not ended; how many."""
+    if policy().ended is None:
+        return _end(chosen, reason)
+    with transaction.atomic(using=databases.primary()):
+        still = chosen.filter(ended_at=None).order_by("pk").select_for_update()
+        ids = list(still.values_list("pk", flat=True))
+        ended = _end(_rows().filter(pk__in=ids), reason)
+        _tell(ids)
+    return ended
+
+
+def end_others(person: Person, kept: SignIn | None, reason: str) -> int:
+    """End every other sign-in of the person, all of them where there is none to keep; how many."""
+    rows = _rows().filter(user=person.user.pk)
+    return end_some(rows.exclude(pk=kept.pk) if kept else rows, reason)
+
+
+def end_without_factor(person: Person, kept: SignIn | None, reason: str) -> None:
+    """End all sessions but `kept` after a second factor was enabled.
+
+    A concurrent login that read the account before this commit asks for no code. Its session stores
+    the version that it read, and is therefore not valid. Call it in a transaction that has locked
+    the user's row.
+    """
+    accounts = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    accounts.update(factor_version=F("factor_version") + 1)
+    person.account.factor_version += 1
+    if kept is not None:
+        _rows().filter(pk=kept.pk).update(factor_version=person.factor_version)
+    end_others(person, kept, reason)
+
+
+def end_everywhere(person: Person, reason: str) -> None:
+    """End every sign-in of the person, and every access token by its version."""
+    end_all_of([person.user.pk], reason)
+
+
+def end_all_of(users: Collection[Any], reason: str) -> int:
+    """The same for users named by primary key; how many sign-ins it ended."""
+    accounts = Account.objects.using(databases.primary()).filter(pk__in=users)
+    accounts.update(token_version=F("token_version") + 1)
+    return end_some(_rows().filter(user__in=users), reason)
+
+
+def _rows() -> QuerySet[SignIn]:
+    return SignIn.objects.using(databases.primary())
+
+
+def _end(rows: QuerySet[SignIn], reason: str) -> int:
+    """The one place where sign-ins end."""
+    return rows.filter(ended_at=None).update(ended_at=timezone.now(), end_reason=reason)
+
+
+def _tell(ids: list[uuid.UUID]) -> None:
+    """Let the login policy know before anybody is answered, once the rows say so.
+
+    Not sooner: what would be undone with its transaction has not ended. Robustly, since the rows
+    are what counts, and nothing else that waits for the commit may be lost over a store.
+    """
+    heed = policy().ended
+    if heed is None or not ids:
+        return
+
+    def tell() -> None:  # Django names what fails, and a partial has no name
+        heed(ids)
+
+    transaction.on_commit(tell, using=databases.primary(), robust=True)

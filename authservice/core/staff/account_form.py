@@ -1,0 +1,129 @@
+"""The form by which staff change an account, by itself or on the page of its user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.db import transaction
+
+from authservice.core.models import Account
+from authservice.core.staff import authority, create_user, super_admins
+from authservice.core.staff.update_user import amend_page
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import Person, email_of
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors
+from authservice.kernel.client import Client
+
+if TYPE_CHECKING:
+    Form = forms.ModelForm[Account]
+    FormSet = forms.BaseInlineFormSet[Account, Any, Form]
+else:
+    Form, FormSet = forms.ModelForm, forms.BaseInlineFormSet
+
+_FIELDS = ("name", "first_name", "last_name", "phone_number", "avatar", "active", "is_super_admin")
+
+
+def editable() -> tuple[str, ...]:
+    """Fields that are the account's own; what the host's model has is changed there."""
+    return tuple(name for name in _FIELDS if not getattr(host(), name, ""))
+
+
+class AccountForm(Form):
+    """A changed number is unverified by itself."""
+
+    class Meta:
+        model = Account
+        fields: ClassVar = _FIELDS
+
+    def clean(self) -> dict[str, Any]:
+        """The last super admin stays one: refused here, in words, and by `amend` as a rule."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        taken = [name for name in ("active", "is_super_admin") if cleaned.get(name) is False]
+        if set(taken) & set(self.changed_data):
+            _require_another(self.instance.pk)
+        return cleaned
+
+    def before(self) -> dict[str, Any]:
+        """The changed fields as they were."""
+        return {name: self.initial.get(name) for name in self.changed_data}
+
+    def clean_phone_number(self) -> str:
+        phone: str = self.cleaned_data["phone_number"]
+        if phone and not identifiers.is_phone(phone):
+            raise ValidationError(identifiers.PHONE_RULE)
+        key = identifiers.phone_key(phone) if phone else None
+        others = Account.objects.using(databases.primary()).exclude(pk=self.instance.pk)
+        if key and others.filter(phone_key=key).exists():
+            raise ValidationError("Another account has this number.")
+        self.instance.phone_key = key
+        return phone
+
+    def clean_avatar(self) -> str:
+        avatar: str = self.cleaned_data["avatar"]
+        if avatar:
+            URLValidator(schemes=["http", "https"])(avatar)
+        return avatar
+
+
+def _require_another(pk: Any) -> None:
+    # Admin saves in the transaction in which it validates, so what is held here stays held.
+    with transaction.atomic(using=databases.primary()):
+        try:
+            super_admins.hold(pk, losing=True)
+        except errors.LastSuperAdmin as wrong:
+            raise ValidationError(wrong.message) from wrong
+
+
+class AccountFormSet(FormSet):
+    """The account on the page of its user; `editor` saves both, from `client`."""
+
+    editor: Any = None
+    client = Client()
+    stored: Person | None = None
+    is_new = False
+
+    def clean(self) -> None:
+        """The user's own form may take rights too: by `is_active`, `is_superuser`."""
+        super().clean()
+        self.is_new = self.instance._state.adding
+        # Of the row and not of the forms, for who sends none would pass by.
+        self.stored = lookup.by_pk(self.instance.pk)
+        stored = self.stored or super_admins.without_account(self.instance.pk)
+        if stored and not authority.may_change(self.editor, stored):
+            raise ValidationError("Only a superuser may change a super admin.")
+        self._require_email()
+        if self.stored and not super_admins.reigns(self._person(self.stored)):
+            _require_another(self.instance.pk)
+
+    def _require_email(self) -> None:
+        """An unchanged address is not checked."""
+        email, before = email_of(self.instance), self.stored.email if self.stored else ""
+        if email and email != before and not identifiers.is_new_email(email):
+            raise ValidationError(f"E-mail address: {identifiers.NEW_EMAIL_RULE}")
+
+    def save(self, commit: bool = True) -> list[Account]:
+        saved: list[Account] = super().save(commit)
+        if commit:
+            self._follow(by=self.editor, client=self.client)
+        return saved
+
+    def _follow(self, **who: Any) -> None:
+        if self.is_new:
+            create_user.tell(lookup.of(self.instance), **who)
+        elif self.stored:
+            changed = [form for form in self.forms if form.has_changed()]
+            fields = {name for form in changed for name in form.changed_data}
+            amend_page(self._person(self.stored), self.stored, fields, **who)
+
+    def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
+        account: Account = form.save(commit=False)
+        return account  # stored by `save`, where what follows is told as one
+
+    def _person(self, stored: Person) -> Person:
+        """As the two forms have them."""
+        kept = [form.instance for form in self.forms if form.instance.pk]
+        return Person(self.instance, kept[0] if kept else stored.account)

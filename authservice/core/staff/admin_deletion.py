@@ -1,0 +1,125 @@
+"""Users deleted by staff in Django admin: the last super admin is kept, each deletion is recorded.
+
+The page is the host's own, and a list deletes outside of any transaction. All ways to delete have
+two steps in common: admin asks, with the request, whether each account may be deleted too, and the
+deletion begins with a signal in its own transaction. The first step notes the actor and the users;
+the second locks the super admins and records the deletion, so no deletion is without its entry.
+
+For a user without an account admin asks nothing. It writes its own log before it deletes, so the
+actor, and all users of that deletion, are read from that log.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.apps import apps
+from django.contrib.admin.models import DELETION, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import PermissionDenied
+from django.core.signals import request_finished
+from django.db.models.signals import pre_delete
+from django.http import HttpRequest
+from django.utils import timezone
+
+from authservice.core.staff import authority, delete_user, super_admins
+from authservice.core.staff.admin_pages import person_of
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors
+from authservice.kernel.client import Client
+
+# Longest time between an entry of admin's log and the deletion.
+_ANNOUNCED = timedelta(minutes=1)
+
+
+@dataclass(eq=False)
+class Leaving:
+    """Whom one request is about to delete; `reigning` are the super admins when it first asked."""
+
+    by: Any
+    client: Client
+    reigning: set[Any] = field(default_factory=set)
+    pks: set[Any] = field(default_factory=set)
+
+
+_leaving: ContextVar[Leaving | None] = ContextVar("authservice_leaving", default=None)
+
+
+def connect() -> None:
+    """Hear of users alone: with a receiver, rows of a model are no longer deleted unread."""
+    users = host().model._meta.concrete_model
+    for model in apps.get_models():
+        if model._meta.concrete_model is users:
+            uid = f"authservice.core.staff.admin_deletion.{model._meta.label}"
+            pre_delete.connect(_before, sender=model, dispatch_uid=uid)
+
+
+def may_leave(pk: Any, request: HttpRequest, client: Client) -> bool:
+    """Whether somebody reigns without this user and those the request has asked for before."""
+    kept = request.__dict__
+    if "_authservice_leaving" not in kept:
+        kept["_authservice_leaving"] = Leaving(request.user, client, super_admins.reigning())
+        _keep_until_answered(kept["_authservice_leaving"])
+    leaving: Leaving = kept["_authservice_leaving"]
+    leaving.pks.add(pk)
+    return not leaving.reigning or not leaving.reigning <= leaving.pks
+
+
+def _keep_until_answered(leaving: Leaving) -> None:
+    """Keep the users to be deleted until the end of this request. The receiver is removed with it,
+    so other requests of the host have no cost."""
+    _leaving.set(leaving)
+    uid = f"authservice.core.staff.admin_deletion.{id(leaving)}"
+
+    def forget(**_: Any) -> None:
+        if _leaving.get() is leaving:
+            _leaving.set(None)
+            request_finished.disconnect(dispatch_uid=uid)
+
+    request_finished.connect(forget, weak=False, dispatch_uid=uid)
+
+
+def _before(instance: Any, using: str, **_: Any) -> None:
+    if using != databases.primary():
+        return
+    leaving = _leaving.get()
+    if leaving is None or instance.pk not in leaving.pks:
+        leaving = _announced(instance, leaving)
+    if leaving is None:
+        return
+    _require_permitted(leaving, instance)
+    try:
+        person = super_admins.hold_leaving(instance.pk, leaving.pks)
+    except errors.LastSuperAdmin as wrong:
+        raise PermissionDenied(wrong.message) from wrong
+    super_admins.shut(instance.pk)
+    if person is not None:
+        delete_user.tell(person, by=leaving.by, client=leaving.client)
+
+
+def _require_permitted(leaving: Leaving, user: Any) -> None:
+    if not authority.may_change(leaving.by, person_of(user)):
+        raise PermissionDenied("Only a superuser may delete a super admin.")
+
+
+def _announced(user: Any, others: Leaving | None) -> Leaving | None:
+    """The actor who deletes a user without an account, from admin's log; None if it was not
+    admin."""
+    if hasattr(user, "authservice_account"):
+        return None
+    kind = ContentType.objects.get_for_model(user, for_concrete_model=False)
+    entries = LogEntry.objects.filter(
+        content_type=kind,
+        action_flag=DELETION,
+        action_time__gt=timezone.now() - _ANNOUNCED,
+    )
+    entry: Any = entries.filter(object_id=str(user.pk)).order_by("-pk").first()
+    if entry is None:
+        return None
+    ids = entries.filter(user_id=entry.user_id).values_list("object_id", flat=True)
+    pks = {user._meta.pk.to_python(text) for text in ids} | (others.pks if others else set())
+    by = host().model._base_manager.using(databases.primary()).get(pk=entry.user_id)
+    return Leaving(by, others.client if others else Client(), pks=pks)

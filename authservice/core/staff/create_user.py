@@ -1,0 +1,90 @@
+"""What staff do to let somebody in: an account without a password, and links to set one.
+
+Staff never learn a password. Whoever uses the mailed link sets it, and thereby proves the address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+
+from authservice.core.models import PhoneSource, SignIn
+from authservice.core.staff import authority
+from authservice.core.users import creation
+from authservice.core.users.creation import Newcomer
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+
+
+def enrol(newcomer: Newcomer, *, by: Person, sign_in: SignIn, client: Client) -> Person:
+    """Create an account that cannot be used until its owner follows the mailed link.
+
+    `by` is the acting super admin, `sign_in` their session. Raises `EmailNotConfigured`, and as
+    `authority.acting` and `newcomers.admit` do.
+    """
+    _require_mail()
+
+    def welcome(person: Person) -> Person:
+        tell(person, by=by.user, client=client)
+        message_queue.send(
+            message_queue.ACCOUNT_MADE, person.email, client, using=databases.primary()
+        )
+        return person
+
+    with authority.acting(by, sign_in):
+        made = replace(newcomer, phone_set_by=PhoneSource.STAFF)
+        return creation.admit(made, make_password(None), welcome)
+
+
+def tell(person: Person, *, by: Any, client: Client) -> None:
+    """Tell of an account that staff made, by whatever way."""
+    _tell("admin.user.created", person, by, client, **_said(person))
+
+
+def mail_reset(person: Person, *, by: Person, sign_in: SignIn, client: Client) -> None:
+    """Mail a link to set a new password; the old password works until the link is used.
+
+    Raises as `authority.acting` does, `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed`
+    if there is no address.
+    """
+    _require_mail()
+    if not person.email:
+        raise errors.invalid("email", "The user has no address to write to.")
+    if not person.active:
+        raise errors.UserNotActive
+    using = databases.primary()
+    with authority.acting(by, sign_in, person.user.pk) as editor:
+        _tell("auth.password.reset_requested", person, editor.user, client)
+        message_queue.send(
+            message_queue.RESET_BY_LINK,
+            person.email,
+            client,
+            using=using,
+            details={"asked_by": "staff"},
+        )
+
+
+def _require_mail() -> None:
+    if not message_queue.can_mail():
+        raise errors.EmailNotConfigured
+
+
+def _said(person: Person) -> dict[str, Any]:
+    said = {"email": person.email, "username": person.username, "name": person.account.name}
+    return {name: {"before": None, "after": value} for name, value in said.items() if value}
+
+
+def _tell(action: str, person: Person, by: Any, client: Client, **metadata: Any) -> None:
+    event = Event(
+        action=action,
+        user=by,
+        target=person.user,
+        actor_type="admin",
+        client=client,
+        metadata=metadata,
+    )
+    events.record(event)

@@ -1,0 +1,1 @@
+"""Access and refresh tokens, and the keys that sign them."""

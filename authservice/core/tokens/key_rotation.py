@@ -1,0 +1,131 @@
+"""Turning over signing keys: next, then active, then retired, then gone.
+
+Each step waits until the one before is known everywhere. A key is published for a day before it
+signs, and verifies for a day and the life of a token after it signed last, so that neither a
+verifier's cache nor a process that was not restarted yet refuses a good token.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+from django.core.exceptions import ImproperlyConfigured
+
+from authservice.core.tokens import signing_keys
+from authservice.kernel.sections import root
+from authservice.key_file import Entry
+
+KNOWN_AFTER = timedelta(hours=24)
+_RSA_BITS = 3072  # good beyond 2030 (NIST SP 800-57 part 1, table 2)
+
+
+class Refused(Exception):
+    """Why a step cannot be taken, in words for the operator."""
+
+
+def new(alg: str, *, state: str, now: datetime) -> Entry:
+    """A fresh key as an entry of `SIGNING_KEYS`."""
+    private = _generate(alg)
+    entry = {
+        "alg": alg,
+        "state": state,
+        "private_key": private.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        ).decode(),
+        "public_key": private.public_key()
+        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        .decode(),
+        "created_at": now.isoformat(),
+    }
+    (key,) = signing_keys.parsed([{**entry, "state": "active"}])
+    return {"kid": key.kid, **entry}
+
+
+def add(entries: list[Entry], alg: str, *, now: datetime) -> Entry:
+    """A key that comes next, or is active at once where there is none. Raises `Refused`."""
+    if waiting := _in_state(entries, "next"):
+        raise Refused(f"{waiting.get('kid')} is next already: rotate first.")
+    entry = new(alg, state="next" if entries else "active", now=now)
+    entries.append(entry)
+    return entry
+
+
+def ensure_next(entries: list[Entry], alg: str, *, now: datetime) -> list[Entry]:
+    """Add a next key where there is none; what was added."""
+    return [] if _in_state(entries, "next") else [add(entries, alg, now=now)]
+
+
+def rotate(entries: list[Entry], *, now: datetime, force: bool) -> Entry:
+    """Let the next key sign and the active one retire; the new active one. Raises `Refused`.
+
+    A retired key keeps its public half only. With `force` the next key may be younger than a day.
+    """
+    following = _in_state(entries, "next")
+    if following is None:
+        raise Refused("There is no next key: generate one, or rotate with --generate.")
+    if not force:
+        _require_known(following, now)
+    active = _in_state(entries, "active")
+    if active is not None:
+        active.update(state="retired", retired_at=now.isoformat())
+        if active.get("public_key"):
+            active.pop("private_key", None)
+    following["state"] = "active"
+    return following
+
+
+def retire(entries: list[Entry], *, now: datetime, force: bool) -> list[Entry]:
+    """Drop the retired keys whose tokens have all expired, or all of them; the dropped ones."""
+    kept_for = KNOWN_AFTER + root.access_token_ttl
+    dropped = [
+        entry
+        for entry in entries
+        if entry.get("state") == "retired"
+        and (force or now - _moment(entry, "retired_at") > kept_for)
+    ]
+    for entry in dropped:
+        entries.remove(entry)
+    return dropped
+
+
+def checked(entries: list[Entry]) -> list[signing_keys.Key]:
+    """The keys parsed. Raises `Refused` for a file that settings could not use."""
+    try:
+        return signing_keys.parsed(entries)
+    except ImproperlyConfigured as wrong:
+        raise Refused(str(wrong)) from wrong
+
+
+def _require_known(entry: Entry, now: datetime) -> None:
+    age = now - _moment(entry, "created_at")
+    if age < KNOWN_AFTER:
+        hours = int(age.total_seconds() // 3600)
+        raise Refused(
+            f"{entry.get('kid')} is {hours} h old, and verifiers may not know it yet: rotate when "
+            "it is 24 h old, or now with --force."
+        )
+
+
+def _generate(alg: str) -> PrivateKeyTypes:
+    if alg == "EdDSA":
+        return ed25519.Ed25519PrivateKey.generate()
+    if alg == "ES256":
+        return ec.generate_private_key(ec.SECP256R1())
+    return rsa.generate_private_key(65537, _RSA_BITS)
+
+
+def _in_state(entries: list[Entry], state: str) -> Entry | None:
+    return next((entry for entry in entries if entry.get("state") == state), None)
+
+
+def _moment(entry: Entry, name: str) -> datetime:
+    try:
+        return datetime.fromisoformat(entry[name]).astimezone(UTC)
+    except (KeyError, TypeError, ValueError) as wrong:
+        example = "2030-01-31T12:00:00+00:00"
+        raise Refused(f"{entry.get('kid')} has no {name} such as {example}.") from wrong

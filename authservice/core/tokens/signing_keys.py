@@ -1,0 +1,230 @@
+"""The keys that sign access tokens, and the only place that reads a token's signature.
+
+Out of the box the key is HS256, derived from `SECRET_KEY`; those derived from
+`SECRET_KEY_FALLBACKS` still verify. With `SIGNING_KEYS` it is EdDSA, ES256 or RS256 and each key
+has a state: "next" is published but does not sign yet, "active" signs, "retired" only verifies.
+
+The host's own simplejwt keys are never used: its tokens are not ours, nor ours its.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+from django.core.exceptions import ImproperlyConfigured
+from jwt.algorithms import get_default_algorithms
+from rest_framework_simplejwt.backends import TokenBackend
+
+from authservice.kernel import crypto, errors, settings
+from authservice.kernel.sections import root
+
+ALGORITHMS = ("EdDSA", "ES256", "RS256")
+STATES = ("next", "active", "retired")
+TYPE = "at+jwt"  # RFC 9068 section 2.1
+CLAIMS = {
+    **dict.fromkeys(("iss", "aud", "sub", "jti", "typ", "sid"), str),
+    **dict.fromkeys(("iat", "exp", "ver"), int),
+}
+
+# Only these may stand in a header: no `jku`, `jwk`, `x5u`, `crit` or `b64` (RFC 8725 section 3).
+_HEADER = {"alg", "kid", "typ"}
+_MINIMUM_RSA = 2048
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key and its id; `signing` is None for one that only verifies."""
+
+    kid: str
+    alg: str
+    state: str
+    signing: Any
+    verifying: Any
+    jwk: Mapping[str, Any] | None = None
+
+    def verifies(self, message: bytes, signature: bytes) -> bool:
+        """Whether the signature was made with this key by its one algorithm (RFC 7515)."""
+        return bool(_algorithm(self.alg).verify(message, self.verifying, signature))
+
+
+class KeyRing(TokenBackend):
+    """simplejwt's backend, issuing with the active key and naming it in the header."""
+
+    def __init__(self, keys: tuple[Key, ...]) -> None:
+        self.keys = {key.kid: key for key in keys}
+        self.active = next(key for key in keys if key.state == "active")
+        self._header = _segment({"alg": self.active.alg, "kid": self.active.kid, "typ": TYPE})
+        super().__init__(
+            self.active.alg,
+            audience=root.audience,
+            issuer=root.issuer or root.api_url or "authservice",
+        )
+
+    def encode(self, payload: dict[str, Any]) -> str:
+        claims = {**payload, "iss": self.issuer, "aud": self.audience}
+        signed = f"{self._header}.{_segment(claims)}"
+        # Put together here, as it is taken apart below, rather than by `jwt.encode`, which looks
+        # into the key at each token; the signature itself is PyJWT's.
+        signature = _algorithm(self.active.alg).sign(signed.encode("ascii"), self.active.signing)
+        return f"{signed}.{crypto.b64(signature)}"
+
+    def read(self, token: str) -> dict[str, Any]:
+        """The claims of a genuine, unexpired token. Raises `InvalidToken` or `TokenExpired`.
+
+        The three segments are taken apart here rather than by `jwt.decode`, which spends most of
+        its time on each character of them; the signature itself is PyJWT's to verify.
+        """
+        signed, _, signature = token.rpartition(".")
+        header, _, payload = signed.partition(".")
+        kid, alg = _named(header)
+        key = self.keys.get(kid)
+        try:
+            if (
+                key is None
+                or key.alg != alg
+                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))
+            ):
+                raise errors.InvalidToken
+            claims = json.loads(crypto.unb64(payload))
+        except (ValueError, RecursionError) as wrong:
+            raise errors.InvalidToken from wrong
+        return self._ours(claims)
+
+    def _ours(self, claims: Any) -> dict[str, Any]:
+        """RFC 7519 section 7.2 and RFC 8725 section 3: every claim there, of its type, and ours."""
+        if not isinstance(claims, dict) or any(
+            type(claims.get(name)) is not kind for name, kind in CLAIMS.items()
+        ):
+            raise errors.InvalidToken
+        if claims["iss"] != self.issuer or claims["aud"] != self.audience:
+            raise errors.InvalidToken
+        # `iat` is a fact, not a limit: the clocks of two servers may differ by a second.
+        if claims["exp"] <= time.time():
+            raise errors.TokenExpired
+        return claims
+
+    def published(self) -> list[Mapping[str, Any]]:
+        """The public keys as JWKs (RFC 7517); a symmetric key has nothing to publish."""
+        return [key.jwk for key in self.keys.values() if key.jwk]
+
+
+def _segment(values: dict[str, Any]) -> str:
+    return crypto.b64(json.dumps(values, separators=(",", ":")).encode())
+
+
+@cache
+def _algorithm(alg: str) -> Any:
+    return get_default_algorithms()[alg]
+
+
+@lru_cache(maxsize=256)
+def _named(header: str) -> tuple[str, str]:
+    """The `kid` and `alg` of a header, empty for a header that is not one of ours in form."""
+    try:
+        parsed = json.loads(crypto.unb64(header))
+    except (ValueError, RecursionError):
+        return "", ""
+    if not isinstance(parsed, dict) or set(parsed) != _HEADER or parsed["typ"] != TYPE:
+        return "", ""
+    return str(parsed["kid"]), str(parsed["alg"])
+
+
+@cache
+def ring() -> KeyRing:
+    """The ring of the present settings; parsing a key costs more than using it."""
+    return KeyRing(tuple(configured()) if root.signing_keys else tuple(_derived()))
+
+
+def configured() -> list[Key]:
+    """`SIGNING_KEYS` parsed. Raises `ImproperlyConfigured` naming the key and the fault."""
+    return parsed(root.signing_keys)
+
+
+def parsed(entries: Iterable[Any]) -> list[Key]:
+    """The keys of such a list. Raises `ImproperlyConfigured`."""
+    keys = [_parse(number, entry) for number, entry in enumerate(entries)]
+    if sum(key.state == "active" for key in keys) != 1:
+        raise ImproperlyConfigured("SIGNING_KEYS needs exactly one key whose state is 'active'.")
+    if len({key.kid for key in keys}) != len(keys):
+        raise ImproperlyConfigured("SIGNING_KEYS has two keys with one kid.")
+    return keys
+
+
+def _derived() -> list[Key]:
+    return [
+        Key(
+            kid=crypto.b64(hashlib.sha256(b"kid:" + secret).digest()[:9]),
+            alg="HS256",
+            state="retired" if number else "active",
+            signing=secret,
+            verifying=secret,
+        )
+        for number, secret in enumerate(crypto.keys("access-token"))
+    ]
+
+
+def _parse(number: int, entry: Any) -> Key:
+    where = f"SIGNING_KEYS[{number}]"
+    if not isinstance(entry, Mapping):
+        raise ImproperlyConfigured(f"{where} must be a dict.")
+    state, alg = entry.get("state", "active"), entry.get("alg")
+    if alg not in ALGORITHMS:
+        raise ImproperlyConfigured(f"{where}['alg'] must be one of {', '.join(ALGORITHMS)}.")
+    if state not in STATES:
+        raise ImproperlyConfigured(f"{where}['state'] must be one of {', '.join(STATES)}.")
+    private, public = _pem(where, entry)
+    if private is None and state != "retired":
+        raise ImproperlyConfigured(f"{where}['private_key'] is missing.")
+    jwk = _jwk(where, alg, public)
+    kid = entry.get("kid") or _thumbprint(jwk)
+    published = {**jwk, "kid": kid, "use": "sig", "alg": alg}
+    return Key(str(kid), alg, state, private, public, published)
+
+
+def _pem(where: str, entry: Mapping[str, Any]) -> tuple[Any, Any]:
+    try:
+        if entry.get("private_key"):
+            private: Any = load_pem_private_key(_octets(entry["private_key"]), password=None)
+            return private, private.public_key()
+        return None, load_pem_public_key(_octets(entry.get("public_key", "")))
+    except (ValueError, TypeError) as wrong:
+        raise ImproperlyConfigured(f"{where} holds no readable PEM key.") from wrong
+
+
+def _octets(pem: str | bytes) -> bytes:
+    return pem.encode() if isinstance(pem, str) else pem
+
+
+def _jwk(where: str, alg: str, public: Any) -> dict[str, Any]:
+    algorithm = _algorithm(alg)
+    try:
+        jwk = dict(algorithm.to_jwk(algorithm.prepare_key(public), as_dict=True))
+    except (jwt.InvalidKeyError, TypeError, ValueError, AttributeError) as wrong:
+        raise ImproperlyConfigured(f"{where} is not a key for {alg}.") from wrong
+    curve = {"EdDSA": "Ed25519", "ES256": "P-256"}.get(alg)
+    if curve != jwk.get("crv") or (alg == "RS256" and public.key_size < _MINIMUM_RSA):
+        raise ImproperlyConfigured(f"{where} is not a key for {alg}.")
+    jwk.pop("key_ops", None)
+    return jwk
+
+
+def _thumbprint(jwk: Mapping[str, Any]) -> str:
+    """RFC 7638: SHA-256 of the required members in lexicographic order."""
+    members = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}
+    required = {name: jwk[name] for name in members[jwk["kty"]]}
+    text = json.dumps(required, separators=(",", ":"), sort_keys=True)
+    return crypto.b64(hashlib.sha256(text.encode()).digest())
+
+
+@settings.on_change
+def _forget() -> None:
+    ring.cache_clear()
+    _named.cache_clear()

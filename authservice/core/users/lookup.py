@@ -1,0 +1,217 @@
+"""Finding people, and keeping our copies in step with the host's user table.
+
+A host may change an address by `.update()`, in bulk or in its own admin without any signal, so
+every find compares the user's address with the key it was found by and brings the copy in step.
+A key that two users claim is given to neither here: the one who holds it keeps it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connections, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from authservice.core.models import Account
+from authservice.core.users import identifiers
+from authservice.core.users import person as people
+from authservice.core.users.person import Person, email_of, username_of
+from authservice.core.users.user_model import host
+from authservice.kernel import databases
+from authservice.kernel.sql import Select, param
+
+logger = logging.getLogger("authservice.accounts")
+
+_KEYS = ("email_key", "username_key", "phone_key")
+COPIES = ("email", "email_claim", "email_key", "username", "username_claim", "username_key")
+
+
+def _by(field: str, natural: str = "") -> Select:
+    """People by a field of ours; where the natural key of the host's model is that identifier, in
+    the same statement also those who have no account yet."""
+
+    def build() -> QuerySet[Any, Any]:
+        ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
+        rows = ours.values_list(*people.columns(user="user__", account=""))
+        known = host()
+        if not natural or getattr(known, natural) != known.natural:
+            return rows
+        typed = param("typed", known.model, known.natural)
+        theirs = known.model._base_manager.filter(**{known.natural: typed}).order_by()
+        columns = people.columns(user="", account="authservice_account__")
+        return rows.union(theirs.values_list(*columns), all=True)
+
+    return Select(build)
+
+
+_FINDERS = {
+    "user": _by("user"),
+    "email_key": _by("email_key", "email"),
+    "username_key": _by("username_key", "username"),
+    "phone_key": _by("phone_key"),
+}
+
+_TAKEN = Select(
+    lambda: (
+        Account.objects.filter(
+            Q(email_claim=param("email", Account, "email_key"))
+            | Q(username_claim=param("username", Account, "username_key"))
+            | Q(phone_key=param("phone", Account, "phone_key"))
+        )
+        .order_by()
+        .values_list("email_claim", "username_claim", "phone_key")
+    )
+)
+
+
+def find_by_email(email: str) -> Person | None:
+    return _find("email_key", identifiers.email_key(email), email)
+
+
+def find_by_username(username: str) -> Person | None:
+    return _find("username_key", identifiers.username_key(username), username)
+
+
+def find_by_phone(phone: str) -> Person | None:
+    return _find("phone_key", identifiers.phone_key(phone), phone)
+
+
+def by_pk(pk: Any) -> Person | None:
+    """The person whose user has this primary key."""
+    row = _FINDERS["user"].first(databases.primary(), value=pk)
+    return current(people.read(row, databases.primary())) if row else None
+
+
+def by_id(text: str) -> Person | None:
+    """The person with this id on the wire, adopted if they came without us."""
+    key = host().model._meta.pk
+    try:
+        pk = key.to_python(text)
+        key.run_validators(pk)
+        # MySQL and MariaDB have no row 0 and say so by raising.
+        key.get_db_prep_value(pk, connections[databases.primary()])
+    except (ValidationError, ValueError):
+        return None
+    if str(pk) != text:
+        return None  # one user has one id, not every spelling of it
+    person = by_pk(pk)
+    if person is not None:
+        return person
+    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
+    return of(user) if user else None
+
+
+def of(user: Any) -> Person:
+    """The person of a user that the host or a foreign backend hands over."""
+    row = _FINDERS["user"].first(databases.primary(), value=user.pk)
+    if row is None:
+        return Person(user, adopt(user))
+    return current(people.read(row, databases.primary()))
+
+
+def taken(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
+    """Which of the keys somebody claims, contested or not, in one query."""
+    rows = _TAKEN.all(databases.primary(), email=email, username=username, phone=phone)
+    asked = {key for key in (email, username, phone) if key}
+    return {claimed for row in rows for claimed in row if claimed in asked}
+
+
+def account_of(user: Any, copied: dict[str, Any]) -> Account:
+    """An unsaved account of a user who came without us."""
+    joined = getattr(user, host().joined) if host().joined else None
+    return Account(user=user, created_at=joined or timezone.now(), **copied)
+
+
+def adopt(user: Any) -> Account:
+    """The account of a user who came without us, made now; contested keys are left out."""
+    rows = Account.objects.using(databases.primary())
+    account = account_of(user, copies(user))
+    _drop_contested(account, databases.primary())
+    rows.bulk_create([account], ignore_conflicts=True)
+    stored = rows.filter(user=user.pk).first()
+    if stored is None:
+        # Another took one of the keys between the look and the insert.
+        account.email_key = account.username_key = None
+        rows.bulk_create([account], ignore_conflicts=True)
+        stored = rows.get(user=user.pk)
+    return stored
+
+
+def resync(person: Person) -> None:
+    """Bring the account's copies in step with the host's row."""
+    account, using = person.account, databases.primary()
+    held = {account.email_key, account.username_key}
+    for name, value in copies(person.user).items():
+        setattr(account, name, value)
+    _drop_contested(account, using, held=held)
+    fields = COPIES
+    try:
+        with transaction.atomic(using=using):
+            account.save(using=using, update_fields=fields)
+    except IntegrityError:
+        account.email_key = account.username_key = None
+        account.save(using=using, update_fields=fields)
+
+
+def keep_in_step(user: Any) -> None:
+    """Adopt a user, bring the copies in step, and take a key that nobody contests any more."""
+    person = of(user)
+    account = person.account
+    lost = (account.email_claim and not account.email_key) or (
+        account.username_claim and not account.username_key
+    )
+    if lost:
+        resync(person)
+
+
+def current(person: Person) -> Person:
+    """The person, whose copies are brought in step where the host's row says something else."""
+    known = host()
+    if (known.email and person.email[:254] != person.of_account("email")) or (
+        known.username and person.username[:254] != person.of_account("username")
+    ):
+        resync(person)
+    return person
+
+
+def copies(user: Any) -> dict[str, Any]:
+    """What our account keeps of the host's row: copies, claims and keys."""
+    copied: dict[str, Any] = {}
+    if host().email:
+        email = email_of(user)[:254]
+        claim = identifiers.email_key(email) if email else ""
+        copied.update(email=email, email_claim=claim, email_key=claim or None)
+    if host().username:
+        username = username_of(user)[:254]
+        claim = identifiers.username_key(username) if username else ""
+        copied.update(username=username, username_claim=claim, username_key=claim or None)
+    return copied
+
+
+def _find(field: str, key: str, typed: str) -> Person | None:
+    """Whom a key finds; else whom the host's natural key finds, who may be without an account."""
+    rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
+    found = [people.read(row, databases.primary()) for row in rows]
+    for person in found:
+        if person.of_account(field) == key:
+            person = current(person)
+            if person.of_account(field) == key:
+                return person
+    for person in found:
+        if person.user.get_username() == typed:
+            return of(person.user)
+    return None
+
+
+def _drop_contested(account: Account, using: str, *, held: Collection[str | None] = ()) -> None:
+    """Leave out keys that others claim too, but for those the account holds already."""
+    others = Account.objects.using(using).exclude(user=account.user_id)
+    for kind in ("email", "username"):
+        claim = getattr(account, f"{kind}_claim")
+        if claim and claim not in held and others.filter(**{f"{kind}_claim": claim}).exists():
+            logger.warning("User %s claims an %s that another claims", account.user_id, kind)
+            setattr(account, f"{kind}_key", None)

@@ -1,0 +1,221 @@
+"""Bringing a whole user table in step: accounts for users who came without us, keys for all.
+
+An address that two users share cannot say who is meant, so nobody signs in by it, unless one of
+them has proven that it is theirs; the others sign in by username. The table is read three times in
+primary-key order, in batches: to learn what is contested, to release keys that no longer hold, and
+to write. Nothing is locked for longer than a batch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.hashers import BasePasswordHasher, identify_hasher, is_password_usable
+from django.db import IntegrityError, transaction
+
+from authservice.core.models import Account
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.person import email_of, username_of
+from authservice.core.users.user_model import host
+from authservice.kernel import databases
+
+KEYS = ("email_key", "username_key")
+MOST_NAMED = 10
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Contested:
+    """An identifier that several users claim, and who they are."""
+
+    kind: str
+    text: str
+    users: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class Hasher:
+    """A way of hashing in use: how many passwords, and the seconds one check takes."""
+
+    name: str
+    users: int
+    sample: str
+    seconds: float = 0.0
+
+
+@dataclass
+class Report:
+    users: int = 0
+    made: int = 0
+    mended: int = 0
+    contested: dict[str, Contested] = field(default_factory=dict)
+    hashers: dict[str, Hasher] = field(default_factory=dict)
+    # Users whose address no new account may have; at most `MOST_NAMED` of them are listed.
+    odd_emails: int = 0
+    with_odd_email: list[Any] = field(default_factory=list)
+    # Half of each key as a number: a million users fit in the memory of a small machine.
+    seen: set[int] = field(default_factory=set, repr=False)
+    shared: set[int] = field(default_factory=set, repr=False)
+
+    def is_contested(self, key: str | None) -> bool:
+        return key is not None and _half(key) in self.shared
+
+    @property
+    def slowest(self) -> Hasher | None:
+        return max(self.hashers.values(), key=lambda hasher: hasher.seconds, default=None)
+
+
+def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
+    """Make, mend and report. With `dry_run` nothing is written."""
+    report = Report()
+    total = _users().count()
+    steps = total * (2 if dry_run else 3)
+    done = 0
+    for users in _batches(batch_size):
+        _survey(users, report)
+        progress(done := done + len(users), steps)
+    report.seen.clear()
+    _time(report)
+    for write in (False,) if dry_run else (False, True):
+        for users in _batches(batch_size):
+            _settle(users, report, write=write, dry_run=dry_run)
+            progress(done := done + len(users), steps)
+    return report
+
+
+def _users() -> Any:
+    return host().model._base_manager.using(databases.primary())
+
+
+def _batches(size: int) -> Iterator[list[Any]]:
+    rows, last = _users().order_by("pk"), None
+    while batch := list((rows.filter(pk__gt=last.pk) if last else rows)[:size]):
+        yield batch
+        last = batch[-1]
+
+
+def _survey(users: list[Any], report: Report) -> None:
+    for user in users:
+        report.users += 1
+        copied = lookup.copies(user)
+        for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
+            (report.shared if half in report.seen else report.seen).add(half)
+        _note_hasher(user.password, report)
+        _note_email(user, report)
+
+
+def _note_email(user: Any, report: Report) -> None:
+    email = email_of(user)
+    if email and not identifiers.is_new_email(email):
+        report.odd_emails += 1
+        if len(report.with_odd_email) < MOST_NAMED:
+            report.with_odd_email.append(user.pk)
+
+
+def _half(key: str) -> int:
+    return int(key[:32], 16)
+
+
+def _name_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
+    for kind, text in (("email", email_of(user)), ("username", username_of(user))):
+        key = copied.get(f"{kind}_key")
+        if key and report.is_contested(key):
+            report.contested.setdefault(key, Contested(kind, text)).users.append(user.pk)
+
+
+def _note_hasher(encoded: str, report: Report) -> None:
+    if not is_password_usable(encoded):
+        return
+    try:
+        hasher = identify_hasher(encoded)
+        cost = _cost(hasher, encoded)
+    except (ValueError, KeyError, AssertionError):
+        return  # a hash nobody here can check; such a user signs in by a reset
+    work = [f"{k}={v}" for k, v in sorted(cost.items()) if k in _COSTS]
+    name = " ".join([str(hasher.algorithm), *work])
+    report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1
+
+
+def _cost(hasher: BasePasswordHasher, encoded: str) -> dict[str, Any]:
+    try:
+        return hasher.decode(encoded)
+    except NotImplementedError:
+        # Django's base class says so for hashers that check hashes without taking them apart.
+        return {}
+
+
+_COSTS = ("iterations", "work_factor", "time_cost", "memory_cost", "parallelism", "block_size")
+
+
+def _time(report: Report) -> None:
+    for hasher in report.hashers.values():
+        started = time.perf_counter()
+        identify_hasher(hasher.sample).verify("no password", hasher.sample)
+        hasher.seconds = time.perf_counter() - started
+
+
+def _settle(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
+    using = databases.primary()
+    accounts = Account.objects.using(using).in_bulk([user.pk for user in users])
+    new, changed = [], []
+    for user in users:
+        account = accounts.get(user.pk)
+        wanted = lookup.copies(user)
+        if not write:
+            _name_contested(user, wanted, report)
+        _give_up_contested(wanted, account, report)
+        if account is None:
+            new.append(lookup.account_of(user, wanted))
+        elif any(getattr(account, name) != value for name, value in wanted.items()):
+            changed.append((account, wanted))
+    if dry_run or write:
+        report.made += len(new)
+    if not write:
+        # A key may pass from one user to another: all that move are released before any is taken.
+        report.mended += len(changed)
+        if not dry_run:
+            _release(changed, using)
+        return
+    _store(new, changed, using)
+
+
+def _give_up_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
+    for name in KEYS:
+        key = wanted.get(name)
+        if report.is_contested(key) and not (account and _proven(account, name, key)):
+            wanted[name] = None
+
+
+def _proven(account: Account, name: str, key: str | None) -> bool:
+    return name == "email_key" and account.verified_email_key == key
+
+
+def _release(changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
+    pks = [account.pk for account, wanted in changed if any(_moves(account, wanted))]
+    Account.objects.using(using).filter(pk__in=pks).update(**dict.fromkeys(KEYS))
+
+
+def _moves(account: Account, wanted: dict[str, Any]) -> Iterator[bool]:
+    for name in KEYS:
+        yield getattr(account, name) != wanted.get(name, getattr(account, name))
+
+
+def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
+    for account, wanted in changed:
+        for name, value in wanted.items():
+            setattr(account, name, value)
+    rows = Account.objects.using(using)
+    try:
+        with transaction.atomic(using=using):
+            rows.bulk_create(new)
+            rows.bulk_update([account for account, _ in changed], lookup.COPIES)
+    except IntegrityError:
+        # Somebody signed up or moved since the table was surveyed: settle this batch one by one.
+        for account in new:
+            lookup.adopt(account.user)
+        for account, _ in changed:
+            lookup.of(account.user)

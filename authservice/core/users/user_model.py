@@ -1,0 +1,61 @@
+"""What the host's user model looks like: which of our fields are really the host's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.exceptions import FieldDoesNotExist
+
+from authservice.kernel import settings
+
+
+@dataclass(frozen=True)
+class Host:
+    """Names of the host's fields, "" where its model has none."""
+
+    model: Any
+    key: str
+    natural: str
+    email: str
+    username: str
+    first_name: str
+    last_name: str
+    active: str
+    superuser: str
+    joined: str
+
+
+@cache
+def host() -> Host:
+    model: Any = get_user_model()
+    natural = model.USERNAME_FIELD
+    email = _present(model, model.get_email_field_name())
+    username = _present(model, "username") or ("" if natural == email else natural)
+    return Host(
+        model=model,
+        key=model._meta.pk.attname,
+        natural=natural,
+        email=email,
+        username=username,
+        first_name=_present(model, "first_name"),
+        last_name=_present(model, "last_name"),
+        active=_present(model, "is_active"),
+        superuser=_present(model, "is_superuser"),
+        joined=_present(model, "date_joined"),
+    )
+
+
+def _present(model: Any, name: str) -> str:
+    try:
+        field = model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return ""
+    return name if getattr(field, "concrete", False) else ""
+
+
+@settings.on_host_change
+def _forget() -> None:
+    host.cache_clear()

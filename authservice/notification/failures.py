@@ -1,0 +1,40 @@
+"""What the log says when a message does not leave: its kind and request, never whom or what.
+
+Neither addresses nor secrets belong in a log, and errors of mail servers and providers quote both.
+So the text of an error is left out: its class, its place and a server's reply code must do.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+
+from authservice.kernel.message_queue import Message
+
+logger = logging.getLogger("authservice.notification")
+
+
+class Undelivered(Exception):
+    """What a queue is told of a message that could not be sent; it names its kind alone."""
+
+
+def failed(message: Message, attempt: int, wrong: BaseException) -> None:
+    logger.warning(
+        "Could not send %s of request %s, attempt %d: %s",
+        message.kind,
+        message.request_id,
+        attempt,
+        _described(wrong),
+    )
+
+
+def lost(message: Message, reason: str) -> None:
+    logger.error("Lost %s of request %s: %s", message.kind, message.request_id, reason)
+
+
+def _described(wrong: BaseException) -> str:
+    frames = traceback.extract_tb(wrong.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    code = getattr(wrong, "smtp_code", getattr(wrong, "code", None))
+    answer = f" ({code})" if isinstance(code, int) else ""
+    return f"{type(wrong).__name__}{answer}{place}"

@@ -1,0 +1,77 @@
+"""A second factor that others take away: staff, the proof of an address, the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from authservice.core.credentials import passwords
+from authservice.core.sessions import sessions
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.twofactor import authenticators, messages
+from authservice.twofactor.models import BackupCode, RememberedDevice
+
+DISABLED = "second factor disabled"  # why sign-ins ended
+_SET_UPS_KEPT = timedelta(days=1)
+
+
+def disable(person: Person, *, by: Any = None, client: Client | None = None) -> bool:
+    """Take an enabled second factor away for its owner, who is signed out everywhere; False where
+    there was none. `by` is the member of staff who does it, None an operator in a shell."""
+    using = databases.primary()
+    with transaction.atomic(using=using):
+        passwords.lock_users([person.user.pk])
+        found = authenticators.rows().filter(user=person.user.pk).first()
+        if found is None or not found.confirmed:
+            return False
+        found.delete(using=using)
+        sessions.end_everywhere(person, DISABLED)
+        events.record(
+            Event(
+                action="auth.2fa.disabled",
+                user=by,
+                target=person.user,
+                actor_type="admin" if by else "system",
+                client=client or Client(),
+            )
+        )
+        messages.notify_of_staff(messages.DISABLED, person, client or Client())
+    return True
+
+
+def wipe(person: Person) -> bool:
+    """Fills the slot `wipe`: whoever set it up never proved the address."""
+    removed, _ = authenticators.rows().filter(user=person.user.pk).delete()
+    return bool(removed)
+
+
+def revoke_recent(person: Person, since: datetime) -> bool:
+    """Fills the slot `revoke_recent_factors`: a factor from before `since` stays."""
+    rows = authenticators.rows().filter(user=person.user.pk)
+    removed, _ = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since)).delete()
+    return bool(removed)
+
+
+def rubbish() -> Mapping[str, QuerySet[Any]]:
+    """Fills the slot `rubbish`: set-ups that nobody confirmed for a day, their codes before them,
+    and devices that are remembered no more."""
+    using, now = databases.primary(), timezone.now()
+    stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
+    set_ups = authenticators.rows().filter(**stale)
+    codes = BackupCode.objects.using(using)
+    return {
+        "backup codes of abandoned set-ups": codes.filter(
+            Exists(set_ups.filter(pk=OuterRef("authenticator_id")))
+        ),
+        # A code that somebody holds just now keeps its authenticator until the next sweep.
+        "abandoned set-ups": set_ups.exclude(Exists(codes.filter(authenticator_id=OuterRef("pk")))),
+        "remembered devices": RememberedDevice.objects.using(using).filter(expires_at__lte=now),
+    }

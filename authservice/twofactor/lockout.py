@@ -1,0 +1,88 @@
+"""Tries at codes: counted per account and kind of code before anything is judged.
+
+Over all sign-ins and routes together, so that another temp_token buys no further try; codes of the
+app and backup codes apart, so that who uses up the one leaves the other. A device on which a code
+was given, to enable the factor or to sign in, has a budget of its own: a stranger who has the
+password cannot keep the owner out. One that signed in before that has none, since the password was
+enough for it, and who has that may have signed in on as many as he likes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Literal
+
+from authservice.core.credentials import attempt_counter, known_devices
+from authservice.core.credentials.attempt_counter import Budget
+from authservice.core.users.person import Person
+from authservice.kernel import events
+from authservice.kernel.client import Client
+from authservice.kernel.events import Event
+from authservice.kernel.secret import Secret
+from authservice.twofactor import totp
+from authservice.twofactor.models import Authenticator
+
+Kind = Literal["totp", "backup_code"]
+TOTP: Kind = "totp"
+BACKUP_CODE: Kind = "backup_code"
+_KINDS = (TOTP, BACKUP_CODE)
+BUDGET = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1))
+
+
+def kind_of(code: Secret) -> Kind:
+    return TOTP if totp.is_code(code.reveal()) else BACKUP_CODE
+
+
+def take(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
+    """Count one try; which counter it was. Raises `TooManyAttempts`, and tells of it.
+
+    Not to be called within a transaction that a refusal would undo.
+    """
+    key = counter(kind, person, authenticator, client)
+
+    def report() -> None:
+        _tell("security.account.throttled", kind, person, client, reason="throttled")
+
+    attempt_counter.take(key, BUDGET, report=report)
+    return key
+
+
+def counter(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
+    device = _device(person, authenticator, client)
+    return _on_device(kind, device) if device else _of_account(kind, person)
+
+
+def _device(person: Person, authenticator: Authenticator, client: Client) -> uuid.UUID | None:
+    device = known_devices.known(client.device_token, person)
+    if device is None or device == authenticator.device_id:
+        return device
+    return known_devices.known(client.device_token, person, since=authenticator.enabled_at)
+
+
+def _of_account(kind: Kind, person: Person) -> str:
+    return attempt_counter.key(f"2fa-{kind}", person.id)
+
+
+def _on_device(kind: Kind, device: uuid.UUID) -> str:
+    return attempt_counter.key(f"2fa-{kind}-device", device.hex)
+
+
+def forgive(people: Iterable[Person]) -> None:
+    """Unlock these people, on whichever device codes were tried."""
+    known = list(people)
+    found = [uuid.UUID(hex=device) for person in known for device in known_devices.ids(person)]
+    keys = [_of_account(kind, person) for person in known for kind in _KINDS]
+    keys += [_on_device(kind, device) for device in found for kind in _KINDS]
+    attempt_counter.forget(keys)
+
+
+def tell_failed(kind: Kind, person: Person, client: Client) -> None:
+    """To be told outside any transaction that the refusal would undo."""
+    _tell("auth.2fa.failed", kind, person, client, reason="invalid_code")
+
+
+def _tell(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
+    metadata = {"reason": reason, "method": kind}
+    events.record(Event(action=action, user=person.user, client=client, metadata=metadata))

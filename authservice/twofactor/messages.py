@@ -1,0 +1,36 @@
+"""Notices to the owner of a second factor: it may have been somebody else who changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from authservice.core.messages import security_notice
+from authservice.core.messages.compose import Letter
+from authservice.core.users.person import Person
+from authservice.kernel import databases, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.message_queue import Message
+
+ENABLED = "two-factor-enabled"
+DISABLED = "two-factor-disabled"
+CODES_RENEWED = "backup-codes-renewed"
+
+
+def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+    return dict.fromkeys((ENABLED, DISABLED, CODES_RENEWED), security_notice.compose)
+
+
+def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
+    """Notify the owner of a change by the owner or an intruder; `since` is when it began."""
+    before = security_notice.state_of(person, since=since)
+    security_notice.notify(kind, person, client, before)
+
+
+def notify_of_staff(kind: str, person: Person, client: Client) -> None:
+    """Of what staff did: from where, and in which language they read, is no matter of the owner."""
+    _send(kind, person, Client(request_id=client.request_id), {"by": "staff"})
+
+
+def _send(kind: str, person: Person, client: Client, details: Mapping[str, str]) -> None:
+    message_queue.send(kind, person.email, client, using=databases.primary(), details=details)
