@@ -26,7 +26,7 @@ class Unavailable(APIException):
 
 
 class AuthserviceAuthentication(BaseAuthentication):
-    """`request.user` is the host's user, `request.auth` has `claims` and `sign_in`.
+    """`request.user` is the host's user, `request.auth` has `claims` and `session`.
 
     Where a token cookie identifies the caller, a request that changes something must carry a CSRF
     token, as with the framework's own `SessionAuthentication`.

@@ -27,7 +27,7 @@ from factory.django import DjangoModelFactory
 from authservice.core.login import login
 from authservice.core.login.login import Login
 from authservice.core.messages import compose
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
@@ -69,7 +69,7 @@ class UserFactory(DjangoModelFactory[Any]):
             given.pop("username", None)
         user = model_class(**{**given, "password": make_password(given["password"])})
         user.save()
-        _furnish(lookup.of(user), **ours)
+        _furnish(lookup.get_person(user), **ours)
         return user
 
 
@@ -123,7 +123,7 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `sign_in` every request carries the access token; `tokens` holds what was issued, as
+    After `session` every request carries the access token; `tokens` holds what was issued, as
     secrets: `client.tokens.access_token.reveal()`. Where the csrf module is installed, what changes
     something carries a CSRF token by itself.
     """
@@ -132,12 +132,12 @@ class ApiClient:
         self.tokens: Any = None
         self._django = DjangoClient()
 
-    def sign_in(self, user: Any) -> ApiClient:
+    def session(self, user: Any) -> ApiClient:
         """Sign in as a user through the door, without a password.
 
         Raises the refusal of `login.complete`; a challenge leaves the client without tokens.
         """
-        person = lookup.of(user)
+        person = lookup.get_person(user)
         outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
         self.tokens = outcome.tokens
         return self
@@ -178,7 +178,7 @@ class Mailbox:
     A deferred job is only kept in `jobs`.
     """
 
-    letters: list[Letter] = field(default_factory=list)
+    messages: list[OutgoingMessage] = field(default_factory=list)
     jobs: list[Message] = field(default_factory=list)
     can_sms: bool = True
 
@@ -188,11 +188,11 @@ class Mailbox:
             return
         letter = compose.compose(message)
         if letter is not None:
-            self.letters.append(letter)
+            self.messages.append(letter)
 
     @property
-    def last(self) -> Letter:
-        return self.letters[-1]
+    def last(self) -> OutgoingMessage:
+        return self.messages[-1]
 
     @property
     def last_link(self) -> str:
@@ -209,7 +209,7 @@ class Mailbox:
         return self._latest("code")
 
     def _latest(self, name: str) -> str:
-        contexts = [letter.context for letter in self.letters]
+        contexts = [letter.context for letter in self.messages]
         secret: Secret = next(known[name] for known in reversed(contexts) if name in known)
         return secret.reveal()
 

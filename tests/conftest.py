@@ -87,7 +87,7 @@ def unheard():
 def ungated(unheard):
     """No module stands at the door or keeps anything of people: for counting what others cost."""
     with ExitStack() as kept:
-        for slot in ("login_gate", "wipe"):
+        for slot in ("login_gate", "revoke_unverified_access"):
             kept.enter_context(modules.plugged(slot, lambda _: None))
         yield
 

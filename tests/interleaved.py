@@ -13,11 +13,11 @@ from authservice.core.credentials import attempt_counter
 def once_counted(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Call `happens` once, when the next request counts its attempt: it has been authenticated, and
     its transaction has not begun."""
-    take, waiting = attempt_counter.take, [happens]
+    take, waiting = attempt_counter.consume, [happens]
 
     def taken(*given: Any, **more: Any) -> None:
         take(*given, **more)
         while waiting:
             waiting.pop()()
 
-    monkeypatch.setattr(attempt_counter, "take", taken)
+    monkeypatch.setattr(attempt_counter, "consume", taken)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
 from django.core.exceptions import FieldDoesNotExist
 
 from authservice.kernel import databases
@@ -62,3 +63,9 @@ def deactivate(email: str = "ann@example.com") -> None:
 
 def users() -> int:
     return get_user_model().objects.count()
+
+
+def permission(codename: str) -> Permission:
+    """The permission of this name; of ours where Django has one of the same name."""
+    found = Permission.objects.filter(codename=codename).select_related("content_type")
+    return min(found, key=lambda one: not one.content_type.app_label.startswith("authservice"))

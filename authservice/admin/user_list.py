@@ -25,7 +25,7 @@ from authservice.kernel.sql import planned_for_values
 
 
 @dataclass(frozen=True, kw_only=True)
-class Narrowed:
+class UserFilter:
     """Which users are wanted; what is None or empty narrows nothing."""
 
     query: str = ""
@@ -37,7 +37,7 @@ class Narrowed:
     last_login_before: datetime | None = None
 
 
-def part(page: Page, narrowed: Narrowed) -> tuple[list[Person], int]:
+def page_of(page: Page, narrowed: UserFilter) -> tuple[list[Person], int]:
     """The people on a page, and how many there are on all pages."""
     using = databases.primary()
     with planned_for_values(using):
@@ -45,9 +45,9 @@ def part(page: Page, narrowed: Narrowed) -> tuple[list[Person], int]:
     return [people.read(row, using) for row in rows], total
 
 
-def _rows(page: Page, narrowed: Narrowed) -> tuple[list[tuple[Any, ...]], int]:
+def _rows(page: Page, narrowed: UserFilter) -> tuple[list[tuple[Any, ...]], int]:
     found = matching(narrowed)
-    if narrowed == Narrowed():
+    if narrowed == UserFilter():
         return strategies.of_all(found, page)
     # Where time is also what is sorted by, its limits are where to begin and to end.
     span = _span(narrowed) if page.sort_field == "created_at" else Q()
@@ -58,18 +58,18 @@ def everybody() -> QuerySet[Account]:
     return Account.objects.using(databases.primary())
 
 
-def matching(narrowed: Narrowed) -> QuerySet[Account]:
+def matching(narrowed: UserFilter) -> QuerySet[Account]:
     conditions = _conditions(narrowed, databases.primary())
     return everybody().filter(_span(narrowed), *conditions)
 
 
-def _span(narrowed: Narrowed) -> Q:
+def _span(narrowed: UserFilter) -> Q:
     after, before = narrowed.created_after, narrowed.created_before
     span = Q(created_at__gte=after) if after else Q()
     return span & Q(created_at__lt=before) if before else span
 
 
-def _conditions(narrowed: Narrowed, using: str) -> Iterator[Q]:
+def _conditions(narrowed: UserFilter, using: str) -> Iterator[Q]:
     if narrowed.query:
         yield search.holding(narrowed.query, using)
     if narrowed.active is not None:

@@ -11,7 +11,7 @@ from authservice.admin.serializers import SORT_FIELDS, NewUserIn, UserIn, UsersP
 from authservice.core.api import responses
 from authservice.core.staff import create_user, delete_user, revoke_sessions, update_user
 from authservice.core.users import lookup
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.http import fields
@@ -31,7 +31,7 @@ class AdminUser(responses.User):
     token_version: int
 
 
-class Changed(responses.Said):
+class Changed(responses.MessageResponse):
     """The user after the change."""
 
     user: AdminUser
@@ -43,7 +43,7 @@ class Administration(Endpoint):
     super_admin = True
 
     def found(self, user_id: str) -> Person:
-        person = lookup.by_id(user_id)
+        person = lookup.find_by_id(user_id)
         if person is None:
             raise errors.UserNotFound
         return person
@@ -51,7 +51,7 @@ class Administration(Endpoint):
     def by(self) -> dict[str, Any]:
         """The actor, their session and their client."""
         caller = self.identity
-        return {"by": caller.person, "sign_in": caller.sign_in, "client": self.client}
+        return {"by": caller.person, "session": caller.session, "client": self.client}
 
 
 class Users(Administration):
@@ -59,8 +59,8 @@ class Users(Administration):
     def find(self) -> HttpResponse:
         asked = given(self.request.GET)
         wanted = page(asked, SORT_FIELDS)
-        narrowed = user_list.Narrowed(**fields.read(UsersQuery, asked))
-        people, total = user_list.part(wanted, narrowed)
+        narrowed = user_list.UserFilter(**fields.read(UsersQuery, asked))
+        people, total = user_list.page_of(wanted, narrowed)
         return answer(listing([admin_user(person) for person in people], wanted, total))
 
     @operation(
@@ -72,7 +72,7 @@ class Users(Administration):
         id="createAdminUser",
     )
     def create(self) -> HttpResponse:
-        person = create_user.enrol(Newcomer(**self.read(NewUserIn)), **self.by())
+        person = create_user.create(NewUser(**self.read(NewUserIn)), **self.by())
         return answer(admin_user(person), status=201)
 
 
@@ -98,41 +98,49 @@ class User(Administration):
 
     @operation(
         "Delete a user for good",
-        answer=responses.Said,
+        answer=responses.MessageResponse,
         faults=(errors.UserNotFound, *_KEPT, errors.UserInUse),
     )
     def delete(self, user_id: str) -> HttpResponse:
         delete_user.delete(self.found(user_id).user.pk, **self.by())
-        return responses.said("User deleted.")
+        return responses.message_response("User deleted.")
 
 
 class Suspend(Administration):
-    @operation("Suspend a user", answer=responses.Said, faults=(errors.UserNotFound, *_KEPT))
+    @operation(
+        "Suspend a user", answer=responses.MessageResponse, faults=(errors.UserNotFound, *_KEPT)
+    )
     def suspend(self, user_id: str) -> HttpResponse:
         update_user.update(self.found(user_id).user.pk, {"active": False}, **self.by())
-        return responses.said("User suspended. All sign-ins have ended.")
+        return responses.message_response("User suspended. All sign-ins have ended.")
 
 
 class Reactivate(Administration):
     @operation(
-        "Let a suspended user in again", answer=responses.Said, faults=(errors.UserNotFound,)
+        "Let a suspended user in again",
+        answer=responses.MessageResponse,
+        faults=(errors.UserNotFound,),
     )
     def reactivate(self, user_id: str) -> HttpResponse:
         update_user.update(self.found(user_id).user.pk, {"active": True}, **self.by())
-        return responses.said("User reactivated.")
+        return responses.message_response("User reactivated.")
 
 
 class Logout(Administration):
-    @operation("End all sign-ins of a user", answer=responses.Said, faults=(errors.UserNotFound,))
+    @operation(
+        "End all sign-ins of a user",
+        answer=responses.MessageResponse,
+        faults=(errors.UserNotFound,),
+    )
     def log_out(self, user_id: str) -> HttpResponse:
         revoke_sessions.revoke(self.found(user_id).user.pk, **self.by())
-        return responses.said("All sign-ins of the user have ended.")
+        return responses.message_response("All sign-ins of the user have ended.")
 
 
 class ResetPassword(Administration):
     @operation(
         "Mail a user a link to set a new password",
-        answer=responses.Said,
+        answer=responses.MessageResponse,
         faults=(
             errors.UserNotFound,
             errors.UserNotActive,
@@ -142,7 +150,7 @@ class ResetPassword(Administration):
     )
     def mail_link(self, user_id: str) -> HttpResponse:
         create_user.mail_reset(self.found(user_id), **self.by())
-        return responses.said("A link to set a new password is on its way.")
+        return responses.message_response("A link to set a new password is on its way.")
 
 
 def admin_user(person: Person) -> AdminUser:

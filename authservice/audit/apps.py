@@ -10,7 +10,7 @@ class AuditConfig(modules.ModuleConfig):
     label = "authservice_audit"
     verbose_name = "Audit log"
     urls = "authservice.audit.urls"
-    listener = "authservice.audit.writer.keep"
+    event_listener = "authservice.audit.writer.record_event"
 
     def ready(self) -> None:
         from authservice.audit import checks

@@ -13,6 +13,6 @@ _PREFIXES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def topic(action: str) -> str:
+def category_of(action: str) -> str:
     """The one an action belongs to, or ""."""
     return next((name for name, stems in _PREFIXES.items() if action.startswith(stems)), "")

@@ -34,7 +34,7 @@ FEW = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Narrowed:
+class EntryFilter:
     """Which entries are wanted; what is None or empty narrows nothing.
 
     `action` is as `actions.named` takes it, `since` is included and `until` is not, both aware.
@@ -64,12 +64,12 @@ class Narrowed:
         return bool(self.action) + bool(self.severity) + bool(self.topic)
 
 
-def part(page: Page, narrowed: Narrowed) -> tuple[list[Entry], int]:
+def page_of(page: Page, narrowed: EntryFilter) -> tuple[list[Entry], int]:
     """The entries on a page, and how many there are on all pages."""
     return _part(page, [_matching(narrowed)], narrowed, people=narrowed.people)
 
 
-def part_of(user_id: str, page: Page, narrowed: Narrowed) -> tuple[list[Entry], int]:
+def page_of_user(user_id: str, page: Page, narrowed: EntryFilter) -> tuple[list[Entry], int]:
     """The same of those that the user did or that were done to the user."""
     found = _matching(narrowed)
     done_by = Q(actor_id=user_id)
@@ -79,14 +79,14 @@ def part_of(user_id: str, page: Page, narrowed: Narrowed) -> tuple[list[Entry], 
 
 
 def _part(
-    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: Narrowed, *, people: int
+    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: EntryFilter, *, people: int
 ) -> tuple[list[Entry], int]:
     with planned_for_values(parts[0].db):
         return _found(page, parts, narrowed, people=people)
 
 
 def _found(
-    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: Narrowed, *, people: int
+    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: EntryFilter, *, people: int
 ) -> tuple[list[Entry], int]:
     order, end = _order(page, narrowed), page.offset + page.limit
     counted = _count(parts) if _may_be_sparse(order, narrowed, people) else None
@@ -100,7 +100,7 @@ def _found(
     return rows[: page.limit], max(counted, page.offset + len(rows)) if rows else counted
 
 
-def _may_be_sparse(order: tuple[str, ...], narrowed: Narrowed, people: int) -> bool:
+def _may_be_sparse(order: tuple[str, ...], narrowed: EntryFilter, people: int) -> bool:
     """Whether no index leads to what is wanted of somebody in this order."""
     if not people or people + narrowed.kinds < 2:
         return False
@@ -134,7 +134,7 @@ def _hidden(name: str) -> OrderBy:
     return OrderBy(Coalesce(field, field), descending=name != field)
 
 
-def _order(page: Page, narrowed: Narrowed) -> tuple[str, ...]:
+def _order(page: Page, narrowed: EntryFilter) -> tuple[str, ...]:
     """By the id alone where all that match have the same of what is sorted by."""
     severities = {actions.ACTIONS[name].severity for name in narrowed.names}
     same = page.sort_field == "severity" and len(severities) == 1
@@ -143,12 +143,12 @@ def _order(page: Page, narrowed: Narrowed) -> tuple[str, ...]:
     return page.order(tie="id")
 
 
-def _matching(narrowed: Narrowed) -> QuerySet[Entry]:
+def _matching(narrowed: EntryFilter) -> QuerySet[Entry]:
     rows = Entry.objects.using(databases.primary())
     return rows.filter(*_conditions(narrowed))
 
 
-def _conditions(narrowed: Narrowed) -> Iterator[Q]:
+def _conditions(narrowed: EntryFilter) -> Iterator[Q]:
     if narrowed.action:
         yield Q(action__in=narrowed.names)
     for name in ("severity", "topic", "actor_id", "target_id"):

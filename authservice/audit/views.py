@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from authservice.audit import categories, queries, retention
 from authservice.audit.conf import conf
 from authservice.audit.models import Entry
-from authservice.audit.queries import Narrowed
+from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS, EntriesPage, EntriesQuery, Paged, UserIdIn
 from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN
@@ -87,7 +87,7 @@ class Mine(Endpoint):
     def _of(self, topic: str) -> HttpResponse:
         caller: str = self.identity.person.id
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.part_of(caller, wanted, Narrowed(topic=topic))
+        rows, total = queries.page_of_user(caller, wanted, EntryFilter(topic=topic))
         return answer(listing([own(row, caller) for row in rows], wanted, total))
 
 
@@ -97,7 +97,7 @@ class Everything(Endpoint):
     @operation("List all entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit")
     def find(self) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.part(wanted, Narrowed(**narrowing(self)))
+        rows, total = queries.page_of(wanted, EntryFilter(**narrowing(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -113,7 +113,7 @@ class OfUser(Endpoint):
     def find(self, user_id: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
         named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
-        rows, total = queries.part_of(named, wanted, Narrowed(**narrowing(self)))
+        rows, total = queries.page_of_user(named, wanted, EntryFilter(**narrowing(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -128,7 +128,7 @@ class OfAction(Endpoint):
     )
     def find(self, action: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.part(wanted, Narrowed(**{**narrowing(self), "action": action}))
+        rows, total = queries.page_of(wanted, EntryFilter(**{**narrowing(self), "action": action}))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -143,7 +143,7 @@ class Cleanup(Endpoint):
             client=self.client,
             actor_type=ADMIN,
             at_most=limit,
-            permitted=authority.acting(caller.person, caller.sign_in),
+            permitted=authority.acting(caller.person, caller.session),
         )
         more = " There may be more: ask again." if deleted == limit else ""
         cleaned: Cleaned = {"message": f"Deleted {deleted} entries.{more}", "deleted": deleted}

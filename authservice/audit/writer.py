@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from authservice.audit.categories import topic
+from authservice.audit.categories import category_of
 from authservice.audit.conf import conf
 from authservice.audit.models import AGENT, Entry
 from authservice.core.users.user_model import host
@@ -29,8 +29,8 @@ TEXT = 2048  # characters of a text in the metadata: the longest that an account
 _INSERT = Insert(lambda: Entry)
 
 
-def keep(event: Event) -> None:
-    """Slot `listener`."""
+def record_event(event: Event) -> None:
+    """Slot `event_listener`."""
     if event.action not in conf.exclude:
         write(event)
 
@@ -53,7 +53,7 @@ def _entry(event: Event) -> Entry:
         id=uuid7_of(now),
         action=event.action,
         severity=event.severity,
-        topic=topic(event.action),
+        topic=category_of(event.action),
         actor_id=_key(event.user),
         actor_type=event.actor_type,
         target_id=target_id,

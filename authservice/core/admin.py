@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from authservice.core.credentials import lockout
-from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
 from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import account_form, admin_deletion, admin_password
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
@@ -29,7 +29,7 @@ from authservice.core.staff.admin_pages import (
     permitted,
     person_of,
 )
-from authservice.core.staff.update_user import amend
+from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import message_queue as letters
@@ -39,9 +39,9 @@ from authservice.kernel.modules import plug
 if TYPE_CHECKING:
     AnyPage = admin.options.BaseModelAdmin[Any]
     AccountPage = admin.ModelAdmin[Account]
-    SignInPage = admin.ModelAdmin[SignIn]
-    TicketPage = admin.ModelAdmin[Ticket]
-    AttemptPage = admin.ModelAdmin[Attempt]
+    SignInPage = admin.ModelAdmin[Session]
+    TicketPage = admin.ModelAdmin[OneTimeToken]
+    AttemptPage = admin.ModelAdmin[AttemptCounter]
     Inline = admin.StackedInline[Account, Any]
 else:
     AnyPage = object
@@ -135,7 +135,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
-            amend(obj, form.before(), by=request.user, client=of_page(request))
+            apply_change(obj, form.before(), by=request.user, client=of_page(request))
 
     @admin.display(description="account", ordering="email")
     def who(self, account: Account) -> str:
@@ -149,7 +149,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
     def end_sign_ins(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
-        ended = revocation.of(users, by=request.user, client=client)
+        ended = revocation.revoke_users(users, by=request.user, client=client)
         _log(request, _accounts(people), "Ended all sign-ins.")
         self.message_user(request, f"Ended {ended} sign-ins of {len(people)} accounts.")
 
@@ -170,7 +170,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
     @admin.action(permissions=["change"], description="Unlock: forget wrong passwords")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
-        lockout.forgive(people)
+        lockout.unlock(people)
         _log(request, _accounts(people), "Unlocked.")
         self.message_user(request, f"Unlocked {len(people)} accounts.")
 
@@ -179,7 +179,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
         return [_person(account) for account in rows]
 
 
-@admin.register(SignIn)
+@admin.register(Session)
 class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
     fields = (
         "user",
@@ -204,12 +204,12 @@ class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
     actions = ("end",)
 
     @admin.display(description="state")
-    def state(self, sign_in: SignIn) -> str:
-        if sign_in.ended_at:
+    def state(self, session: Session) -> str:
+        if session.ended_at:
             return "ended"
-        if min(sign_in.idle_expires_at, sign_in.expires_at) <= timezone.now():
+        if min(session.idle_expires_at, session.expires_at) <= timezone.now():
             return "expired"
-        stands = sessions.holds(person_of(sign_in.user), sign_in)
+        stands = sessions.is_valid(person_of(session.user), session)
         return "open" if stands else "void: the user or the password has changed"
 
     def has_end_permission(self, request: HttpRequest) -> bool:
@@ -217,30 +217,30 @@ class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
         return super(ReadOnly, self).has_change_permission(request)
 
     @admin.action(permissions=["end"], description="End the selected sign-ins")
-    def end(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> None:
+    def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         ended = self._ended(request, chosen)
         _log(request, ended, "Ended.")
         self.message_user(request, f"Ended {len(ended)} sign-ins.")
 
-    def delete_model(self, request: HttpRequest, obj: SignIn) -> None:
-        self._ended(request, SignIn.objects.filter(pk=obj.pk))
+    def delete_model(self, request: HttpRequest, obj: Session) -> None:
+        self._ended(request, Session.objects.filter(pk=obj.pk))
         super().delete_model(request, obj)
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[SignIn]) -> None:
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Session]) -> None:
         # By key, for a filter of the list may be that they are open.
-        chosen = SignIn.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
+        chosen = Session.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
         self._ended(request, chosen)
         super().delete_queryset(request, chosen)
 
-    def _ended(self, request: HttpRequest, chosen: QuerySet[SignIn]) -> list[SignIn]:
+    def _ended(self, request: HttpRequest, chosen: QuerySet[Session]) -> list[Session]:
         """Those of the chosen that are ended by this, each told of; who deletes one ends it too."""
         by, client = request.user, of_page(request)
         found = chosen.select_related("user__authservice_account")
         rows = permitted(self, request, found, lambda row: person_of(row.user))
-        return [one for one in rows if revocation.one(one, by=by, client=client)]
+        return [one for one in rows if revocation.revoke_one(one, by=by, client=client)]
 
 
-@admin.register(Ticket)
+@admin.register(OneTimeToken)
 class TicketAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, TicketPage):
     """One-time secrets; what they are stays unknown, and so does what was stored with them."""
 
@@ -253,7 +253,7 @@ class TicketAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, TicketPage):
     show_full_result_count = False
 
 
-@admin.register(Attempt)
+@admin.register(AttemptCounter)
 class AttemptAdmin(ReadOnly, AttemptPage):
     """How many counters are how far; whom one counts is a digest, and so is its address."""
 

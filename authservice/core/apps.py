@@ -11,9 +11,9 @@ class CoreConfig(modules.ModuleConfig):
     verbose_name = "Accounts and sign-ins"
     urls = "authservice.core.urls"
     identify = "authservice.core.sessions.authentication.identify"
-    composers = (
-        "authservice.core.messages.security_notice.composers",
-        "authservice.core.login.pending_signups.composers",
+    message_builders = (
+        "authservice.core.messages.security_notice.message_builders",
+        "authservice.core.login.pending_signups.message_builders",
     )
 
     def ready(self) -> None:

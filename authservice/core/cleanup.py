@@ -19,7 +19,7 @@ from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
 from django.utils import timezone
 
 from authservice.core.credentials import attempt_counter
-from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.kernel import databases
 from authservice.kernel.modules import plugs
 
@@ -33,29 +33,31 @@ _next_look = monotonic() + _HOUR
 
 
 @dataclass(frozen=True)
-class Rubbish:
+class ExpiredRows:
     """Rows of one table that may go."""
 
     name: str
     rows: QuerySet[Any]
 
 
-def rubbish(*, sign_ins_kept: timedelta) -> list[Rubbish]:
+def expired_rows(*, sign_ins_kept: timedelta) -> list[ExpiredRows]:
     """What may go now; a sign-in is kept for so long after it ended or expired."""
     now, using = timezone.now(), databases.primary()
     return [
         # First, since a module may tell what is rubbish by a ticket.
-        *(Rubbish(*waste) for filler in plugs("rubbish") for waste in filler().items()),
-        Rubbish("tickets", Ticket.objects.using(using).filter(_stale(now - _TICKETS_KEPT))),
-        Rubbish("sign-ins", SignIn.objects.using(using).filter(_over(now - sign_ins_kept))),
-        Rubbish("counters", Attempt.objects.using(using).filter(_forgiven(now))),
+        *(ExpiredRows(*waste) for filler in plugs("expired_rows") for waste in filler().items()),
+        ExpiredRows(
+            "tickets", OneTimeToken.objects.using(using).filter(_stale(now - _TICKETS_KEPT))
+        ),
+        ExpiredRows("sign-ins", Session.objects.using(using).filter(_over(now - sign_ins_kept))),
+        ExpiredRows("counters", AttemptCounter.objects.using(using).filter(_forgiven(now))),
     ]
 
 
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
     by = timezone.now() - _TICKETS_KEPT - _OVERDUE
-    return Ticket.objects.using(databases.primary()).filter(expires_at__lte=by).exists()
+    return OneTimeToken.objects.using(databases.primary()).filter(expires_at__lte=by).exists()
 
 
 def warn_if_overdue() -> None:
@@ -75,7 +77,7 @@ def warn_if_overdue() -> None:
         )
 
 
-def sweep(waste: Rubbish, *, batch_size: int) -> int:
+def delete_expired(waste: ExpiredRows, *, batch_size: int) -> int:
     """Delete the rows; how many."""
     return sum(delete(waste.rows, pks) for pks in batches(waste.rows, batch_size))
 

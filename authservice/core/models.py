@@ -100,22 +100,22 @@ class Account(models.Model):
         return self.email or self.username or str(self.pk)
 
 
-class SignIn(models.Model):
-    """One sign-in, from the proof to its end; its refresh tokens are derived, never stored.
+class Session(models.Model):
+    """One session, from login to its end; its refresh tokens are derived, never stored.
 
-    `counter` is the number of the live refresh token, `seed` enters its MAC, `password_mark` is a
-    keyed digest of the password hash it was made under.
+    `counter` is the number of the current refresh token, `seed` is part of its MAC,
+    `password_fingerprint` is a keyed digest of the password hash at login.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
-        related_name="authservice_sign_ins",
+        related_name="authservice_sessions",
     )
     seed = models.CharField(max_length=32, editable=False)
     counter = models.PositiveIntegerField(default=0)
-    password_mark = models.CharField(max_length=KEY, editable=False)
+    password_fingerprint = models.CharField(max_length=KEY, editable=False)
     token_version = models.PositiveIntegerField()
     factor_version = models.PositiveIntegerField(default=0)
     amr = models.CharField(max_length=64)
@@ -133,13 +133,13 @@ class SignIn(models.Model):
     end_reason = models.CharField(max_length=32, blank=True, default="")
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_signin_expires")]
+        indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_session_expires")]
 
     def __str__(self) -> str:
         return str(self.pk)
 
 
-class Ticket(models.Model):
+class OneTimeToken(models.Model):
     """One link or code that works once: a keyed digest, whom it is for, how often it was tried.
 
     A link is found by `digest`; a code by purpose and target, then compared with `code_digest`.
@@ -155,10 +155,10 @@ class Ticket(models.Model):
         on_delete=models.CASCADE,
         null=True,
         blank=True,
-        related_name="authservice_tickets",
+        related_name="authservice_one_time_tokens",
     )
     payload = models.JSONField(default=dict, blank=True)
-    password_mark = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    password_fingerprint = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
@@ -166,20 +166,20 @@ class Ticket(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["digest"], name="authsvc_ticket_digest"),
+            models.UniqueConstraint(fields=["digest"], name="authsvc_onetimetoken_digest"),
         ]
         indexes: ClassVar = [
             models.Index(
-                fields=["purpose", "target_key", "created_at"], name="authsvc_ticket_target"
+                fields=["purpose", "target_key", "created_at"], name="authsvc_onetimetoken_target"
             ),
-            models.Index(fields=["expires_at"], name="authsvc_ticket_expires"),
+            models.Index(fields=["expires_at"], name="authsvc_onetimetoken_expires"),
         ]
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.pk}"
 
 
-class Attempt(models.Model):
+class AttemptCounter(models.Model):
     """A counter of tries that must hold exactly; changed by one statement, see `attempts`."""
 
     key = models.CharField(max_length=KEY, primary_key=True)

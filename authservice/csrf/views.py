@@ -16,19 +16,19 @@ from authservice.kernel.http.views import Endpoint
 
 
 @carries("Set-Cookie")
-class Pair(TypedDict):
+class CsrfToken(TypedDict):
     """What to send back in the header, beside the cookie."""
 
     csrf_token: str
 
 
-class CsrfToken(Endpoint):
+class Csrf(Endpoint):
     public = True
 
-    @operation("Get a CSRF token", answer=Pair)
+    @operation("Get a CSRF token", answer=CsrfToken)
     def hand_out(self) -> HttpResponse:
         token = tokens.mint(sign_in_of(self.request))
-        pair: Pair = {"csrf_token": token}
+        pair: CsrfToken = {"csrf_token": token}
         response = answer(pair)
         cookies.put(
             response,

@@ -1,7 +1,8 @@
 """Events: what happened to a user, recorded in the audit log and sent to the host.
 
-The slot `listener` (the audit module) is called in the transaction of the action, so no action is
-stored without its entry. Hosts receive the public events as Django signals, after the commit.
+The slot `event_listener` (the audit module) is called in the transaction of the action, so no
+action is stored without its entry. Hosts receive the public events as Django signals, after the
+commit.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Event:
 
 def record(event: Event) -> None:
     """Notify listeners in the current transaction, and signal receivers after commit."""
-    for listener in plugs("listener"):
+    for listener in plugs("event_listener"):
         listener(event)
     signal = SIGNALS.get(event.action)
     if signal is not None and signal.receivers:

@@ -29,11 +29,11 @@ class Fault(Exception):
 def catalogue() -> Iterator[type[Fault]]:
     """Every concrete fault, sorted by code: the docs page and the contract tests read this."""
     # An heir without a code of its own says the same on the wire as its parent.
-    faults = {fault for fault in _heirs(Fault) if vars(fault).get("code")}
+    faults = {fault for fault in _subclasses(Fault) if vars(fault).get("code")}
     return iter(sorted(faults, key=lambda fault: (fault.code, fault.status)))
 
 
-def _heirs(parent: type[Fault]) -> Iterator[type[Fault]]:
+def _subclasses(parent: type[Fault]) -> Iterator[type[Fault]]:
     for heir in parent.__subclasses__():
         yield heir
-        yield from _heirs(heir)
+        yield from _subclasses(heir)

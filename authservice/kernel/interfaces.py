@@ -93,14 +93,14 @@ class LoginPolicy(Protocol):
     def lifetimes(self) -> Lifetimes:
         """Those of a sign-in that begins or goes on now."""
 
-    def begin(self, person: Any, sign_in: Any, client: Client, *, held: bool) -> None:
+    def begin(self, person: Any, session: Any, client: Client, *, held: bool) -> None:
         """This sign-in is about to begin, in this transaction; `held` says that the user's row is
         locked in it already. Raises a `Fault` to refuse it."""
 
-    def alive(self, sign_in: Any) -> bool:
+    def alive(self, session: Any) -> bool:
         """Whether a sign-in whose row stands may be refreshed. Raises a `Fault`."""
 
-    def use(self, sign_in: Any) -> bool:
+    def use(self, session: Any) -> bool:
         """Whether a sign-in whose row stands may be used by a request: asked once for each, at the
         end of its check. Raises a `Fault`."""
 
@@ -161,7 +161,7 @@ class LoginGate(Protocol):
 class Claims(Protocol):
     """Slot `claims`: further claims of an access token, for a person and what a sign-in wants."""
 
-    def __call__(self, person: Any, sign_in: Any) -> Mapping[str, Any]: ...
+    def __call__(self, person: Any, session: Any) -> Mapping[str, Any]: ...
 
 
 class LoginExtras(Protocol):
@@ -171,8 +171,11 @@ class LoginExtras(Protocol):
     def __call__(self, person: Any) -> Mapping[str, Any]: ...
 
 
-class Listener(Protocol):
-    """Slot `listener`: keeps an event, in the deed's transaction; if it raises, the deed fails."""
+class EventListener(Protocol):
+    """Slot `event_listener`: stores an event in the transaction of the action.
+
+    If it raises, the action fails.
+    """
 
     def __call__(self, event: Event) -> None: ...
 
@@ -187,15 +190,15 @@ class RequestGuard(Protocol):
     def __call__(self, request: Any, sign_in_id: UUID | None) -> None: ...
 
 
-class Composers(Protocol):
-    """Slot `composers`: for each kind of message of a module, what makes a letter of the job."""
+class MessageBuilders(Protocol):
+    """Slot `message_builders`: for each kind of message, what builds the message of a job."""
 
     def __call__(self) -> Mapping[str, Callable[[Message], Any]]: ...
 
 
-class Wipe(Protocol):
-    """Slot `wipe`: removes the data of a module about a user who never proved their address;
-    returns whether there was any."""
+class RevokeUnverifiedAccess(Protocol):
+    """Slot `revoke_unverified_access`: removes a module's data about a user who never proved their
+    address; returns whether there was any."""
 
     def __call__(self, person: Any) -> bool: ...
 
@@ -221,8 +224,8 @@ class BeforeDelete(Protocol):
     def __call__(self, person: Any) -> None: ...
 
 
-class Rubbish(Protocol):
-    """Slot `rubbish`: rows of a module that nothing asks for any more, by name, for the sweep."""
+class ExpiredRows(Protocol):
+    """Slot `expired_rows`: rows of a module that the cleanup deletes, by name."""
 
     def __call__(self) -> Mapping[str, Any]: ...
 

@@ -24,14 +24,14 @@ SLOTS = (
     "login_gate",
     "claims",
     "login_extras",
-    "listener",
+    "event_listener",
     "messenger",
     "request_guard",
-    "composers",
-    "wipe",
+    "message_builders",
+    "revoke_unverified_access",
     "revoke_recent_access",
     "revoke_recent_factors",
-    "rubbish",
+    "expired_rows",
     "before_delete",
     "second_factor",
 )
@@ -53,14 +53,14 @@ class ModuleConfig(AppConfig):
     login_gate: str | None = None
     claims: str | None = None
     login_extras: str | None = None
-    listener: str | None = None
+    event_listener: str | None = None
     messenger: str | None = None
     request_guard: str | None = None
-    composers: str | tuple[str, ...] | None = None
-    wipe: str | None = None
+    message_builders: str | tuple[str, ...] | None = None
+    revoke_unverified_access: str | None = None
     revoke_recent_access: str | None = None
     revoke_recent_factors: str | None = None
-    rubbish: str | None = None
+    expired_rows: str | None = None
     before_delete: str | None = None
     second_factor: str | None = None
 

@@ -27,7 +27,7 @@ _ER_LOCK_DEADLOCK = 1213  # of MariaDB and MySQL
 Outcome = TypeVar("Outcome")
 
 
-def outlast(deed: Callable[[], Outcome]) -> Outcome:
+def retry_on_deadlock(deed: Callable[[], Outcome]) -> Outcome:
     """What `deed` returns, done anew where a deadlock undid it; three times at most.
 
     `deed` must bear that what it committed before the deadlock stays. Inside a transaction of the

@@ -4,7 +4,7 @@ Building SQL from a queryset costs several times what running it by primary key 
 SQL per database alias and run it with new parameters through Django's own adapters and converters,
 so UUIDs, booleans and times come out right on every database.
 
-    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list())
+    by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list())
     row = by_id.first(using, id=value)
 """
 

@@ -1,4 +1,4 @@
-"""Flood limits: coarse counters in Django's cache against floods of requests.
+"""Flood limits: coarse counters in Django's cache against throttle_scopes of requests.
 
 They may let a few more through than the rate says (a cache need not count atomically) and are
 turned off by `THROTTLE.ENABLED`; exact limits are counted in the database instead, see
@@ -85,7 +85,7 @@ def count(scope: str, subject: str) -> None:
         raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
-def give_back(scope: str, subject: str) -> None:
+def refund(scope: str, subject: str) -> None:
     """Take one count back: the try was no abuse after all."""
     if not conf.enabled:
         return

@@ -10,8 +10,8 @@ class MagicLinkConfig(modules.ModuleConfig):
     label = "authservice_magiclink"
     verbose_name = "Magic links"
     urls = "authservice.magiclink.urls"
-    composers = "authservice.magiclink.messages.composers"
-    rubbish = "authservice.magiclink.auto_register.rubbish"
+    message_builders = "authservice.magiclink.messages.message_builders"
+    expired_rows = "authservice.magiclink.auto_register.expired_rows"
 
     def ready(self) -> None:
         from authservice.magiclink import checks

@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.models import SignIn, Ticket
+from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import creation, lookup
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import crypto, databases, errors, events, throttling
@@ -45,8 +45,8 @@ def register(message: Message) -> Person | None:
         return None
     with suppress(errors.Fault):
         throttling.count(_FLOOD, message.details.get("network", ""))
-        return creation.admit(
-            Newcomer(email=message.target),
+        return creation.create_user(
+            NewUser(email=message.target),
             make_password(None),
             lambda person: _welcomed(person, message),
         )
@@ -55,13 +55,13 @@ def register(message: Message) -> Person | None:
 
 def forget(person: Person) -> None:
     """The account is in use."""
-    one_time.end_all(person, _UNUSED)
+    one_time.revoke_all(person, _UNUSED)
 
 
-def rubbish() -> dict[str, QuerySet[Any]]:
+def expired_rows() -> dict[str, QuerySet[Any]]:
     """Accounts that were made a day ago and that nobody has used or touched."""
     using = databases.primary()
-    waiting = Ticket.objects.using(using).filter(
+    waiting = OneTimeToken.objects.using(using).filter(
         purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=timezone.now()
     )
     users = (
@@ -69,7 +69,7 @@ def rubbish() -> dict[str, QuerySet[Any]]:
         .model._base_manager.using(using)
         .filter(
             Exists(waiting),
-            ~Exists(SignIn.objects.using(using).filter(user=OuterRef("pk"))),
+            ~Exists(Session.objects.using(using).filter(user=OuterRef("pk"))),
             password__startswith=UNUSABLE_PASSWORD_PREFIX,
             authservice_account__verified_email_key="",
             authservice_account__updated_at=None,
@@ -79,7 +79,7 @@ def rubbish() -> dict[str, QuerySet[Any]]:
 
 
 def _welcomed(person: Person, message: Message) -> Person:
-    one_time.mint_link(_UNUSED, person)
+    one_time.issue_link(_UNUSED, person)
     client = Client(request_id=message.request_id)
     event = Event(
         action="auth.signup", user=person.user, client=client, metadata={"method": METHOD}

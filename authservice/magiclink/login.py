@@ -8,7 +8,7 @@ from authservice.core.credentials import lockout, one_time
 from authservice.core.login import login
 from authservice.core.login.login import Login
 from authservice.core.messages import sending
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.core.recovery import first_proof
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
@@ -23,33 +23,33 @@ from authservice.magiclink.messages import KIND
 _PROOFS = ("email",)
 
 
-def ask(email: str, client: Client) -> None:
+def request_link(email: str, client: Client) -> None:
     """Have a link and a code mailed. Raises `EmailNotConfigured`."""
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     sending.to_email(KIND, email, client, details=auto_register.origin(client))
 
 
-def by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
+def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
     """Raises `InvalidLink`, `LinkExpired` or a refusal of the door; see `unproven` of `caller`."""
     try:
         person, ticket = one_time.find_link(messages.purpose(), token)
     except errors.Fault as wrong:
         owner = one_time.owner_of(token, messages.purpose())
-        lockout.count_flood(lockout.network_of(owner, client))
+        lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
-            login.failed(owner, client, _reason(wrong), method=METHOD)
+            login.record_failure(owner, client, _reason(wrong), method=METHOD)
         raise
     return _enter(person, ticket, client, caller, errors.InvalidLink())
 
 
-def by_code(email: str, code: Secret, client: Client, *, caller: Person | None) -> Login:
+def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person | None) -> Login:
     """Raises as `tickets.find_code` does, or a refusal of the door."""
     key = identifiers.email_key(email)
     try:
         person, ticket = one_time.find_code(messages.purpose(), key, code, client=client)
     except errors.InvalidVerificationCode as wrong:
-        login.failed(lookup.find_by_email(email), client, _reason(wrong), method=METHOD)
+        login.record_failure(lookup.find_by_email(email), client, _reason(wrong), method=METHOD)
         raise
     return _enter(person, ticket, client, caller, errors.InvalidVerificationCode())
 
@@ -63,20 +63,20 @@ def target_of(token: Secret) -> str:
 
 
 def _enter(
-    person: Person, ticket: Ticket, client: Client, caller: Person | None, wrong: errors.Fault
+    person: Person, ticket: OneTimeToken, client: Client, caller: Person | None, wrong: errors.Fault
 ) -> Login:
     if person.email_verified:
-        login.admit(person, client, method=METHOD)  # a refusal spends nothing
+        login.check_may_sign_in(person, client, method=METHOD)  # a refusal spends nothing
     with transaction.atomic(using=databases.primary()):
-        present = one_time.redeem(messages.purpose(), person, ticket)
+        present = one_time.consume_for(messages.purpose(), person, ticket)
         if present is not None:
             present = _proven(present, client, caller)
-            if login.obstacle(present) is None:
+            if login.login_refusal(present) is None:
                 return login.complete(present, client, method=METHOD, proofs=_PROOFS)
     # Refused out here, where the entry that tells of it stays. So does a first proof: for want of a
     # verified number nobody who held the account without proof may stay in.
     if present is None:
-        login.failed(person, client, _reason(wrong), method=METHOD)
+        login.record_failure(person, client, _reason(wrong), method=METHOD)
         raise wrong
     return login.complete(present, client, method=METHOD, proofs=_PROOFS)
 
@@ -84,7 +84,7 @@ def _enter(
 def _proven(person: Person, client: Client, caller: Person | None) -> Person:
     if not person.email_verified:
         auto_register.forget(person)
-    return first_proof.prove(person, client, caller=caller)
+    return first_proof.confirm_address(person, client, caller=caller)
 
 
 def _reason(wrong: errors.Fault) -> str:

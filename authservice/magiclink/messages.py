@@ -12,7 +12,7 @@ from django.db import transaction
 from authservice.core.credentials import one_time, passwords
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import compose, links, sending
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events
@@ -31,17 +31,17 @@ def purpose() -> Purpose:
     return Purpose("magic-link", link_ttl=conf.ttl, code_ttl=conf.ttl)
 
 
-def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
     return {KIND: _compose}
 
 
-def _compose(message: Message) -> Letter | None:
+def _compose(message: Message) -> OutgoingMessage | None:
     found = lookup.find_by_email(message.target) or auto_register.register(message)
     person = compose.reachable(found)
     if person is None:
         return None
     with transaction.atomic(using=databases.primary()):
-        passwords.locked(person)
+        passwords.lock_and_read(person)
         client = Client(request_id=message.request_id)
         events.record(Event(action="auth.magiclink.sent", user=person.user, client=client))
         if sending.LAST in message.details:
@@ -52,7 +52,7 @@ def _compose(message: Message) -> Letter | None:
 
 
 def _link_and_code(person: Person) -> dict[str, Any]:
-    token, code = one_time.mint_pair(purpose(), person, person.email_key)
+    token, code = one_time.issue_link_and_code(purpose(), person, person.email_key)
     return {"link": links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
 
 
@@ -60,5 +60,5 @@ def _lasting_link(person: Person) -> dict[str, Any]:
     """The link of the last mail of a day. No later request ends it, so it has no code."""
     ttl = max(conf.ttl, LASTING_TTL)
     lasting = replace(purpose(), link_ttl=ttl)
-    token = one_time.mint_link(lasting, person, person.email_key)
+    token = one_time.issue_link(lasting, person, person.email_key)
     return {"link": links.to_route(VERIFY, token), "expires_in": ttl}

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
 from authservice.core.api import redirects, responses
-from authservice.core.api.responses import Authenticated, Challenged, Said
+from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.core.api.serializers import EmailIn
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
@@ -39,7 +39,7 @@ _ONWARD = "The front end, with tokens, a challenge or an error in the fragment, 
 
 
 @carries("Set-Cookie")
-class Asked(Said):
+class MagicLinkSent(MessageResponse):
     """The same for every address."""
 
 
@@ -49,13 +49,13 @@ class Send(Endpoint):
     @operation(
         "Ask for a link and a code to sign in",
         body=EmailIn,
-        answer=Asked,
+        answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
     )
     def send(self) -> HttpResponse:
         email = self.read(EmailIn)["email"]
-        login.ask(email, self.client)
-        response = responses.said(_SENT)
+        login.request_link(email, self.client)
+        response = responses.message_response(_SENT)
         if conf.confirm == "auto":
             kept = _trace(identifiers.email_key(email))
             cookies.put(response, _COOKIE, kept, ttl=conf.ttl)
@@ -73,13 +73,13 @@ class VerifyCode(Endpoint):
     )
     def verify_code(self) -> HttpResponse:
         given = self.read(CodeIn)
-        outcome = login.by_code(client=self.client, caller=_caller(self), **given)
+        outcome = login.log_in_by_code(client=self.client, caller=_caller(self), **given)
         return responses.login(outcome, message=_DONE)
 
 
 class Verify(Endpoint):
     public = True
-    unguarded = True
+    guard_exempt = True
     takes_form = True
 
     @operation(
@@ -93,7 +93,7 @@ class Verify(Endpoint):
         id="followMagicLink",
     )
     def follow(self) -> HttpResponse:
-        if self.looking_ahead:
+        if self.is_prefetch:
             return answer()
         try:
             token = self._token()
@@ -129,7 +129,7 @@ class Verify(Endpoint):
 
     def _enter(self, token: Secret) -> HttpResponse:
         try:
-            outcome = login.by_link(token, self.client, caller=_caller(self))
+            outcome = login.log_in_by_link(token, self.client, caller=_caller(self))
         except errors.Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         return redirects.login(outcome, to=conf.callback_url, message=_DONE)

@@ -10,12 +10,12 @@ from django.utils.module_loading import import_string
 from django.utils.translation import get_supported_language_variant, npgettext, pgettext
 
 from authservice.core.messages import browsers
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.notification.conf import conf
 from authservice.notification.failures import logger
 
 
-def language_of(letter: Letter) -> str:
+def language_of(letter: OutgoingMessage) -> str:
     """What the host says of the user, else the language of the request, else the project's."""
     for code in (_preferred(letter), letter.language):
         try:
@@ -56,7 +56,7 @@ def browser(user_agent: str) -> str:
     return pgettext("mail", "%(browser)s on %(system)s") % names
 
 
-def _preferred(letter: Letter) -> str:
+def _preferred(letter: OutgoingMessage) -> str:
     if not conf.language:
         return ""
     # The wrong language is better than no letter.

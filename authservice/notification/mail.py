@@ -7,7 +7,7 @@ from typing import Any
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import identifiers
 from authservice.notification.conf import conf
 from authservice.notification.rendering import context_of, one_line, plain, render
@@ -16,7 +16,7 @@ from authservice.notification.rendering import context_of, one_line, plain, rend
 _HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
-def send(letter: Letter) -> None:
+def send(letter: OutgoingMessage) -> None:
     context = context_of(letter)
     message = EmailMultiAlternatives(
         subject=one_line(render(letter, "subject.txt", context)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.kernel import message_queue, templates
 from authservice.kernel.secret import Secret
 from authservice.notification import languages
@@ -18,7 +18,7 @@ FOLDER = "authservice/notification"
 _LONGEST = 200
 
 
-def context_of(letter: Letter) -> dict[str, Any]:
+def context_of(letter: OutgoingMessage) -> dict[str, Any]:
     """What templates see: the letter's facts in words, `user`, `name`, `email` and `brand`."""
     return {
         **{name: _told(name, value) for name, value in letter.context.items()},
@@ -29,7 +29,7 @@ def context_of(letter: Letter) -> dict[str, Any]:
     }
 
 
-def render(letter: Letter, part: str, context: Mapping[str, Any]) -> str:
+def render(letter: OutgoingMessage, part: str, context: Mapping[str, Any]) -> str:
     """One text of a letter: `part` is the name of its template."""
     return templates.render(f"{FOLDER}/{letter.kind}/{part}", context)
 
@@ -62,7 +62,7 @@ def _told(name: str, value: Any) -> Any:
     return one_line(value)[:_LONGEST]
 
 
-def _name(letter: Letter) -> str:
+def _name(letter: OutgoingMessage) -> str:
     """How to greet somebody who has proven the address.
 
     Anybody can sign up with a stranger's address, and the name is theirs to choose: it must not

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.notification.rendering import context_of, render
 from authservice.notification.senders import sender
 
 
-def send(letter: Letter) -> None:
+def send(letter: OutgoingMessage) -> None:
     sender()(letter.to, render(letter, "sms.txt", context_of(letter)).strip())

@@ -32,7 +32,7 @@ def deliver(message: Message) -> None:
         with translation.override(language_of(letter)):
             _ROADS[letter.channel](letter)
     except Exception:
-        counting.give_back(letter.counted)
+        counting.refund(letter.counted)
         raise
 
 

@@ -41,7 +41,7 @@ class Route:
     @property
     def guarded(self) -> bool:
         """Whether a guard against forged requests is asked, where one is installed."""
-        return self.takes_body and not self.view.unguarded
+        return self.takes_body and not self.view.guard_exempt
 
     @property
     def id(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from authservice.core.credentials import passwords
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events
@@ -23,9 +23,9 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
     """End what is too much for one more, in the transaction in which it begins; `held` says that
     the user's row is locked in it already."""
     if not held:
-        passwords.locked(person)
+        passwords.lock_and_read(person)
     now = timezone.now()
-    rows = SignIn.objects.using(databases.primary()).filter(
+    rows = Session.objects.using(databases.primary()).filter(
         user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
     )
     surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
@@ -37,6 +37,6 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
                     action="security.session.revoked",
                     user=person.user,
                     client=client,
-                    metadata={"reason": LIMIT, "sign_in": str(pk)},
+                    metadata={"reason": LIMIT, "session": str(pk)},
                 )
             )

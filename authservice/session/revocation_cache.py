@@ -19,7 +19,7 @@ from django.core.cache.backends.redis import RedisCache
 _idle: WeakKeyDictionary[BaseCache, tuple[int, list[Any]]] = WeakKeyDictionary()
 
 
-def is_named(alias: str, session_id: UUID) -> bool:
+def is_revoked(alias: str, session_id: UUID) -> bool:
     """Raises what the cache raises when it does not answer."""
     cache, key = caches[alias], key_of(session_id)
     # Heirs may choose a server by the key: they are asked as any other cache is.
@@ -28,13 +28,13 @@ def is_named(alias: str, session_id: UUID) -> bool:
     return _exists(cache, cache.make_key(key))
 
 
-def named(alias: str, session_ids: Iterable[UUID]) -> set[UUID]:
+def revoked(alias: str, session_ids: Iterable[UUID]) -> set[UUID]:
     """Those of them that the cache names."""
     keys = {key_of(session_id): session_id for session_id in session_ids}
     return {keys[key] for key in caches[alias].get_many(list(keys))}
 
 
-def name(alias: str, session_ids: Sequence[UUID], life: timedelta) -> None:
+def mark_revoked(alias: str, session_ids: Sequence[UUID], life: timedelta) -> None:
     """Raises `ConnectionError` where the cache took only some, or what the cache raises."""
     names = {key_of(session_id): 1 for session_id in session_ids}
     failed = caches[alias].set_many(names, timeout=int(life.total_seconds()))

@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, settings
@@ -33,11 +33,11 @@ logger = logging.getLogger("authservice.session")
 _CACHED_LONGER = timedelta(minutes=5)  # than a token: clocks of machines differ
 
 
-def _as_read() -> QuerySet[SignIn]:
-    return SignIn.objects.filter(
-        pk=param("id", SignIn),
+def _as_read() -> QuerySet[Session]:
+    return Session.objects.filter(
+        pk=param("id", Session),
         ended_at=None,
-        last_used_at=param("seen", SignIn, "last_used_at"),
+        last_used_at=param("seen", Session, "last_used_at"),
     )
 
 
@@ -45,8 +45,8 @@ def _as_read() -> QuerySet[SignIn]:
 _TOUCH = Update(
     _as_read,
     lambda: {
-        "last_used_at": param("now", SignIn, "last_used_at"),
-        "idle_expires_at": param("until", SignIn, "idle_expires_at"),
+        "last_used_at": param("now", Session, "last_used_at"),
+        "idle_expires_at": param("until", Session, "idle_expires_at"),
     },
 )
 
@@ -68,8 +68,8 @@ class DatabaseStore:
     def end(self, ids: Sequence[UUID]) -> None:
         """The rows have ended already."""
 
-    def live_for(self, person: Person) -> list[SignIn]:
-        return list(sessions.live(person).order_by("-created_at", "-pk"))
+    def live_for(self, person: Person) -> list[Session]:
+        return list(sessions.active_sessions(person).order_by("-created_at", "-pk"))
 
 
 class CacheStore(DatabaseStore):
@@ -86,14 +86,14 @@ class CacheStore(DatabaseStore):
         self.alive(session)
 
     def alive(self, session: LiveSession) -> bool:
-        return not revocation_cache.is_named(conf.cache, session.id)
+        return not revocation_cache.is_revoked(conf.cache, session.id)
 
     def end(self, ids: Sequence[UUID]) -> None:
-        revocation_cache.name(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
+        revocation_cache.mark_revoked(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
 
-    def live_for(self, person: Person) -> list[SignIn]:
+    def live_for(self, person: Person) -> list[Session]:
         found = super().live_for(person)
-        gone = revocation_cache.named(conf.cache, [session.pk for session in found])
+        gone = revocation_cache.revoked(conf.cache, [session.pk for session in found])
         return [session for session in found if session.pk not in gone]
 
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.responses import Said
-from authservice.core.models import SignIn
+from authservice.core.api.responses import MessageResponse
+from authservice.core.models import Session as SessionRow
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Moment, Uuid, operation
@@ -34,10 +34,10 @@ class Sessions(Endpoint):
         found = sessions.live(self.identity.person)
         return answer([_session(session, self.identity.sign_in_id) for session in found])
 
-    @operation("End all sessions but this one", answer=Said)
+    @operation("End all sessions but this one", answer=MessageResponse)
     def revoke_others(self) -> HttpResponse:
-        sessions.revoke_others(self.identity.person, self.identity.sign_in, self.client)
-        return responses.said("All other sessions have ended.")
+        sessions.revoke_others(self.identity.person, self.identity.session, self.client)
+        return responses.message_response("All other sessions have ended.")
 
 
 class OneSession(Endpoint):
@@ -46,16 +46,16 @@ class OneSession(Endpoint):
         found = sessions.find(self.identity.person, session_id)
         return answer(_session(found, self.identity.sign_in_id))
 
-    @operation("End a session", answer=Said, faults=(errors.SessionNotFound,))
+    @operation("End a session", answer=MessageResponse, faults=(errors.SessionNotFound,))
     def revoke(self, session_id: str) -> HttpResponse:
         caller = self.identity
-        ended = sessions.revoke(caller.person, caller.sign_in, session_id, self.client)
+        ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.sign_in_id:
             self.parting = token_cookies.forget
-        return responses.said("The session has ended.")
+        return responses.message_response("The session has ended.")
 
 
-def _session(session: SignIn, current: UUID) -> Session:
+def _session(session: SessionRow, current: UUID) -> Session:
     return {
         "id": str(session.pk),
         "user_agent": session.user_agent,

@@ -65,7 +65,7 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
         enabled = self._permitted(request, chosen.filter(confirmed=True))
         self._log(request, enabled, "Disabled.")
         for authenticator in enabled:
-            person = lookup.of(authenticator.user)
+            person = lookup.get_person(authenticator.user)
             disabling.disable(person, by=request.user, client=of_page(request))
         text = f"Disabled the second factor of {len(enabled)} users, who were signed out."
         self.message_user(request, text)
@@ -73,7 +73,7 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
     @admin.action(permissions=["act"], description="Unlock: forget wrong codes")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
-        lockout.forgive([lookup.of(authenticator.user) for authenticator in rows])
+        lockout.unlock([lookup.get_person(authenticator.user) for authenticator in rows])
         self._log(request, rows, "Unlocked.")
         self.message_user(request, f"Unlocked {len(rows)} users.")
 

@@ -14,11 +14,11 @@ class TwoFactorConfig(modules.ModuleConfig):
     label = "authservice_twofactor"
     verbose_name = "Two-factor authentication"
     urls = "authservice.twofactor.urls"
-    composers = "authservice.twofactor.messages.composers"
+    message_builders = "authservice.twofactor.messages.message_builders"
     login_gate = "authservice.twofactor.gate.ask"
-    wipe = "authservice.twofactor.disabling.wipe"
+    revoke_unverified_access = "authservice.twofactor.disabling.revoke_unverified"
     revoke_recent_factors = "authservice.twofactor.disabling.revoke_recent"
-    rubbish = "authservice.twofactor.disabling.rubbish"
+    expired_rows = "authservice.twofactor.disabling.expired_rows"
     second_factor = "authservice.twofactor.second_factor.second_factor"
 
     def import_models(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import QuerySet, Subquery
 from django.utils import timezone
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, databases
 from authservice.kernel.secret import Secret
@@ -87,7 +87,7 @@ def step_of(authenticator: Authenticator, code: Secret) -> int | None:
     return totp.step_of(code, secret, after=authenticator.last_step)
 
 
-def enable(authenticator: Authenticator, step: int, *, within: SignIn | None = None) -> bool:
+def enable(authenticator: Authenticator, step: int, *, within: Session | None = None) -> bool:
     """Confirm the very secret that was judged, whose step is used by that; False if another set-up
     or another request was faster. `within` is the sign-in whose owner does it, if there is one."""
     pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
@@ -112,8 +112,8 @@ def use(authenticator: Authenticator, step: int) -> bool:
     return bool(unused.update(last_step=step, last_used_at=now, sealed_secret=sealed))
 
 
-def _device_of(sign_in: SignIn) -> Subquery:
-    row = SignIn.objects.using(databases.primary()).filter(pk=sign_in.pk)
+def _device_of(session: Session) -> Subquery:
+    row = Session.objects.using(databases.primary()).filter(pk=session.pk)
     return Subquery(row.values("device_id"))
 
 

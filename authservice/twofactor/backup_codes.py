@@ -35,7 +35,7 @@ def replace(authenticator: Authenticator) -> list[Secret]:
     return [_grouped(code) for code in codes]
 
 
-def spend(authenticator: Authenticator, typed: Secret) -> bool:
+def consume(authenticator: Authenticator, typed: Secret) -> bool:
     """Whether this was an unused code of the authenticator, and it was this call that used it."""
     code = _bare(typed.reveal())
     if not code:

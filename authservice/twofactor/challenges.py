@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from authservice.core.credentials import one_time, temp_tokens
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.interfaces import Arrival, Challenge
@@ -29,20 +29,20 @@ _TEXTS = {
 }
 
 
-def pose(purpose: Purpose, arrival: Arrival) -> Challenge:
+def issue(purpose: Purpose, arrival: Arrival) -> Challenge:
     """A challenge of the purpose's name; the arrival waits in its ticket."""
     person: Person = arrival.person
     waiting = {"method": arrival.method, "proofs": list(arrival.proofs)}
     said = {
         "requires_2fa": True,
-        "temp_token": one_time.mint_link(purpose, person, payload=waiting),
+        "temp_token": one_time.issue_link(purpose, person, payload=waiting),
         "user_id": person.id,
         "message": _TEXTS[purpose.name],
     }
     return Challenge(purpose.name, said)
 
 
-def find(purpose: Purpose, temp_token: Secret) -> tuple[Person, Ticket, Authenticator | None]:
+def find(purpose: Purpose, temp_token: Secret) -> tuple[Person, OneTimeToken, Authenticator | None]:
     """Whose it is, with their authenticator, in one statement. Raises `InvalidToken`."""
     try:
         person, ticket, row = one_time.find_open(purpose, temp_token, *authenticators.BESIDE_TICKET)
@@ -56,7 +56,7 @@ def owner_of(temp_token: Secret) -> Person | None:
     return one_time.owner_of(temp_token, GIVE_CODE, SET_UP)
 
 
-def take_try(ticket: Ticket) -> None:
+def count_attempt(ticket: OneTimeToken) -> None:
     """Raises `TooManyAttempts`, or `InvalidToken` where another request was faster."""
     try:
         temp_tokens.count_attempt(ticket)

@@ -12,7 +12,7 @@ from authservice.twofactor.lockout import Kind
 from authservice.twofactor.models import Authenticator
 
 
-def spend(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
+def consume(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
     """Whether the code was right, and it was this call that used it.
 
     A try must have been counted before.
@@ -20,12 +20,12 @@ def spend(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
     if not authenticator.confirmed:
         return False
     if kind == lockout.BACKUP_CODE:
-        return backup_codes.spend(authenticator, code)
+        return backup_codes.consume(authenticator, code)
     step = authenticators.step_of(authenticator, code)
     return step is not None and authenticators.use(authenticator, step)
 
 
-def tell_verified(kind: Kind, person: Person, client: Client) -> None:
+def record_verified(kind: Kind, person: Person, client: Client) -> None:
     if kind == lockout.BACKUP_CODE:
         _tell("auth.2fa.backup_used", kind, person, client)
     _tell("auth.2fa.verified", kind, person, client)

@@ -33,7 +33,7 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
         if found is None or not found.confirmed:
             return False
         found.delete(using=using)
-        sessions.end_everywhere(person, DISABLED)
+        sessions.end_all(person, DISABLED)
         events.record(
             Event(
                 action="auth.2fa.disabled",
@@ -47,8 +47,8 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
     return True
 
 
-def wipe(person: Person) -> bool:
-    """Fills the slot `wipe`: whoever set it up never proved the address."""
+def revoke_unverified(person: Person) -> bool:
+    """Fills the slot `revoke_unverified_access`: whoever set it up never proved the address."""
     removed, _ = authenticators.rows().filter(user=person.user.pk).delete()
     return bool(removed)
 
@@ -60,9 +60,9 @@ def revoke_recent(person: Person, since: datetime) -> bool:
     return bool(removed)
 
 
-def rubbish() -> Mapping[str, QuerySet[Any]]:
-    """Fills the slot `rubbish`: set-ups that nobody confirmed for a day, their codes before them,
-    and devices that are remembered no more."""
+def expired_rows() -> Mapping[str, QuerySet[Any]]:
+    """Fills the slot `expired_rows`: set-ups not confirmed within a day, with their codes, and
+    expired remembered devices."""
     using, now = databases.primary(), timezone.now()
     stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
     set_ups = authenticators.rows().filter(**stale)

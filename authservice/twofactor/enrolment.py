@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from authservice.core.credentials import attempt_counter, passwords
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
@@ -44,14 +44,14 @@ class Status:
     backup_codes_remaining: int = 0
 
 
-def set_up(person: Person, sign_in: SignIn, client: Client, *, password: Secret) -> Enrolment:
+def set_up(person: Person, session: Session, client: Client, *, password: Secret) -> Enrolment:
     """A new secret, which is not required at login until a code of it was entered; it replaces an
     unconfirmed one. `password` is the current one or "".
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `password_proof.require_recent` does.
     """
-    recent_proof.require_recent(person, sign_in, password, client, method="2fa_setup")
-    with sessions.changing(person, sign_in) as present:
+    recent_proof.require_recent(person, session, password, client, method="2fa_setup")
+    with sessions.changing(person, session) as present:
         return _renewed(present)
 
 
@@ -83,19 +83,19 @@ def issuer() -> str:
     return name.replace(":", " ")
 
 
-def confirm(person: Person, sign_in: SignIn, code: Secret, client: Client) -> None:
+def confirm(person: Person, session: Session, code: Secret, client: Client) -> None:
     """Enable the factor that was set up, by a code of it; every other session ends.
 
     Raises `TwoFactorNotEnabled` if nothing was set up, `TwoFactorAlreadyEnabled`,
     `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
     """
     pending = pending_of(authenticators.of(person))
-    guess = lockout.take(lockout.TOTP, person, pending, client)
-    with sessions.changing(person, sign_in) as present:
-        if enable(pending, code, present, client, within=sign_in):
-            attempt_counter.give_back(guess)
+    guess = lockout.consume(lockout.TOTP, person, pending, client)
+    with sessions.changing(person, session) as present:
+        if enable(pending, code, present, client, within=session):
+            attempt_counter.refund(guess)
             return
-    lockout.tell_failed(lockout.TOTP, person, client)
+    lockout.record_failure(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid
 
 
@@ -114,7 +114,7 @@ def enable(
     person: Person,
     client: Client,
     *,
-    within: SignIn | None = None,
+    within: Session | None = None,
 ) -> bool:
     """Enable the factor if the code is right, `within` a session; returns whether this call did.
 
@@ -131,7 +131,7 @@ def enable(
     return True
 
 
-def disable(person: Person, sign_in: SignIn, code: Secret, client: Client) -> None:
+def disable(person: Person, session: Session, code: Secret, client: Client) -> None:
     """Give the second factor up. Raises as `_with_code` does."""
 
     def forget(authenticator: Authenticator) -> None:
@@ -139,11 +139,11 @@ def disable(person: Person, sign_in: SignIn, code: Secret, client: Client) -> No
         events.record(Event(action="auth.2fa.disabled", user=person.user, client=client))
         messages.notify(messages.DISABLED, person, client)
 
-    _with_code(person, sign_in, code, client, forget)
+    _with_code(person, session, code, client, forget)
 
 
 def renew_backup_codes(
-    person: Person, sign_in: SignIn, code: Secret, client: Client
+    person: Person, session: Session, code: Secret, client: Client
 ) -> list[Secret]:
     """A new set; the old codes die. Raises as `_with_code` does."""
 
@@ -153,7 +153,7 @@ def renew_backup_codes(
         messages.notify(messages.CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 
-    return _with_code(person, sign_in, code, client, renew)
+    return _with_code(person, session, code, client, renew)
 
 
 def status(person: Person) -> Status:
@@ -165,7 +165,7 @@ def status(person: Person) -> Status:
 
 def _with_code(
     person: Person,
-    sign_in: SignIn,
+    session: Session,
     code: Secret,
     client: Client,
     then: Callable[[Authenticator], T],
@@ -177,11 +177,11 @@ def _with_code(
     found = authenticators.of(person)
     if found is None or not found.confirmed:
         raise errors.TwoFactorNotEnabled
-    guess = lockout.take(lockout.TOTP, person, found, client)
+    guess = lockout.consume(lockout.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
-    with sessions.changing(person, sign_in):
+    with sessions.changing(person, session):
         if step is not None and authenticators.use(found, step):
-            attempt_counter.give_back(guess)
+            attempt_counter.refund(guess)
             return then(found)
-    lockout.tell_failed(lockout.TOTP, person, client)
+    lockout.record_failure(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid

@@ -18,12 +18,12 @@ def ask(arrival: Arrival) -> Challenge | None:
     # Somebody who was made a moment ago has none.
     found = None if arrival.method == login.SIGNUP else authenticators.of(arrival.person)
     if found and found.confirmed:
-        if not _always_asked(arrival.person) and remembered_devices.holds(
+        if not _always_asked(arrival.person) and remembered_devices.is_remembered(
             found, arrival.person, arrival.client
         ):
             return None
-        return challenges.pose(challenges.GIVE_CODE, arrival)
-    return challenges.pose(challenges.SET_UP, arrival) if is_required(arrival.person) else None
+        return challenges.issue(challenges.GIVE_CODE, arrival)
+    return challenges.issue(challenges.SET_UP, arrival) if is_required(arrival.person) else None
 
 
 def _always_asked(person: Person) -> bool:

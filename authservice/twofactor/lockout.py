@@ -35,7 +35,7 @@ def kind_of(code: Secret) -> Kind:
     return TOTP if totp.is_code(code.reveal()) else BACKUP_CODE
 
 
-def take(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
+def consume(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
     """Count one try; which counter it was. Raises `TooManyAttempts`, and tells of it.
 
     Not to be called within a transaction that a refusal would undo.
@@ -45,7 +45,7 @@ def take(kind: Kind, person: Person, authenticator: Authenticator, client: Clien
     def report() -> None:
         _tell("security.account.throttled", kind, person, client, reason="throttled")
 
-    attempt_counter.take(key, BUDGET, report=report)
+    attempt_counter.consume(key, BUDGET, report=report)
     return key
 
 
@@ -69,16 +69,16 @@ def _on_device(kind: Kind, device: uuid.UUID) -> str:
     return attempt_counter.key(f"2fa-{kind}-device", device.hex)
 
 
-def forgive(people: Iterable[Person]) -> None:
+def unlock(people: Iterable[Person]) -> None:
     """Unlock these people, on whichever device codes were tried."""
     known = list(people)
     found = [uuid.UUID(hex=device) for person in known for device in known_devices.ids(person)]
     keys = [_of_account(kind, person) for person in known for kind in _KINDS]
     keys += [_on_device(kind, device) for device in found for kind in _KINDS]
-    attempt_counter.forget(keys)
+    attempt_counter.reset(keys)
 
 
-def tell_failed(kind: Kind, person: Person, client: Client) -> None:
+def record_failure(kind: Kind, person: Person, client: Client) -> None:
     """To be told outside any transaction that the refusal would undo."""
     _tell("auth.2fa.failed", kind, person, client, reason="invalid_code")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from authservice.core.messages import security_notice
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users.person import Person
 from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
@@ -17,7 +17,7 @@ DISABLED = "two-factor-disabled"
 CODES_RENEWED = "backup-codes-renewed"
 
 
-def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
     return dict.fromkeys((ENABLED, DISABLED, CODES_RENEWED), security_notice.compose)
 
 

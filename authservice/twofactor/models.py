@@ -86,7 +86,7 @@ class RememberedDevice(models.Model):
         Authenticator, on_delete=models.CASCADE, related_name="remembered_devices"
     )
     device_id = models.UUIDField()
-    password_mark = models.CharField(max_length=_KEY, editable=False)
+    password_fingerprint = models.CharField(max_length=_KEY, editable=False)
     expires_at = models.DateTimeField()
 
     class Meta:

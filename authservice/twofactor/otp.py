@@ -16,13 +16,13 @@ from authservice.twofactor.models import Authenticator
 def judge(authenticator: Authenticator, token: str | Secret) -> bool:
     """Whether this was a code of the app or a backup code, which then was used up."""
     code = token if isinstance(token, Secret) else Secret(token)
-    person, client, kind = lookup.of(authenticator.user), Client(), lockout.kind_of(code)
+    person, client, kind = lookup.get_person(authenticator.user), Client(), lockout.kind_of(code)
     counter = lockout.counter(kind, person, authenticator, client)
-    if not attempt_counter.counted(counter, lockout.BUDGET):
+    if not attempt_counter.try_consume(counter, lockout.BUDGET):
         return False
-    if not codes.spend(kind, authenticator, code):
-        lockout.tell_failed(kind, person, client)
+    if not codes.consume(kind, authenticator, code):
+        lockout.record_failure(kind, person, client)
         return False
-    attempt_counter.give_back(counter)
-    codes.tell_verified(kind, person, client)
+    attempt_counter.refund(counter)
+    codes.record_verified(kind, person, client)
     return True

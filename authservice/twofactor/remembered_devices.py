@@ -19,20 +19,20 @@ from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator, RememberedDevice
 
 
-def keep(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
+def remember(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
     """Remember a device from now on, if the host has that at all."""
     device = known_devices.known(device_token, person)
     if not conf.remember_ttl or device is None:
         return
-    mark, until = passwords.mark(person.password), timezone.now() + conf.remember_ttl
+    mark, until = passwords.fingerprint(person.password), timezone.now() + conf.remember_ttl
     _rows().update_or_create(
         authenticator_id=authenticator.pk,
         device_id=device,
-        defaults={"password_mark": mark, "expires_at": until},
+        defaults={"password_fingerprint": mark, "expires_at": until},
     )
 
 
-def holds(authenticator: Authenticator, person: Person, client: Client) -> bool:
+def is_remembered(authenticator: Authenticator, person: Person, client: Client) -> bool:
     """Whether the client's device is remembered."""
     device = known_devices.known(client.device_token, person) if conf.remember_ttl else None
     if device is None:
@@ -40,8 +40,8 @@ def holds(authenticator: Authenticator, person: Person, client: Client) -> bool:
     fresh = _rows().filter(
         authenticator=authenticator.pk, device_id=device, expires_at__gt=timezone.now()
     )
-    marks = fresh.values_list("password_mark", flat=True)
-    return any(passwords.still(mark, person.password) for mark in marks)
+    marks = fresh.values_list("password_fingerprint", flat=True)
+    return any(passwords.matches_fingerprint(mark, person.password) for mark in marks)
 
 
 def _rows() -> QuerySet[RememberedDevice]:

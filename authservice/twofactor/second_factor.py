@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from authservice.core.credentials import lockout
-from authservice.core.credentials.lockout import Guess
+from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
@@ -33,11 +33,11 @@ class SecondFactor:
         if found is None:
             raise errors.TwoFactorRefused
         network = lockout.network_of(person, client)
-        lockout.count_flood(network)
+        lockout.count_throttle(network)
         kind = code_lockout.kind_of(code)
-        attempt = Guess(code_lockout.take(kind, person, found, client), network=network)
+        attempt = CountedAttempt(code_lockout.consume(kind, person, found, client), network=network)
         if not _consumed(kind, found, code, person, client, attempt):
-            code_lockout.tell_failed(kind, person, client)
+            code_lockout.record_failure(kind, person, client)
             raise errors.TwoFactorRefused
 
 
@@ -47,20 +47,25 @@ def _enabled(person: Person) -> Authenticator | None:
 
 
 def _consumed(
-    kind: Kind, found: Authenticator, code: Secret, person: Person, client: Client, attempt: Guess
+    kind: Kind,
+    found: Authenticator,
+    code: Secret,
+    person: Person,
+    client: Client,
+    attempt: CountedAttempt,
 ) -> bool:
-    give_back = partial(_give_back, attempt)
-    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
-        if not codes.spend(kind, found, code):
+    refund = partial(_give_back, attempt)
+    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
+        if not codes.consume(kind, found, code):
             return False
-        codes.tell_verified(kind, person, client)
-        give_back()
+        codes.record_verified(kind, person, client)
+        refund()
         return True
 
 
-def _give_back(attempt: Guess) -> None:
-    attempt.give_back()
-    attempt.give_back_flood()
+def _give_back(attempt: CountedAttempt) -> None:
+    attempt.refund()
+    attempt.refund_throttle()
 
 
 second_factor = SecondFactor()

@@ -11,10 +11,10 @@ from functools import partial
 from django.db import transaction
 
 from authservice.core.credentials import lockout, one_time, passwords, temp_tokens
-from authservice.core.credentials.lockout import Guess
+from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.login import login
 from authservice.core.login.login import Login
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
@@ -56,7 +56,7 @@ def verify_login(
 def _refused(temp_token: Secret, client: Client) -> None:
     """Record the failure, unless the token is unknown: attackers must not fill the log."""
     owner = challenges.owner_of(temp_token)
-    lockout.count_flood(lockout.network_of(owner, client))
+    lockout.count_throttle(lockout.network_of(owner, client))
     if owner is not None:
         reason = {"reason": "invalid_token"}
         event = Event(action="auth.2fa.failed", user=owner.user, client=client, metadata=reason)
@@ -72,15 +72,15 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         raise errors.InvalidToken  # given up since
     kind = code_lockout.kind_of(code)
     guess = _take_try(kind, person, ticket, found, client)
-    give_back = partial(_give_back, ticket, guess)
-    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
+    refund = partial(_give_back, ticket, guess)
+    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
-        if codes.spend(kind, found, code):
-            codes.tell_verified(kind, person, client)
+        if codes.consume(kind, found, code):
+            codes.record_verified(kind, person, client)
             outcome = _complete(person, ticket, client, guess)
             if remember:
-                remembered_devices.keep(found, person, outcome.device_token)
+                remembered_devices.remember(found, person, outcome.device_token)
             return outcome
     raise _failed(kind, person, client)
 
@@ -105,8 +105,8 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
     guess = _take_try(code_lockout.TOTP, person, ticket, pending, client)
-    give_back = partial(_give_back, ticket, guess)
-    with lockout.no_guess_unless_judged(give_back), transaction.atomic(using=databases.primary()):
+    refund = partial(_give_back, ticket, guess)
+    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
             return _complete(person, ticket, client, guess)
@@ -114,36 +114,36 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
 
 
 def _take_try(
-    kind: Kind, person: Person, ticket: Ticket, authenticator: Authenticator, client: Client
-) -> Guess:
+    kind: Kind, person: Person, ticket: OneTimeToken, authenticator: Authenticator, client: Client
+) -> CountedAttempt:
     """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
-    login.admit(person, client, method=ticket.payload["method"])
-    lockout.count_flood(lockout.network_of(person, client))
+    login.check_may_sign_in(person, client, method=ticket.payload["method"])
+    lockout.count_throttle(lockout.network_of(person, client))
     # First the ticket: one that is used up takes nothing more from the account.
-    challenges.take_try(ticket)
-    key = code_lockout.take(kind, person, authenticator, client)
-    return Guess(key, network=lockout.network_of(person, client))
+    challenges.count_attempt(ticket)
+    key = code_lockout.consume(kind, person, authenticator, client)
+    return CountedAttempt(key, network=lockout.network_of(person, client))
 
 
-def _give_back(ticket: Ticket, guess: Guess) -> None:
-    temp_tokens.give_back(ticket)
-    guess.give_back()
-    guess.give_back_flood()
+def _give_back(ticket: OneTimeToken, guess: CountedAttempt) -> None:
+    temp_tokens.refund(ticket)
+    guess.refund()
+    guess.refund_throttle()
 
 
-def _complete(person: Person, ticket: Ticket, client: Client, guess: Guess) -> Login:
+def _complete(person: Person, ticket: OneTimeToken, client: Client, guess: CountedAttempt) -> Login:
     waiting = ticket.payload
     proofs = (*waiting["proofs"], *_PROOFS)
     outcome = login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
     # The ticket comes last. Whatever changes a password, or betters its hash, holds the user's row
     # first and the tickets after it; the other way round the two would wait for each other. Its
     # mark tells whether the hash is another one since: what began with the old one would be over.
-    if not one_time.spend(ticket, password_mark=ticket.password_mark):
+    if not one_time.consume(ticket, password_fingerprint=ticket.password_fingerprint):
         raise errors.InvalidToken  # another request was faster, and all of this one is undone
-    guess.give_back_flood()
+    guess.refund_throttle()
     return outcome
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
-    code_lockout.tell_failed(kind, person, client)
+    code_lockout.record_failure(kind, person, client)
     return errors.TwoFactorRefused()

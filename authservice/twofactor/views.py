@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.http import HttpResponse
 
 from authservice.core.api import responses
-from authservice.core.api.responses import Authenticated, Challenged, Said
+from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Uri, operation
@@ -62,7 +62,7 @@ class Setup(Endpoint):
     )
     def set_up(self) -> HttpResponse:
         password, caller = self.read(SetupIn).get("password", Secret("")), self.identity
-        made = enrolment.set_up(caller.person, caller.sign_in, self.client, password=password)
+        made = enrolment.set_up(caller.person, caller.session, self.client, password=password)
         return _made(made)
 
 
@@ -70,7 +70,7 @@ class Verify(Endpoint):
     @operation(
         "Enable the second factor with a code of it",
         body=CodeIn,
-        answer=Said,
+        answer=MessageResponse,
         faults=(
             errors.TooManyAttempts,
             errors.TwoFactorAlreadyEnabled,
@@ -81,22 +81,24 @@ class Verify(Endpoint):
     )
     def verify(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
-        enrolment.confirm(caller.person, caller.sign_in, code, self.client)
-        return responses.said("Two-factor authentication is on. All other sign-ins have ended.")
+        enrolment.confirm(caller.person, caller.session, code, self.client)
+        return responses.message_response(
+            "Two-factor authentication is on. All other sign-ins have ended."
+        )
 
 
 class Disable(Endpoint):
     @operation(
         "Disable the second factor with a code of it",
         body=CodeIn,
-        answer=Said,
+        answer=MessageResponse,
         faults=(errors.TooManyAttempts, errors.TwoFactorInvalid, errors.TwoFactorNotEnabled),
         id="disableTwoFactor",
     )
     def disable(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
-        enrolment.disable(caller.person, caller.sign_in, code, self.client)
-        return responses.said("Two-factor authentication is off.")
+        enrolment.disable(caller.person, caller.session, code, self.client)
+        return responses.message_response("Two-factor authentication is off.")
 
 
 class Status(Endpoint):
@@ -121,7 +123,7 @@ class RenewBackupCodes(Endpoint):
     )
     def renew(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
-        codes = enrolment.renew_backup_codes(caller.person, caller.sign_in, code, self.client)
+        codes = enrolment.renew_backup_codes(caller.person, caller.session, code, self.client)
         texts = [code.reveal() for code in codes]
         renewed: BackupCodes = {"backup_codes": texts, "message": _KEEP}
         return answer(renewed)

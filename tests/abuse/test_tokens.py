@@ -28,7 +28,7 @@ KIDS = [
     "../../../../dev/null",
     "/dev/null",
     "' OR 1=1 --",
-    "'; DROP TABLE authservice_core_signin; --",
+    "'; DROP TABLE authservice_core_session; --",
     "$(id)",
     "\x00",
     "http://evil.example/jwks.json",

@@ -67,7 +67,7 @@ def account(email: str = ANN) -> Account:
 
 
 def person(email: str = ANN) -> Any:
-    return lookup.of(account(email).user)
+    return lookup.get_person(account(email).user)
 
 
 def promote(email: str, *, flag: bool = True) -> None:

@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.db.models import ProtectedError
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.kernel.modules import plugged
 from tests.admin_api.people import ANN, PHONE, account
 from tests.client import PASSWORD
@@ -22,7 +22,7 @@ def test_a_deleted_user_is_gone_with_everything_kept_of_them(root, ann, ann_id):
     assert fits(answer.body, {"data": {"message": str}})
     assert not get_user_model().objects.filter(pk=ann_id).exists()
     assert Account.objects.count() == 1
-    assert not SignIn.objects.filter(user=ann_id).exists()
+    assert not Session.objects.filter(user=ann_id).exists()
 
 
 def test_their_tokens_are_refused_at_once(root, api, ann, ann_id):

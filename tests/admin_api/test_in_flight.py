@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup
 from authservice.kernel.http.views import Endpoint
@@ -25,12 +25,12 @@ REQUESTS = {
 
 
 def stop(root):
-    return sessions.end_everywhere(lookup.of(account(root.email).user), "password reset")
+    return sessions.end_all(lookup.get_person(account(root.email).user), "password reset")
 
 
 ENDS = {
     "ended": (
-        lambda root: SignIn.objects.update(ended_at="2030-01-01T00:00Z"),
+        lambda root: Session.objects.update(ended_at="2030-01-01T00:00Z"),
         401,
         "INVALID_TOKEN",
     ),

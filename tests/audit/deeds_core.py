@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.audit.world import ANN, deed
 from tests.client import PASSWORD
 from tests.recovery.flows import NEW, OTHER_PHONE, PHONE, deactivate, prove
@@ -123,7 +123,7 @@ def refreshing(world):
 def refreshing_with_a_stolen_token(world):
     world.configure(REUSE_LEEWAY=0)
     world.api.post("refresh", refresh_token=world.ann["refresh_token"])
-    SignIn.objects.update(refreshed_at=timezone.now() - timedelta(minutes=1))
+    Session.objects.update(refreshed_at=timezone.now() - timedelta(minutes=1))
     return lambda: world.api.post("refresh", refresh_token=world.ann["refresh_token"])
 
 
@@ -205,5 +205,5 @@ def guessing_the_password_with_a_number(world):
 @deed("PUT /profile", code="REAUTHENTICATION_REQUIRED")
 def changing_ones_number_without_a_recent_proof(world):
     world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
     return set_number(world)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from tests.audit.world import deed
 from tests.magiclink.magic import Magic
 from tests.recovery.flows import prove, wrong
@@ -90,7 +90,7 @@ for road in (LINK, BUTTON):
 
     def an_expired_link(world, road=road):
         act = right(world, road)
-        Ticket.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        OneTimeToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         return act
 
     deed(road, code="INVALID_TOKEN")(a_link_that_is_none)
@@ -108,6 +108,6 @@ def a_code_for_nobody(world):
 
 
 @deed(LINK)
-def looking_ahead(world):
+def is_prefetch(world):
     token = pair(world).token
     return lambda: magic(world).follow(token, Purpose="prefetch")

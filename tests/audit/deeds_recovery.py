@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from tests.audit.world import ANN, deed, silent
 from tests.recovery.flows import PHONE, prove, wrong
 
@@ -75,7 +75,7 @@ def resetting_twice(world):
 @deed("POST /reset-password", "auth.password.reset_failed ann", code="TOKEN_EXPIRED")
 def resetting_too_late(world):
     token = world.flows.reset_token()
-    Ticket.objects.update(expires_at=timezone.now())
+    OneTimeToken.objects.update(expires_at=timezone.now())
     return lambda: world.flows.reset(token)
 
 
@@ -121,7 +121,7 @@ def verifying_with_nonsense(world):
 @deed("GET /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
 def verifying_too_late(world):
     token = world.flows.email_token()
-    Ticket.objects.update(expires_at=timezone.now())
+    OneTimeToken.objects.update(expires_at=timezone.now())
     return lambda: world.flows.click(token)
 
 
@@ -148,7 +148,7 @@ def confirming_with_nonsense(world):
 @deed("POST /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
 def confirming_too_late(world):
     token = world.flows.email_token()
-    Ticket.objects.update(expires_at=timezone.now())
+    OneTimeToken.objects.update(expires_at=timezone.now())
     return pushing(world, token)
 
 
@@ -213,7 +213,7 @@ def securing_with_a_token_that_is_none(world):
 @deed("POST /account/secure", code="TOKEN_EXPIRED")
 def securing_too_late(world):
     token = notice_of_a_number(world)
-    Ticket.objects.filter(purpose="secure-account").update(expires_at=timezone.now())
+    OneTimeToken.objects.filter(purpose="secure-account").update(expires_at=timezone.now())
     return secure(world, token)
 
 

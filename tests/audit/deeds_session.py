@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.audit.world import deed, silent
 
 REVOKED = "security.session.revoked ann"
@@ -10,7 +10,7 @@ NEVER = "01900000-0000-7000-8000-000000000000"
 
 
 def oldest(world):
-    return f"sessions/{SignIn.objects.filter(user=world.ann_id).earliest('created_at').pk}"
+    return f"sessions/{Session.objects.filter(user=world.ann_id).earliest('created_at').pk}"
 
 
 def ask(world, method, path):

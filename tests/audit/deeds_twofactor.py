@@ -8,7 +8,7 @@ from functools import partial
 from django.utils import timezone
 
 from authservice.core.credentials.attempt_counter import PASSWORD as PASSWORD_BUDGET
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.audit.world import ANN, deed, silent
 from tests.client import PASSWORD
 from tests.twofactor.people import Person, app_of
@@ -80,7 +80,7 @@ def guessing_the_password_with_a_set_up(world):
 @deed(SETUP, code="REAUTHENTICATION_REQUIRED")
 def setting_up_without_a_recent_proof(world):
     world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
     return set_up(world)
 
 

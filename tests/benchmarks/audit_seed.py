@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection
 
-from authservice.audit.categories import CHANGES, topic
+from authservice.audit.categories import CHANGES, category_of
 from authservice.audit.models import Entry
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.uuid7 import uuid7_of
@@ -63,7 +63,7 @@ def entries(rows: int, until: datetime) -> Iterator[Entry]:
     for number in range(rows):
         action = chance.choices(names, weights)[0]
         heavy = number % SHARE == 0
-        if heavy and topic(action) == CHANGES:
+        if heavy and category_of(action) == CHANGES:
             action = "auth.login.success"
         yield _entry(chance, action, begin + number * step, heavy, number)
 
@@ -74,7 +74,7 @@ def _entry(chance: random.Random, action: str, at: datetime, heavy: bool, number
         id=uuid7_of(at),
         action=action,
         severity=ACTIONS[action].severity,
-        topic=topic(action),
+        topic=category_of(action),
         actor_id=HEAVY if heavy else str(chance.randint(10, CROWD)),
         actor_type=ACTIONS[action].actors[0],
         target_id=target,

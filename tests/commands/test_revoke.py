@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from tests.people import has, the_user
 
 pytestmark = pytest.mark.django_db
@@ -123,11 +123,11 @@ def test_nobody_there_to_answer_ends_nothing(api, run, ann, monkeypatch):
 @pytest.mark.parametrize("whose", [["--all", "--no-input"], ["--user", "ann@example.com"]])
 def test_before_spares_what_began_later(api, run, ann, whose):
     later = api.log_in()
-    newest = SignIn.objects.latest("created_at")
+    newest = Session.objects.latest("created_at")
     long_ago = newest.created_at - timedelta(days=400)
     # Still in use: when it began decides, or a stolen one would be spared for being used.
     used = newest.created_at + timedelta(minutes=1)
-    SignIn.objects.exclude(pk=newest.pk).update(created_at=long_ago, last_used_at=used)
+    Session.objects.exclude(pk=newest.pk).update(created_at=long_ago, last_used_at=used)
 
     said = run("authservice_revoke", *whose, "--before", str(newest.created_at))
 

@@ -13,7 +13,7 @@ from authservice.core import cleanup
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.credentials.attempt_counter import Budget
-from authservice.core.models import Account, SignIn, Ticket
+from authservice.core.models import Account, OneTimeToken, Session
 from authservice.kernel import errors
 from tests.people import make_user
 
@@ -28,19 +28,19 @@ def ticket(**moments):
     now = timezone.now()
     fields = {"expires_at": now + DAY, "digest": uuid.uuid4().hex}
     fields.update({name: now - ago for name, ago in moments.items()})
-    return Ticket.objects.create(purpose="verify-email", **fields)
+    return OneTimeToken.objects.create(purpose="verify-email", **fields)
 
 
 def old(**moments):
     """Move moments of the one sign-in so far into the past."""
-    SignIn.objects.update(**{name: timezone.now() - ago for name, ago in moments.items()})
+    Session.objects.update(**{name: timezone.now() - ago for name, ago in moments.items()})
 
 
 def test_a_ticket_goes_a_day_after_it_expired(run):
     ticket(expires_at=DAY + SECOND)
 
     assert "tickets: 1 deleted" in run("authservice_sweep")
-    assert not Ticket.objects.exists()
+    assert not OneTimeToken.objects.exists()
 
 
 def test_a_ticket_goes_a_day_after_it_was_used(run):
@@ -90,11 +90,11 @@ def test_the_days_can_be_chosen(api, run):
 
 def lock_out(key):
     for _ in range(BUDGET.limit):
-        attempt_counter.take(key, BUDGET)
+        attempt_counter.consume(key, BUDGET)
 
 
 def is_out(key):
-    return not attempt_counter.counted(key, BUDGET)
+    return not attempt_counter.try_consume(key, BUDGET)
 
 
 def test_a_counter_in_its_window_stays(run):
@@ -111,9 +111,9 @@ def test_the_strikes_of_a_counter_stay_until_they_are_forgiven(run, clock):
     run("authservice_sweep")
 
     # After one used-up window there is one try, and then the door is shut again.
-    attempt_counter.take("ann", BUDGET)
+    attempt_counter.consume("ann", BUDGET)
     with pytest.raises(errors.TooManyAttempts):
-        attempt_counter.take("ann", BUDGET)
+        attempt_counter.consume("ann", BUDGET)
 
 
 def test_a_counter_that_is_forgiven_goes(run, clock):
@@ -137,7 +137,7 @@ def test_a_dry_run_counts_and_deletes_nothing(api, run):
 
     assert "tickets: 1 would be deleted" in said
     assert "sign-ins: 1 would be deleted" in said
-    assert (Ticket.objects.count(), SignIn.objects.count()) == (1, 1)
+    assert (OneTimeToken.objects.count(), Session.objects.count()) == (1, 1)
 
 
 def test_a_second_sweep_finds_nothing(run):
@@ -166,9 +166,9 @@ def test_a_senseless_number_is_refused(wrong):
 def ten_thousand():
     now = timezone.now()
     expired = [now - 2 * DAY, now + DAY]
-    Ticket.objects.bulk_create(
+    OneTimeToken.objects.bulk_create(
         [
-            Ticket(purpose="verify-email", digest=f"{n:064x}", expires_at=expired[n % 2])
+            OneTimeToken(purpose="verify-email", digest=f"{n:064x}", expires_at=expired[n % 2])
             for n in range(10_000)
         ],
         batch_size=1000,
@@ -185,7 +185,7 @@ def test_a_large_table_takes_a_few_statements_per_batch(run, ten_thousand):
 
     # Read, begin, lock, delete, commit; and a read that finds no more in each of the tables.
     assert len(asked) <= 5 * batches + len(said.splitlines())
-    assert Ticket.objects.count() == 5_000
+    assert OneTimeToken.objects.count() == 5_000
 
 
 def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
@@ -198,10 +198,10 @@ def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
 def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):
     kept, gone = ticket(expires_at=2 * DAY), ticket(expires_at=2 * DAY)
     [rows] = [
-        waste.rows for waste in cleanup.rubbish(sign_ins_kept=KEPT) if waste.name == "tickets"
+        waste.rows for waste in cleanup.expired_rows(sign_ins_kept=KEPT) if waste.name == "tickets"
     ]
     found = [kept.pk, gone.pk]
-    Ticket.objects.filter(pk=kept.pk).update(expires_at=timezone.now())
+    OneTimeToken.objects.filter(pk=kept.pk).update(expires_at=timezone.now())
 
     assert cleanup.delete(rows, found) == 1
-    assert Ticket.objects.get() == kept
+    assert OneTimeToken.objects.get() == kept

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from authservice.core import cleanup
 from authservice.core.messages import compose
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.kernel.message_queue import Message
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def warnings(caplog):
 
 def expired(**ago):
     moment = timezone.now() - timedelta(**ago)
-    Ticket.objects.create(purpose="verify-email", digest=uuid.uuid4().hex, expires_at=moment)
+    OneTimeToken.objects.create(purpose="verify-email", digest=uuid.uuid4().hex, expires_at=moment)
 
 
 def test_missing_cleanup_is_logged_once_a_day(uptime, warnings):

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from authservice.core import cleanup
-from authservice.core.models import SignIn, Ticket
+from authservice.core.models import OneTimeToken, Session
 from tests.client import Api
 from tests.races.crowd import Crowd, tally
 
@@ -36,14 +36,17 @@ def crowd():
 
 def litter(number):
     past = timezone.now() - OLD
-    Ticket.objects.bulk_create(
-        [Ticket(purpose="verify-email", digest=f"{n:064x}", expires_at=past) for n in range(number)]
+    OneTimeToken.objects.bulk_create(
+        [
+            OneTimeToken(purpose="verify-email", digest=f"{n:064x}", expires_at=past)
+            for n in range(number)
+        ]
     )
 
 
 def swept(batch_size=50):
-    waste = cleanup.rubbish(sign_ins_kept=timedelta(days=30))
-    return sum(cleanup.sweep(one, batch_size=batch_size) for one in waste)
+    waste = cleanup.expired_rows(sign_ins_kept=timedelta(days=30))
+    return sum(cleanup.delete_expired(one, batch_size=batch_size) for one in waste)
 
 
 @contextmanager
@@ -72,12 +75,12 @@ def test_sweeps_at_once_share_the_work(crowd):
     litter(2000)
 
     assert sum(crowd.race([swept] * 8)) == 2000
-    assert not Ticket.objects.exists()
+    assert not OneTimeToken.objects.exists()
 
 
 def test_a_row_that_somebody_holds_is_left_to_the_next_sweep():
     litter(3)
-    with held(Ticket.objects.filter(digest=f"{1:064x}")):
+    with held(OneTimeToken.objects.filter(digest=f"{1:064x}")):
         assert swept() == 2
 
     assert swept() == 1
@@ -85,10 +88,10 @@ def test_a_row_that_somebody_holds_is_left_to_the_next_sweep():
 
 def test_a_sweep_never_waits_for_a_sign_in_in_use():
     people = [Api().sign_up(f"p{n}@example.com")["refresh_token"] for n in range(5)]
-    live = SignIn.objects.order_by("created_at")[2].pk
+    live = Session.objects.order_by("created_at")[2].pk
     past = timezone.now() - OLD
-    SignIn.objects.exclude(pk=live).update(expires_at=past, idle_expires_at=past)
-    with held(SignIn.objects.filter(pk=live)):
+    Session.objects.exclude(pk=live).update(expires_at=past, idle_expires_at=past)
+    with held(Session.objects.filter(pk=live)):
         started = time.monotonic()
         assert swept() == 4
         assert time.monotonic() - started < PATIENCE / 2

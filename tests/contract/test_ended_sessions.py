@@ -18,7 +18,7 @@ from django.core import mail
 from django.db.models import F
 from django.utils import timezone
 
-from authservice.core.models import Account, Attempt, SignIn
+from authservice.core.models import Account, AttemptCounter, Session
 from authservice.kernel import databases
 from authservice.kernel.http.views import Endpoint
 from tests.admin_api.people import promote
@@ -52,13 +52,13 @@ class World:
     clock: Any
     ann: Person
     bob: str
-    other: SignIn = field(init=False)
+    other: Session = field(init=False)
 
     def __post_init__(self) -> None:
         promote(ANN)
-        first = SignIn.objects.get(user=self.ann.user_id)
+        first = Session.objects.get(user=self.ann.user_id)
         self.api.log_in(ANN)
-        self.other = SignIn.objects.exclude(pk=first.pk).get(user=self.ann.user_id)
+        self.other = Session.objects.exclude(pk=first.pk).get(user=self.ann.user_id)
 
     def enrolled(self) -> Person:
         self.ann.enrol()
@@ -118,13 +118,13 @@ def world(api: Api, clock: Any) -> World:
 
 
 def end(world: World) -> None:
-    rows = SignIn.objects.filter(user=world.ann.user_id).exclude(pk=world.other.pk)
+    rows = Session.objects.filter(user=world.ann.user_id).exclude(pk=world.other.pk)
     rows.update(ended_at=timezone.now(), end_reason="test")
 
 
 def stored() -> dict[str, list[Any]]:
     """All rows but the counters of attempts, which a refusal must not roll back."""
-    ours = [model for app in _ours() for model in app.get_models() if model is not Attempt]
+    ours = [model for app in _ours() for model in app.get_models() if model is not AttemptCounter]
     using = databases.primary()
     return {
         model.__name__: list(model._base_manager.using(using).order_by("pk").values_list())

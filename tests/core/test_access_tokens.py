@@ -69,7 +69,7 @@ def test_the_secret_key_itself_is_not_the_key(api, token, settings):
         "../../../../dev/null",
         "/dev/null",
         "x' UNION SELECT 'key' --",
-        "'; DROP TABLE authservice_core_signin; --",
+        "'; DROP TABLE authservice_core_session; --",
         "| id",
         "\x00",
         None,

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests import forging
 from tests.people import the_user
 
@@ -33,7 +33,7 @@ def test_the_header_is_exactly_this(token):
 def test_sub_is_the_user_and_sid_the_sign_in(token):
     said = forging.claims(token)
 
-    assert (said["sub"], said["sid"]) == (str(the_user().pk), str(SignIn.objects.get().pk))
+    assert (said["sub"], said["sid"]) == (str(the_user().pk), str(Session.objects.get().pk))
 
 
 def test_typ_iss_and_aud_are_ours(token):

@@ -166,7 +166,7 @@ def test_unlocking_a_user_unlocks_their_devices(api, device):
         api.post("login", email="ann@example.com", password="wrong", headers=headers)
     assert log_in(api, headers=headers).error == SHUT
 
-    lockout.forgive([lookup.of(the_user())])
+    lockout.unlock([lookup.get_person(the_user())])
 
     assert log_in(api, headers=headers).status == 200
 

@@ -51,7 +51,7 @@ def test_forty_spellings_of_a_mailbox_give_no_account_and_no_mail(api):
                 assert api.post(path, email=email).status == 200
 
     assert Account.objects.count() == 1
-    assert [letter.to for letter in box.letters] == ["victim@example.com"]
+    assert [letter.to for letter in box.messages] == ["victim@example.com"]
 
 
 @pytest.mark.parametrize("email", REFUSED)
@@ -127,4 +127,4 @@ def test_staff_cannot_create_a_user_with_a_refused_address(api, admin):
         answer = api.post("admin/users", token=admin, email='"bob"@example.com')
 
     assert answer.error == (400, "VALIDATION_ERROR")
-    assert box.letters == []
+    assert box.messages == []

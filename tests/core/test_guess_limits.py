@@ -5,7 +5,7 @@ from django.core.cache import cache
 
 from authservice import signals
 from authservice.core.credentials import attempt_counter
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from tests import hashing
 from tests.client import PASSWORD
 
@@ -220,7 +220,7 @@ def test_a_cleared_cache_forgives_nothing(guess, used_up):
 def test_the_stored_counter_names_nobody(guess):
     guess(email="nobody@example.com")
 
-    assert "nobody" not in "".join(Attempt.objects.values_list("key", flat=True))
+    assert "nobody" not in "".join(AttemptCounter.objects.values_list("key", flat=True))
 
 
 def test_a_shut_door_is_told_to_the_host(guess, used_up, heard, django_capture_on_commit_callbacks):
@@ -244,9 +244,9 @@ def test_a_refused_try_costs_no_hash(guess, used_up):
 
 def test_a_count_given_back_twice_is_no_free_guess():
     key = attempt_counter.key("password", "ann")
-    attempt_counter.take(key, attempt_counter.PASSWORD)
+    attempt_counter.consume(key, attempt_counter.PASSWORD)
 
-    attempt_counter.give_back(key)
-    attempt_counter.give_back(key)
+    attempt_counter.refund(key)
+    attempt_counter.refund(key)
 
-    assert Attempt.objects.get(key=key).count == 0
+    assert AttemptCounter.objects.get(key=key).count == 0

@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import MD5PasswordHasher
 
 from authservice.core.credentials import hash_limit, one_time, passwords
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
 from authservice.kernel.secret import Secret
@@ -69,7 +69,7 @@ def in_threads(work):
 def test_hashes_at_once_are_bounded_by_the_setting(slow, configure):
     configure(CORE={"HASHES_IN_FLIGHT": 3})
 
-    hashed = in_threads(lambda: passwords.encoded(Secret(PASSWORD), get_user_model()()))
+    hashed = in_threads(lambda: passwords.hash_new_password(Secret(PASSWORD), get_user_model()()))
 
     assert len(hashed) == THREADS
     assert slow.most == 3
@@ -78,7 +78,7 @@ def test_hashes_at_once_are_bounded_by_the_setting(slow, configure):
 def test_hashes_run_in_as_many_threads_as_may_run_at_once(configure):
     configure(CORE={"HASHES_IN_FLIGHT": 2})
 
-    names = set(in_threads(lambda: hash_limit.hashed(lambda: current_thread().name)))
+    names = set(in_threads(lambda: hash_limit.run_hash(lambda: current_thread().name)))
 
     assert 1 <= len(names) <= 2
     assert all(name.startswith("authservice-hash") for name in names)
@@ -86,10 +86,10 @@ def test_hashes_run_in_as_many_threads_as_may_run_at_once(configure):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_hash_in_a_forked_process_has_threads_of_its_own():
-    hash_limit.hashed(lambda: None)
+    hash_limit.run_hash(lambda: None)
     child = os.fork()
     if not child:
-        done = hash_limit.hashed(lambda: True)
+        done = hash_limit.run_hash(lambda: True)
         os._exit(0 if done else 1)
 
     assert os.waitpid(child, 0)[1] == 0
@@ -107,7 +107,7 @@ def test_hash_without_a_turn_is_refused_after_the_wait(slow, configure, monkeypa
 
     def hashed():
         try:
-            return bool(passwords.encoded(Secret(PASSWORD), get_user_model()()))
+            return bool(passwords.hash_new_password(Secret(PASSWORD), get_user_model()()))
         except errors.ServiceUnavailable:
             return False
 
@@ -126,7 +126,7 @@ def test_login_without_a_turn_is_503_and_no_guess(api, busy, email):
 
     assert {answer.error for answer in answers} == {BUSY}
     assert answers[0].headers["Retry-After"] == "2"
-    assert not Attempt.objects.filter(count__gt=0).exists()
+    assert not AttemptCounter.objects.filter(count__gt=0).exists()
     api.log_in()
 
 
@@ -162,13 +162,13 @@ def test_password_change_without_a_turn_is_503_and_no_guess(api, busy):
 
 
 def owner():
-    return lookup.of(get_user_model().objects.get())
+    return lookup.get_person(get_user_model().objects.get())
 
 
 @pytest.mark.django_db
 def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
     api.sign_up()
-    token = one_time.mint_link(one_time.RESET, owner(), owner().email_key)
+    token = one_time.issue_link(one_time.RESET, owner(), owner().email_key)
     reset = {"email": "ann@example.com", "token": token, "new_password": "plum 43 windows"}
     with busy():
         assert api.request("POST", "reset-password", reset).error == BUSY
@@ -180,7 +180,7 @@ def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
 def test_reset_without_a_turn_is_503_and_no_try_at_its_code(api, busy):
     api.sign_up(phone_number=PHONE)
     prove(phone=PHONE)
-    code = one_time.mint_code(one_time.RESET, owner(), identifiers.phone_key(PHONE))
+    code = one_time.issue_code(one_time.RESET, owner(), identifiers.phone_key(PHONE))
     reset = {"phone": PHONE, "code": code, "new_password": "plum 43 windows"}
     with busy():
         assert {api.request("POST", "reset-password", reset).error for _ in range(7)} == {BUSY}

@@ -96,7 +96,7 @@ def test_sign_ins_that_an_earlier_password_made_do_not_come_back(api, modern):
 
 
 def test_of_two_upgrades_at_once_the_second_keeps_what_the_first_stored(modern):
-    first, second = lookup.of(the_user()), lookup.of(the_user())
+    first, second = lookup.get_person(the_user()), lookup.get_person(the_user())
     modern()
     passwords._upgrade(first, Secret(PASSWORD))
 
@@ -106,7 +106,7 @@ def test_of_two_upgrades_at_once_the_second_keeps_what_the_first_stored(modern):
 
 
 def test_an_upgrade_never_overwrites_a_password_that_was_just_changed(modern):
-    person = lookup.of(the_user())
+    person = lookup.get_person(the_user())
     modern()
     changed = make_password("another plum tart 42")
     type(person.user).objects.update(password=changed)

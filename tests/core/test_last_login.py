@@ -132,7 +132,7 @@ joining = pytest.mark.skipif(
 @joining
 def test_it_can_be_left_to_another_statement(ann, unheard):
     def put_off():
-        with last_login.put_off(ann) as left:
+        with last_login.defer(ann) as left:
             log_in(ann)
             assert [bound.params[-1] for bound in left] == [ann.pk]
 
@@ -145,7 +145,7 @@ def test_it_can_be_left_to_another_statement(ann, unheard):
 @joining
 def test_receivers_are_told_as_much_where_it_is_put_off(ann, unheard, saves):
     def put_off(sender, user):
-        with last_login.put_off(user):
+        with last_login.defer(user):
             log_in(user)
             assert [when for when, _, _ in saves] == ["before"]
 
@@ -158,7 +158,7 @@ def test_nobody_is_told_that_it_was_saved_if_it_was_not(ann, unheard, saves):
         log_in(ann)
         raise LookupError
 
-    with pytest.raises(LookupError), last_login.put_off(ann):
+    with pytest.raises(LookupError), last_login.defer(ann):
         fail()
 
     assert [when for when, _, _ in saves] == ["before"]
@@ -172,7 +172,7 @@ def test_whoever_else_hears_of_a_login_finds_it_written(ann, unheard):
 
     user_logged_in.connect(look)
     try:
-        with last_login.put_off(ann) as left:
+        with last_login.defer(ann) as left:
             log_in(ann)
     finally:
         user_logged_in.disconnect(look)
@@ -182,7 +182,7 @@ def test_whoever_else_hears_of_a_login_finds_it_written(ann, unheard):
 
 
 def test_the_next_one_is_written_at_once(ann, unheard):
-    with last_login.put_off(ann):
+    with last_login.defer(ann):
         log_in(ann)
     before = ann.last_login
 

@@ -28,7 +28,7 @@ def _modules():
 def entries():
     """The events that listeners such as the log receive."""
     told = []
-    with modules.plugged("listener", told.append):
+    with modules.plugged("event_listener", told.append):
         yield told
 
 

@@ -18,7 +18,7 @@ BOUND = one_time.Purpose("bound", link_ttl=timedelta(minutes=5))
 
 @pytest.fixture
 def ann():
-    return lookup.of(make_user())
+    return lookup.get_person(make_user())
 
 
 def found(purpose, token):
@@ -29,7 +29,7 @@ def found(purpose, token):
 
 
 def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
-    token = one_time.mint_link(LOOSE, ann, payload={"method": "test"})
+    token = one_time.issue_link(LOOSE, ann, payload={"method": "test"})
 
     with CaptureQueriesContext(connections[databases.primary()]) as captured:
         person, ticket, beside = one_time.find_open(LOOSE, token, "user__email", "purpose")
@@ -43,12 +43,12 @@ def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
 
 
 def test_it_is_found_for_its_own_purpose_alone(ann):
-    assert found(BOUND, one_time.mint_link(LOOSE, ann)) is None
+    assert found(BOUND, one_time.issue_link(LOOSE, ann)) is None
 
 
 def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
-    loose = one_time.mint_link(LOOSE, ann)
-    bound = one_time.mint_link(BOUND, ann, ann.email_key)
+    loose = one_time.issue_link(LOOSE, ann)
+    bound = one_time.issue_link(BOUND, ann, ann.email_key)
 
     change(email="bob@example.com")
 
@@ -58,7 +58,7 @@ def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
 
 @pytest.mark.parametrize("harm", [deactivate, lambda: change(password="another")])
 def test_it_ends_with_its_person_and_the_password(ann, harm):
-    token = one_time.mint_link(LOOSE, ann)
+    token = one_time.issue_link(LOOSE, ann)
 
     harm()
 
@@ -66,7 +66,7 @@ def test_it_ends_with_its_person_and_the_password(ann, harm):
 
 
 def test_it_ends_with_its_time(ann, clock):
-    token = one_time.mint_link(LOOSE, ann)
+    token = one_time.issue_link(LOOSE, ann)
 
     clock.forward(minutes=5)
 
@@ -74,14 +74,14 @@ def test_it_ends_with_its_time(ann, clock):
 
 
 def test_a_spent_one_is_not_found(ann):
-    token = one_time.mint_link(LOOSE, ann)
+    token = one_time.issue_link(LOOSE, ann)
 
-    assert one_time.spend(found(LOOSE, token)[1])
+    assert one_time.consume(found(LOOSE, token)[1])
     assert found(LOOSE, token) is None
 
 
 def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
-    ticket = found(LOOSE, one_time.mint_link(LOOSE, ann))[1]
+    ticket = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
     for _ in range(temp_tokens.TRIES):
         temp_tokens.count_attempt(ticket)
 
@@ -92,15 +92,15 @@ def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
 
 
 def test_one_that_was_spent_meanwhile_takes_no_try(ann):
-    ticket = found(LOOSE, one_time.mint_link(LOOSE, ann))[1]
-    one_time.spend(ticket)
+    ticket = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
+    one_time.consume(ticket)
 
     with pytest.raises(errors.InvalidLink):
         temp_tokens.count_attempt(ticket)
 
 
 def test_it_outlives_the_secret_key_it_was_made_under(ann, settings):
-    token = one_time.mint_link(LOOSE, ann)
+    token = one_time.issue_link(LOOSE, ann)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice import signals
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def test_a_refresh_gives_another_access_token_of_the_same_sign_in(api, family):
     first, second = family(2)
 
     assert first["access_token"] != second["access_token"]
-    assert SignIn.objects.count() == 1
+    assert Session.objects.count() == 1
     assert api.get("me", token=second["access_token"]).status == 200
 
 
@@ -160,7 +160,7 @@ def test_after_a_logout_a_replay_is_only_refused(api, family, heard):
 
     assert refresh(api, tokens[0]).error == REFUSED
     assert events == []
-    assert SignIn.objects.get().end_reason == "logout"
+    assert Session.objects.get().end_reason == "logout"
 
 
 class TestGrace:

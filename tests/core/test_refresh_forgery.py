@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.tokens import refresh as refresh_tokens
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_the_other_alphabet_of_base64_is_refused(api):
 
 
 def test_a_counter_ahead_of_its_row_is_refused_and_no_theft(api, genuine):
-    row = SignIn.objects.get()
+    row = Session.objects.get()
     ahead = refresh_tokens.derive(row.pk, row.counter + 1, row.seed)
 
     assert refresh(api, ahead).error == REFUSED
@@ -97,14 +97,14 @@ def test_a_counter_ahead_of_its_row_is_refused_and_no_theft(api, genuine):
 
 def test_a_restored_backup_kills_no_sign_in(api, genuine):
     later = refresh(api, genuine).data["refresh_token"]
-    SignIn.objects.update(counter=0)
+    Session.objects.update(counter=0)
 
     assert refresh(api, later).error == REFUSED
     assert refresh(api, genuine).status == 200
 
 
 def test_the_key_alone_forges_nothing_without_the_seed_of_the_row(api, genuine):
-    row = SignIn.objects.get()
+    row = Session.objects.get()
     forged = refresh_tokens.derive(row.pk, row.counter, "00" * 16)
 
     assert refresh(api, forged).error == REFUSED
@@ -141,7 +141,7 @@ def test_a_device_token_refreshes_nothing(api, tokens):
 
 
 def test_nothing_of_it_is_stored(genuine):
-    row = SignIn.objects.values().get()
+    row = Session.objects.values().get()
     stored = " ".join(str(value) for value in row.values())
     mac = octets(genuine)[21:]
 

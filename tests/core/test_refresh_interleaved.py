@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import rotation as rules
 from tests.client import PASSWORD
 from tests.people import deactivate
@@ -83,13 +83,13 @@ def test_a_logout_meanwhile_wins(api, tokens, meanwhile):
     meanwhile(lambda: api.post("logout", token=tokens["access_token"]))
 
     assert refresh(api, tokens).error == REFUSED
-    assert SignIn.objects.get().counter == 0
+    assert Session.objects.get().counter == 0
 
 
 @pytest.mark.parametrize("moment", ["idle_expires_at", "expires_at"])
 def test_an_expiry_meanwhile_wins(api, tokens, meanwhile, clock, moment):
     fresh = api.log_in()
-    meanwhile(lambda: SignIn.objects.update(**{moment: SignIn.objects.first().created_at}))
+    meanwhile(lambda: Session.objects.update(**{moment: Session.objects.first().created_at}))
 
     assert refresh(api, fresh).error == REFUSED
 

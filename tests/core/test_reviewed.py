@@ -24,7 +24,7 @@ def test_who_holds_an_address_keeps_it_though_another_claims_it():
     second = make_user(email="bob@example.com", username="bob1")
     twin = "Ann@Example.com"
     get_user_model().objects.filter(pk=second.pk).update(email=twin)
-    lookup.of(get_user_model().objects.get(pk=second.pk))
+    lookup.get_person(get_user_model().objects.get(pk=second.pk))
 
     first.save()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice import signals
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.users.identifiers import email_key
 from tests.client import PASSWORD
 from tests.people import the_user, users
@@ -43,7 +43,7 @@ def test_where_verification_comes_first_a_signup_is_no_sign_in(api, configure):
 
     api.post("signup", email="ann@example.com", password=PASSWORD)
 
-    assert (users(), SignIn.objects.count()) == (1, 0)
+    assert (users(), Session.objects.count()) == (1, 0)
 
 
 def test_where_verification_comes_first_a_signup_hands_out_no_device(api, configure):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -129,14 +129,14 @@ class TestOtherOrigin:
         assert alive()
 
     def test_a_login_it_posts_signs_nobody_in(self, browser, service, host):
-        before = SignIn.objects.count()
+        before = Session.objects.count()
         body = json.dumps({**ANN, "x": ""}).removesuffix('"}')
         page = form(f"{service}/auth/login", "text/plain", [(body, '"}')])
 
         with pages({"/": page}, host=host) as elsewhere:
             browser.get(elsewhere + "/")
 
-        assert SignIn.objects.count() == before
+        assert Session.objects.count() == before
 
     def test_it_cannot_read_the_token_that_it_fetches(self, browser, service, host):
         with pages({"/": "<p>other</p>"}, host=host) as elsewhere:
@@ -147,4 +147,4 @@ class TestOtherOrigin:
 
 
 def alive():
-    return SignIn.objects.filter(user=the_user(), ended_at=None).exists()
+    return Session.objects.filter(user=the_user(), ended_at=None).exists()

@@ -45,16 +45,16 @@ def test_with_the_pair_every_route_goes_on(visitor, route):
 
 
 def test_exactly_these_routes_are_not_guarded_and_none_of_them_knows_its_caller():
-    unguarded = [(path, view.cls) for path, view in endpoints() if view.cls.unguarded]
+    guard_exempt = [(path, view.cls) for path, view in endpoints() if view.cls.guard_exempt]
 
-    assert {path for path, _ in unguarded} == UNGUARDED
-    assert [path for path, cls in unguarded if not cls.public] == []
+    assert {path for path, _ in guard_exempt} == UNGUARDED
+    assert [path for path, cls in guard_exempt if not cls.public] == []
 
 
 def test_an_unguarded_view_is_not_asked():
     class Form(Endpoint):
         public = True
-        unguarded = True
+        guard_exempt = True
 
         def take(self):
             return answer("taken")

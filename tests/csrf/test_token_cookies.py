@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.client import PASSWORD, Api
 from tests.csrf.visitor import ACCESS, REFRESH, Visitor
 from tests.people import change
@@ -228,7 +228,7 @@ class TestRefresh:
 
         assert answer.error == (401, "INVALID_REFRESH_TOKEN")
         assert set_by(answer) == {ACCESS: "", REFRESH: ""}
-        assert SignIn.objects.filter(end_reason="reuse").count() == 1
+        assert Session.objects.filter(end_reason="reuse").count() == 1
 
     def test_a_tab_that_was_too_late_leaves_the_new_cookies_alone(self, ann):
         old = ann.cookie(REFRESH)

@@ -67,11 +67,11 @@ EXPECTED = {
 def test_tokens_come_only_where_they_are_due(world, state, road):
     proof = road.prepare(world)
     getattr(states, state)(world, road, proof)
-    before = world.sign_ins()
+    before = world.sessions()
 
     answer = road.walk(world, proof)
 
     expected = EXPECTED[state][str(road)]
     assert outcome(answer) == expected
     assert bool(given_away(answer)) == (expected == TOKENS)
-    assert world.sign_ins() <= before + (expected == TOKENS)
+    assert world.sessions() <= before + (expected == TOKENS)

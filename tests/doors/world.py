@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.client import Answer, Api
 from tests.magiclink.magic import Magic
 from tests.recovery.flows import Flows, prove
@@ -52,9 +52,9 @@ class World:
     def flows(self) -> Flows:
         return Flows(self.api, self.post)
 
-    def sign_ins(self) -> int:
+    def sessions(self) -> int:
         """How many sign-ins stand, of anybody."""
-        return SignIn.objects.filter(ended_at=None).count()
+        return Session.objects.filter(ended_at=None).count()
 
 
 def outcome(answer: Answer) -> str:

@@ -46,30 +46,30 @@ class Deed:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", DEADLOCKS)
 def test_a_deadlock_is_outlasted(error):
-    assert retries.outlast(Deed(error)) == "done"
+    assert retries.retry_on_deadlock(Deed(error)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", OTHERS)
 def test_nothing_else_is(error):
     with pytest.raises(OperationalError) as raised:
-        retries.outlast(Deed(error))
+        retries.retry_on_deadlock(Deed(error))
 
     assert raised.value is error
 
 
 @pytest.mark.django_db(transaction=True)
 def test_three_in_a_row_are_outlasted():
-    assert retries.outlast(Deed(*[mariadb()] * 3)) == "done"
+    assert retries.retry_on_deadlock(Deed(*[mariadb()] * 3)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_four_in_a_row_are_not():
     with pytest.raises(OperationalError):
-        retries.outlast(Deed(*[mariadb()] * 4))
+        retries.retry_on_deadlock(Deed(*[mariadb()] * 4))
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_transaction_around_the_deed_is_lost_with_it():
     with transaction.atomic(), pytest.raises(OperationalError):
-        retries.outlast(Deed(mariadb()))
+        retries.retry_on_deadlock(Deed(mariadb()))

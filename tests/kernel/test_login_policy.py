@@ -10,7 +10,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.db import transaction
 
 from authservice import signals
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import revocation, sessions
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -28,7 +28,7 @@ def silenced():
 
 
 def ids(**which):
-    return {str(pk) for pk in SignIn.objects.filter(**which).values_list("pk", flat=True)}
+    return {str(pk) for pk in Session.objects.filter(**which).values_list("pk", flat=True)}
 
 
 class TestLoginPolicy:
@@ -77,12 +77,12 @@ class TestLoginPolicy:
 
         tokens = api.sign_up()
 
-        began = SignIn.objects.get()
+        began = Session.objects.get()
         assert began.idle_expires_at - began.created_at == timedelta(minutes=30)
         assert began.expires_at - began.created_at == timedelta(hours=2)
         clock.forward(minutes=29)
         api.post("refresh", refresh_token=tokens["refresh_token"])
-        assert SignIn.objects.get().idle_expires_at - began.created_at == timedelta(minutes=59)
+        assert Session.objects.get().idle_expires_at - began.created_at == timedelta(minutes=59)
 
     def test_it_is_asked_before_a_sign_in_begins(self, api, install):
         api.sign_up()
@@ -150,11 +150,13 @@ class TestEnds:
         assert len(ids(end_reason="password changed")) == 2  # the sign-up and the other login
 
     def test_a_revocation_of_all(self, ended):
-        assert ended(lambda *_: revocation.of([the_user()])) == [ids()]
+        assert ended(lambda *_: revocation.revoke_users([the_user()])) == [ids()]
 
     def test_a_revocation_of_those_before_a_moment(self, ended):
         def revoke(*_):
-            revocation.of([the_user()], before=SignIn.objects.latest("created_at").created_at)
+            revocation.revoke_users(
+                [the_user()], before=Session.objects.latest("created_at").created_at
+            )
 
         told = ended(revoke)
 
@@ -164,7 +166,7 @@ class TestEnds:
     def test_nothing_that_was_undone(self, ended):
         def undo(*_):
             with suppress(ZeroDivisionError), transaction.atomic():
-                revocation.of([the_user()])
+                revocation.revoke_users([the_user()])
                 1 / 0  # noqa: B018
 
         assert ended(undo) == []

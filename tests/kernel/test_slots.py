@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.kernel import modules
 from tests import forging
 from tests.client import PASSWORD
@@ -73,7 +73,7 @@ class TestListener:
         answer = robust.post("signup", email="ann@example.com", password=PASSWORD)
 
         assert is_refusal(answer, 500, "INTERNAL_ERROR")
-        assert (users(), Account.objects.count(), SignIn.objects.count()) == (0, 0, 0)
+        assert (users(), Account.objects.count(), Session.objects.count()) == (0, 0, 0)
 
     def test_if_it_raises_the_login_has_not_happened(self, robust, install):
         robust.sign_up()
@@ -81,7 +81,7 @@ class TestListener:
 
         robust.post("login", email="ann@example.com", password=PASSWORD)
 
-        assert SignIn.objects.count() == 1
+        assert Session.objects.count() == 1
 
     def test_if_it_raises_the_logout_has_not_happened(self, robust, install):
         token = robust.sign_up()["access_token"]
@@ -126,7 +126,7 @@ class TestGate:
     def test_a_challenge_begins_no_sign_in_and_hands_out_no_device(self, api):
         answer = self.log_in(api)
 
-        assert SignIn.objects.count() == 1
+        assert Session.objects.count() == 1
         assert "X-Device-Token" not in answer.headers
 
     def test_a_challenged_login_gives_its_count_back(self, api):
@@ -170,7 +170,7 @@ class TestClaims:
 
         kept = ("sub", "iss", "aud", "typ", "amr", "ver")
         assert {name: hooked[name] for name in kept} == {name: plain[name] for name in kept}
-        assert hooked["sid"] == str(SignIn.objects.latest("pk").pk)
+        assert hooked["sid"] == str(Session.objects.latest("pk").pk)
 
     def test_the_hosts_hook_is_asked_again_at_refresh(self, api, configure):
         token = api.sign_up()["refresh_token"]

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
 from authservice.kernel import sql
 from authservice.kernel.sql import Bound, Insert, Select, Update, param
 from tests.people import make_user
@@ -23,10 +23,10 @@ USING = "default"
 
 @pytest.fixture
 def row():
-    return SignIn(
+    return Session(
         user=make_user(),
         seed="00" * 16,
-        password_mark="m",
+        password_fingerprint="m",
         token_version=3,
         amr="pwd",
         auth_time=MOMENT,
@@ -46,14 +46,14 @@ def stored(row):
 
 
 def test_a_row_comes_back_as_the_orm_would_give_it(stored):
-    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list())
+    by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list())
 
-    assert by_id.first(USING, id=stored.pk) == SignIn.objects.values_list().get()
+    assert by_id.first(USING, id=stored.pk) == Session.objects.values_list().get()
 
 
 def test_uuids_and_moments_keep_their_types_and_their_microseconds(stored):
     by_id = Select(
-        lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list(
+        lambda: Session.objects.filter(pk=param("id", Session)).values_list(
             "id", "organization_id", "device_id", "auth_time", "ended_at"
         )
     )
@@ -76,20 +76,22 @@ def test_booleans_are_booleans(stored):
 
 
 def test_a_boolean_of_a_joined_row_is_a_boolean(stored):
-    joined = Select(lambda: SignIn.objects.values_list("user__is_active", "user__pk"))
+    joined = Select(lambda: Session.objects.values_list("user__is_active", "user__pk"))
 
     assert joined.first(USING) == (True, stored.user.pk)
 
 
 def test_json_is_parsed():
-    made = Ticket.objects.create(purpose="test", payload={"a": [1, None]}, expires_at=MOMENT)
-    payload = Select(lambda: Ticket.objects.filter(pk=param("id", Ticket)).values_list("payload"))
+    made = OneTimeToken.objects.create(purpose="test", payload={"a": [1, None]}, expires_at=MOMENT)
+    payload = Select(
+        lambda: OneTimeToken.objects.filter(pk=param("id", OneTimeToken)).values_list("payload")
+    )
 
     assert payload.first(USING, id=made.pk) == ({"a": [1, None]},)
 
 
 def test_no_row_is_none(db):
-    by_id = Select(lambda: SignIn.objects.filter(pk=param("id", SignIn)).values_list("id"))
+    by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list("id"))
 
     assert by_id.first(USING, id=uuid.uuid4()) is None
     assert by_id.all(USING, id=uuid.uuid4()) == []
@@ -105,20 +107,20 @@ def test_all_gives_every_row(db):
 @pytest.mark.parametrize("hostile", ["' OR '1'='1", "%s", "%", "\\", "'; --", "\u00e9"])
 def test_a_parameter_is_never_part_of_the_statement(stored, hostile):
     by_mark = Select(
-        lambda: SignIn.objects.filter(password_mark=param("password_mark", SignIn)).values_list(
-            "password_mark"
-        )
+        lambda: Session.objects.filter(
+            password_fingerprint=param("password_fingerprint", Session)
+        ).values_list("password_fingerprint")
     )
-    SignIn.objects.update(password_mark=hostile)
+    Session.objects.update(password_fingerprint=hostile)
 
-    assert by_mark.first(USING, password_mark=hostile) == (hostile,)
-    assert by_mark.first(USING, password_mark="m") is None
+    assert by_mark.first(USING, password_fingerprint=hostile) == (hostile,)
+    assert by_mark.first(USING, password_fingerprint="m") is None
 
 
 def test_constants_of_the_queryset_stay_beside_the_parameters(stored):
     live = Select(
-        lambda: SignIn.objects.filter(
-            amr="pwd", pk=param("id", SignIn), ended_at=None, token_version=3
+        lambda: Session.objects.filter(
+            amr="pwd", pk=param("id", Session), ended_at=None, token_version=3
         ).values_list("amr")
     )
 
@@ -127,8 +129,8 @@ def test_constants_of_the_queryset_stay_beside_the_parameters(stored):
 
 def test_an_update_changes_and_counts_what_matches(stored):
     end = Update(
-        lambda: SignIn.objects.filter(pk=param("id", SignIn), ended_at=None),
-        lambda: {"ended_at": param("now", SignIn, "ended_at"), "counter": F("counter") + 1},
+        lambda: Session.objects.filter(pk=param("id", Session), ended_at=None),
+        lambda: {"ended_at": param("now", Session, "ended_at"), "counter": F("counter") + 1},
     )
 
     assert [end.run(USING, id=stored.pk, now=MOMENT) for _ in range(2)] == [1, 0]
@@ -138,8 +140,8 @@ def test_an_update_changes_and_counts_what_matches(stored):
 
 def test_an_update_that_changes_nothing_counts_all_the_same(stored):
     same = Update(
-        lambda: SignIn.objects.filter(pk=param("id", SignIn)),
-        lambda: {"amr": param("amr", SignIn)},
+        lambda: Session.objects.filter(pk=param("id", Session)),
+        lambda: {"amr": param("amr", Session)},
     )
 
     assert same.run(USING, id=stored.pk, amr="pwd") == 1
@@ -147,7 +149,7 @@ def test_an_update_that_changes_nothing_counts_all_the_same(stored):
 
 def test_an_update_compares_moments_exactly(stored):
     unexpired = Update(
-        lambda: SignIn.objects.filter(expires_at__gt=param("now", SignIn, "expires_at")),
+        lambda: Session.objects.filter(expires_at__gt=param("now", Session, "expires_at")),
         lambda: {"counter": F("counter") + 1},
     )
     instant = timedelta(microseconds=1)
@@ -157,19 +159,19 @@ def test_an_update_compares_moments_exactly(stored):
 
 
 def test_an_insert_stores_the_row_as_save_would(row):
-    Insert(lambda: SignIn).run(USING, row)
+    Insert(lambda: Session).run(USING, row)
 
-    assert SignIn.objects.get() == row
-    names = [field.attname for field in SignIn._meta.concrete_fields]
-    assert SignIn.objects.values(*names).get() == {name: getattr(row, name) for name in names}
+    assert Session.objects.get() == row
+    names = [field.attname for field in Session._meta.concrete_fields]
+    assert Session.objects.values(*names).get() == {name: getattr(row, name) for name in names}
 
 
 def test_an_inserted_row_is_saved_by_an_update_from_then_on(row):
-    Insert(lambda: SignIn).run(USING, row)
+    Insert(lambda: Session).run(USING, row)
     row.counter = 5
     row.save()
 
-    assert SignIn.objects.get().counter == 5
+    assert Session.objects.get().counter == 5
 
 
 def test_it_is_compiled_once(stored):
@@ -177,7 +179,7 @@ def test_it_is_compiled_once(stored):
 
     def build():
         built.append(True)
-        return SignIn.objects.filter(pk=param("id", SignIn)).values_list("id")
+        return Session.objects.filter(pk=param("id", Session)).values_list("id")
 
     by_id = Select(build)
     for _ in range(3):
@@ -191,7 +193,7 @@ def test_it_is_compiled_anew_after_a_setting_of_the_host_has_changed(stored, set
 
     def build():
         built.append(True)
-        return SignIn.objects.values_list("id")
+        return Session.objects.values_list("id")
 
     every = Select(build)
     every.first(USING)
@@ -202,7 +204,7 @@ def test_it_is_compiled_anew_after_a_setting_of_the_host_has_changed(stored, set
 
 
 def test_it_runs_one_statement(stored):
-    every = Select(lambda: SignIn.objects.values_list("id"))
+    every = Select(lambda: Session.objects.values_list("id"))
 
     with CaptureQueriesContext(connection) as captured:
         every.first(USING)
@@ -211,8 +213,10 @@ def test_it_runs_one_statement(stored):
 
 
 def test_the_key_of_an_attempt_is_no_reserved_word_in_any_database(db):
-    Attempt.objects.create(key="k", ends_at=MOMENT)
-    by_key = Select(lambda: Attempt.objects.filter(key=param("key", Attempt)).values_list("key"))
+    AttemptCounter.objects.create(key="k", ends_at=MOMENT)
+    by_key = Select(
+        lambda: AttemptCounter.objects.filter(key=param("key", AttemptCounter)).values_list("key")
+    )
 
     assert by_key.first(USING, key="k") == ("k",)
 
@@ -221,7 +225,8 @@ class TestTogether:
     """A row that is written with changes of other tables."""
 
     COUNT = Update(
-        lambda: Attempt.objects.filter(key=param("key", Attempt)), lambda: {"count": F("count") + 1}
+        lambda: AttemptCounter.objects.filter(key=param("key", AttemptCounter)),
+        lambda: {"count": F("count") + 1},
     )
     NAME = Update(
         lambda: Account.objects.filter(pk=param("key", Account, "user")), lambda: {"name": "Ann"}
@@ -229,26 +234,26 @@ class TestTogether:
 
     @pytest.fixture
     def before(self, row):
-        Attempt.objects.create(key="k", ends_at=MOMENT)
+        AttemptCounter.objects.create(key="k", ends_at=MOMENT)
         return [self.NAME.bound(USING, key=row.user.pk), self.COUNT.bound(USING, key="k")]
 
     def test_all_is_written(self, row, before):
-        Insert(lambda: SignIn).run(USING, row, *before)
+        Insert(lambda: Session).run(USING, row, *before)
 
-        assert SignIn.objects.get() == row
-        assert Attempt.objects.get().count == 1
+        assert Session.objects.get() == row
+        assert AttemptCounter.objects.get().count == 1
         assert Account.objects.get().name == "Ann"
 
     def test_postgresql_does_it_in_one_statement(self, row, before):
         with CaptureQueriesContext(connection) as captured:
-            Insert(lambda: SignIn).run(USING, row, *before)
+            Insert(lambda: Session).run(USING, row, *before)
 
         assert len(captured) == (1 if connection.vendor == "postgresql" else 3)
 
     def test_the_first_comes_first(self, row, before):
         """Two requests that lock rows in opposite orders wait for each other."""
         with CaptureQueriesContext(connection) as captured:
-            Insert(lambda: SignIn).run(USING, row, *before)
+            Insert(lambda: Session).run(USING, row, *before)
 
         text = " ".join(query["sql"] for query in captured.captured_queries)
         places = [text.index("core_account"), text.index("core_attempt")]
@@ -258,11 +263,11 @@ class TestTogether:
     def test_what_is_elsewhere_is_a_statement_of_its_own(self, row, before):
         elsewhere = Elsewhere()
 
-        Insert(lambda: SignIn).run(USING, row, *before, Bound(elsewhere, "UPDATE it", [1]))
+        Insert(lambda: Session).run(USING, row, *before, Bound(elsewhere, "UPDATE it", [1]))
 
         assert elsewhere.ran == [("UPDATE it", [1])]
-        assert Attempt.objects.get().count == 1
-        assert SignIn.objects.count() == 1
+        assert AttemptCounter.objects.get().count == 1
+        assert Session.objects.count() == 1
 
 
 class Elsewhere:
@@ -283,7 +288,7 @@ class Elsewhere:
 
 def test_example_of_the_docstring_runs():
     code = [line.strip() for line in sql.__doc__.splitlines() if line.startswith("    ")]
-    known = {"Select": Select, "SignIn": SignIn, "param": param, "using": USING}
+    known = {"Select": Select, "Session": Session, "param": param, "using": USING}
 
     exec("\n".join(code), known := {**known, "value": uuid.uuid4()})
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from tests.client import Answer, Api
 from tests.recovery.post import Post, query
 
@@ -38,7 +38,7 @@ class Magic:
         assert letter
         return pair_of(letter)
 
-    def letter(self) -> Letter | None:
+    def letter(self) -> OutgoingMessage | None:
         return self.post.letter(KIND)
 
     def follow(self, token: str, *, method: str = "GET", **headers: str) -> Answer:
@@ -61,7 +61,7 @@ class Magic:
         )
 
 
-def pair_of(letter: Letter) -> Pair:
+def pair_of(letter: OutgoingMessage) -> Pair:
     return Pair(query(letter.context["link"].reveal())["token"], letter.context["code"].reveal())
 
 

@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.messages import compose
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.client import PASSWORD
 from tests.magiclink.magic import ANN, KIND
@@ -71,8 +71,8 @@ def newest(post):
     return compose.compose(job).context["link"].reveal()
 
 
-def sign_ins():
-    return SignIn.objects.filter(amr="email")
+def sessions():
+    return Session.objects.filter(amr="email")
 
 
 def look(link, method="GET", **headers):
@@ -103,15 +103,15 @@ def test_a_scanner_gets_no_token_and_its_reader_gets_in(browsers, service, front
     scanner, reader = browsers
     seen = scan(link, scanner)
     assert not any("access_token" in page for page in seen)
-    assert not sign_ins().exists()
+    assert not sessions().exists()
 
     reader.get(link)
-    assert not sign_ins().exists()
+    assert not sessions().exists()
     reader.find_element(By.TAG_NAME, "button").click()
 
     url = land(reader, front_end)
     assert url.startswith(f"{front_end}/signed-in#access_token=")
-    assert "HeadlessChrome" in sign_ins().get().user_agent
+    assert "HeadlessChrome" in sessions().get().user_agent
     token = url.partition("access_token=")[2].partition("&")[0]
     me = Request(f"{service}/auth/me", headers={"Authorization": f"Bearer {token}"})
     assert ANN in urlopen(me).read().decode()
@@ -128,7 +128,7 @@ def test_the_button_pushed_twice_signs_in_once(browsers, service, front_end, lin
     reader.find_element(By.TAG_NAME, "button").click()
 
     assert "#error=INVALID_TOKEN" in land(reader, front_end)
-    assert sign_ins().count() == 1
+    assert sessions().count() == 1
 
 
 def test_the_browser_that_asked_goes_straight_through(browsers, service, front_end, post):
@@ -146,7 +146,7 @@ def test_the_browser_that_asked_goes_straight_through(browsers, service, front_e
     reader.get(newest(post))
 
     assert land(reader, front_end).startswith(f"{front_end}/signed-in#access_token=")
-    assert sign_ins().count() == 1
+    assert sessions().count() == 1
 
 
 def test_the_front_end_is_told_nothing_but_its_own_address(browsers, service, front_end, link):
@@ -165,7 +165,7 @@ def test_a_password_and_a_link_are_two_sign_ins(browsers, service, front_end, li
     reader.find_element(By.TAG_NAME, "button").click()
     land(reader, front_end)
 
-    assert SignIn.objects.filter(ended_at=None).count() == 2
+    assert Session.objects.filter(ended_at=None).count() == 2
 
 
 def test_a_form_of_another_site_logs_nobody_in(browsers, service, front_end, link, configure):
@@ -182,4 +182,4 @@ def test_a_form_of_another_site_logs_nobody_in(browsers, service, front_end, lin
         WebDriverWait(reader, 10).until(lambda _: reader.current_url.startswith(service))
 
     assert reader.find_elements(By.TAG_NAME, "button")
-    assert not sign_ins().exists()
+    assert not sessions().exists()

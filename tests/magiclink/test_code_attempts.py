@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from tests.client import PASSWORD
 from tests.magiclink.magic import ANN
 from tests.recovery.flows import wrong
@@ -26,7 +26,7 @@ def test_of_guesses_over_thirty_mails_ten_are_judged(ann, magic):
             assert magic.type(wrong(code)).error == INVALID
     last = magic.mailed()
 
-    assert max(Attempt.objects.values_list("day_count", flat=True)) == 10
+    assert max(AttemptCounter.objects.values_list("day_count", flat=True)) == 10
     assert magic.type(last.code).error == INVALID
     assert magic.follow(last.token).status == 200
 

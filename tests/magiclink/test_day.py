@@ -18,7 +18,7 @@ from tests.recovery.post import query
 pytestmark = pytest.mark.django_db
 
 RESET = "reset-link"
-REQUEST = {RESET: password_reset.ask_by_email, KIND: login.ask}
+REQUEST = {RESET: password_reset.request_by_email, KIND: login.request_link}
 PATH = {RESET: "forgot-password", KIND: "magic-link/send"}
 
 

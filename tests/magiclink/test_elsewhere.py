@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.magiclink.magic import HTML
 from tests.magiclink.test_confirm import is_page
 
@@ -18,8 +18,8 @@ def _auto(magiclink, ann):
 
 @pytest.fixture
 def entered():
-    before = SignIn.objects.count()
-    return lambda: SignIn.objects.count() - before
+    before = Session.objects.count()
+    return lambda: Session.objects.count() - before
 
 
 @pytest.mark.parametrize("site", ELSEWHERE)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from authservice import signals
 from authservice.core.login import login
-from authservice.core.models import Account, SignIn, Ticket
+from authservice.core.models import Account, OneTimeToken, Session
 from authservice.core.users import lookup
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
@@ -168,7 +168,7 @@ class TestSweep:
     def test_it_takes_away_who_never_came(self, stale, sweep):
         assert "unused accounts: 1 deleted" in sweep()
         assert users() == 0
-        assert not Ticket.objects.exists()
+        assert not OneTimeToken.objects.exists()
 
     def test_not_before_a_day_has_passed(self, magic, clock, sweep):
         magic.mailed()
@@ -210,7 +210,7 @@ class TestSweep:
 
     def test_who_came_by_another_way_without_a_password_stays(self, magic, clock, sweep):
         magic.mailed()
-        login.complete(lookup.of(the_user()), Client(), method="oauth", proofs=("fed",))
+        login.complete(lookup.get_person(the_user()), Client(), method="oauth", proofs=("fed",))
         clock.forward(days=2)
         sweep()
 
@@ -218,7 +218,7 @@ class TestSweep:
 
     def test_who_came_stays_when_the_session_and_the_proof_are_gone(self, magic, clock, sweep):
         magic.follow(magic.mailed().token)
-        SignIn.objects.all().delete()
+        Session.objects.all().delete()
         Account.objects.update(verified_email_key="")
         clock.forward(days=2)
         sweep()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN
 from tests.people import the_user
@@ -195,7 +195,7 @@ def test_a_suspended_person_stays_out(magic, ann, road):
     deactivate()
 
     assert is_refusal(use(pair), *refusal)
-    assert SignIn.objects.filter(ended_at=None).count() == 1  # that of the sign-up
+    assert Session.objects.filter(ended_at=None).count() == 1  # that of the sign-up
 
 
 def test_an_address_that_was_changed_ends_both(magic, ann, road):
@@ -244,4 +244,4 @@ def test_the_password_still_works_afterwards(magic, api, ann, use):
 def test_the_sign_in_says_how_it_came_about(magic, ann, use):
     use(magic.mailed())
 
-    assert SignIn.objects.latest("created_at").amr == "email"
+    assert Session.objects.latest("created_at").amr == "email"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from authservice.core.credentials import one_time
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.users.identifiers import email_key, phone_key
 from authservice.kernel import message_queue
 from authservice.kernel.modules import plugged
@@ -69,7 +69,7 @@ def test_who_was_in_is_out(api, squatter, come):
 def test_the_sign_in_from_before_has_ended_and_says_why(squatter, come):
     come()
 
-    ended = SignIn.objects.exclude(ended_at=None)
+    ended = Session.objects.exclude(ended_at=None)
     assert [row.end_reason for row in ended] == ["unproven"]
 
 
@@ -110,16 +110,16 @@ def test_secrets_that_were_open_are_not_any_more(api, post, squatter, come):
     come()
 
     assert flows.reset_by_code(code).status == 400
-    assert one_time.Ticket.objects.filter(spent_at=None).count() == 0
+    assert one_time.OneTimeToken.objects.filter(spent_at=None).count() == 0
 
 
 def test_every_module_is_asked_to_take_its_part_away(squatter, come):
     asked = []
 
     def wipe(person):
-        asked.append((person.email, SignIn.objects.filter(ended_at=None).count()))
+        asked.append((person.email, Session.objects.filter(ended_at=None).count()))
 
-    with plugged("wipe", wipe):
+    with plugged("revoke_unverified_access", wipe):
         come()
 
     assert asked == [(ANN, 1)]
@@ -131,7 +131,10 @@ def test_a_gate_is_asked_after_that(squatter, come):
     def gate(arrival):
         order.append("gate")
 
-    with plugged("wipe", lambda person: order.append("wipe")), plugged("login_gate", gate):
+    with (
+        plugged("revoke_unverified_access", lambda person: order.append("wipe")),
+        plugged("login_gate", gate),
+    ):
         come()
 
     assert order == ["wipe", "gate"]

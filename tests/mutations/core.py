@@ -12,7 +12,7 @@ SIGN_INS = (
     Mutation(
         "One successor of a refresh token",
         CORE + "sessions/rotation.py",
-        without('        counter=param("counter", SignIn),\n'),
+        without('        counter=param("counter", Session),\n'),
         (_INTERLEAVED,),
     ),
     Mutation(
@@ -24,7 +24,7 @@ SIGN_INS = (
     Mutation(
         "The end of a stolen family",
         CORE + "sessions/rotation.py",
-        without("    _end_family(person, sign_in, client)\n"),
+        without("    _end_family(person, session, client)\n"),
         (_REFRESH,),
     ),
     Mutation(
@@ -42,7 +42,10 @@ SIGN_INS = (
     Mutation(
         "The end of every sign-in by a changed password",
         CORE + "sessions/sessions.py",
-        without("\n        and passwords.still(sign_in.password_mark, person.password)"),
+        without(
+            "\n        and passwords.matches_fingerprint("
+            "session.password_fingerprint, person.password)"
+        ),
         ("tests/core/test_standing.py",),
     ),
     Mutation(
@@ -54,7 +57,7 @@ SIGN_INS = (
     Mutation(
         "The end of every sign-in by a raised token version",
         CORE + "sessions/sessions.py",
-        without("\n        and sign_in.token_version == person.token_version"),
+        without("\n        and session.token_version == person.token_version"),
         ("tests/core/test_standing.py",),
     ),
 )
@@ -76,7 +79,7 @@ DOOR = (
         "The count of a guess before it is judged",
         CORE + "credentials/lockout.py",
         without(
-            "    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)\n"
+            "    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)\n"
             "    return guess\n"
         ),
         ("tests/core/test_guess_limits.py",),
@@ -84,7 +87,7 @@ DOOR = (
     Mutation(
         "The hash in vain for somebody unknown",
         CORE + "credentials/passwords.py",
-        to("        _hash_in_vain(password)\n        return False\n", "        return False\n"),
+        to("        _dummy_hash(password)\n        return False\n", "        return False\n"),
         ("tests/core/test_one_hash.py",),
     ),
     Mutation(
@@ -177,7 +180,10 @@ RIGHTS = (
     Mutation(
         "The last super admin",
         CORE + "staff/super_admins.py",
-        to("if losing and reigns(found)", "if False and reigns(found)"),
+        to(
+            "if losing and is_active_super_admin(found)",
+            "if False and is_active_super_admin(found)",
+        ),
         ("tests/admin_api/test_rights.py",),
     ),
     Mutation(
@@ -210,7 +216,7 @@ RACES = (
         CORE + "staff/super_admins.py",
         (
             *to(
-                "{pk, *_all()} if losing and person and reigns(person) else {pk}",
+                "{pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}",
                 "{pk}",
             ),
             *to("not _reigning(held - {pk})", "not _reigning({*_all()} - {pk})"),

@@ -56,7 +56,10 @@ TICKETS = (
     Mutation(
         "The end of a secret by a changed password",
         CORE + "credentials/one_time.py",
-        to("return purpose.lasting or passwords.still(", "return True or passwords.still("),
+        to(
+            "return purpose.lasting or passwords.matches_fingerprint(",
+            "return True or passwords.matches_fingerprint(",
+        ),
         (_ENDS,),
     ),
     Mutation(
@@ -68,7 +71,7 @@ TICKETS = (
     Mutation(
         "The harmlessness of a look ahead",
         CORE + "api/verification_views.py",
-        to("if self.looking_ahead:", "if False:"),
+        to("if self.is_prefetch:", "if False:"),
         ("tests/recovery/test_verify_email.py",),
     ),
     Mutation(
@@ -95,22 +98,22 @@ TICKETS = (
     Mutation(
         "The end of sessions by a reset, whatever hash comes back",
         CORE + "recovery/takeover.py",
-        without("    sessions.end_everywhere(eviction.person, eviction.reason)\n"),
+        without("    sessions.end_all(eviction.person, eviction.reason)\n"),
         ("tests/recovery/test_reset_for_good.py",),
     ),
     Mutation(
         "The end of reset links by a reset, whatever hash comes back",
         CORE + "recovery/takeover.py",
         (
-            *without("    one_time.end_all(eviction.person, one_time.RESET)\n"),
-            *without("    one_time.end_everything(eviction.person)\n"),
+            *without("    one_time.revoke_all(eviction.person, one_time.RESET)\n"),
+            *without("    one_time.revoke_all_but_notices(eviction.person)\n"),
         ),
         ("tests/recovery/test_reset_for_good.py",),
     ),
     Mutation(
         "The session that must be there still to change a password",
         CORE + "sessions/sessions.py",
-        without(" or not holds(*found)"),
+        without(" or not is_valid(*found)"),
         ("tests/recovery/test_change_password.py",),
     ),
     Mutation(
@@ -170,7 +173,9 @@ MAIL = (
     Mutation(
         "The one use of a mailed link",
         "authservice/magiclink/login.py",
-        to("present = one_time.redeem(messages.purpose(), person, ticket)", "present = person"),
+        to(
+            "present = one_time.consume_for(messages.purpose(), person, ticket)", "present = person"
+        ),
         ("tests/magiclink/test_signing_in.py",),
     ),
     Mutation(
@@ -194,13 +199,13 @@ MAIL = (
     Mutation(
         "The account that is in use",
         _STRANGERS,
-        to("    one_time.end_all(person, _UNUSED)\n", "    return\n"),
+        to("    one_time.revoke_all(person, _UNUSED)\n", "    return\n"),
         _REGISTERING,
     ),
     Mutation(
         "The account that somebody came in to",
         _STRANGERS,
-        without('            ~Exists(SignIn.objects.using(using).filter(user=OuterRef("pk"))),\n'),
+        without('            ~Exists(Session.objects.using(using).filter(user=OuterRef("pk"))),\n'),
         _REGISTERING,
     ),
     Mutation(

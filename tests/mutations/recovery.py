@@ -82,7 +82,7 @@ NUMBERS = (
     Mutation(
         "The recent proof that a setting demands",
         CORE + "recovery/recent_proof.py",
-        to("elif core.require_recent_proof and not is_recent(sign_in):", "elif False:"),
+        to("elif core.require_recent_proof and not is_recent(session):", "elif False:"),
         (f"{_NUMBER}::test_recent_proof_is_a_session_of_ten_minutes",),
     ),
     Mutation(
@@ -97,7 +97,7 @@ NOTICES = (
     Mutation(
         "The one use of a link that secures an account",
         CORE + "recovery/secure_account.py",
-        to("if one_time.spend(ticket):", "if one_time.spend(ticket) or present:"),
+        to("if one_time.consume(ticket):", "if one_time.consume(ticket) or present:"),
         (f"{_SECURE}::test_link_used_twice_acts_once",),
     ),
     Mutation(
@@ -199,7 +199,7 @@ FACTORS = (
     Mutation(
         "The sessions from before a second factor, refused by its version",
         CORE + "sessions/sessions.py",
-        without("        and sign_in.factor_version == person.factor_version\n"),
+        without("        and session.factor_version == person.factor_version\n"),
         ("tests/core/test_standing.py", "-kfactor_enabled"),
     ),
     Mutation(
@@ -213,7 +213,7 @@ FACTORS = (
         "The recent proof that setting up a factor needs",
         "authservice/twofactor/enrolment.py",
         to(
-            'recent_proof.require_recent(person, sign_in, password, client, method="2fa_setup")',
+            'recent_proof.require_recent(person, session, password, client, method="2fa_setup")',
             "pass",
         ),
         ("tests/twofactor/test_setup.py",),
@@ -221,7 +221,7 @@ FACTORS = (
     Mutation(
         "The end of devices by a password that staff set in Django admin",
         CORE + "staff/admin_password.py",
-        without("        known_devices.forget_all(person)\n"),
+        without("        known_devices.revoke_all(person)\n"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_notices.py", "-kit_ends"),
     ),
 )

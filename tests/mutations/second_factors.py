@@ -58,13 +58,13 @@ SECOND_FACTORS = (
     Mutation(
         "The five tries of a temp_token",
         TWO + "verify_login.py",
-        without("    challenges.take_try(ticket)\n"),
+        without("    challenges.count_attempt(ticket)\n"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The ten tries of an account",
         TWO + "verify_login.py",
-        to("key = code_lockout.take(", "key = code_lockout.counter("),
+        to("key = code_lockout.consume(", "key = code_lockout.counter("),
         (_TWO + "guesses.py",),
     ),
     Mutation(
@@ -76,19 +76,22 @@ SECOND_FACTORS = (
     Mutation(
         "The one use of a temp_token",
         TWO + "verify_login.py",
-        to("if not one_time.spend(ticket, password_mark=ticket.password_mark):", "if False:"),
+        to(
+            "if not one_time.consume(ticket, password_fingerprint=ticket.password_fingerprint):",
+            "if False:",
+        ),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The password that a remembered device stands on",
         TWO + "remembered_devices.py",
-        to("passwords.still(mark, person.password)", "mark"),
+        to("passwords.matches_fingerprint(mark, person.password)", "mark"),
         (_TWO + "remembered.py",),
     ),
     Mutation(
         "The end of sign-ins where staff take a factor away",
         TWO + "disabling.py",
-        without("        sessions.end_everywhere(person, DISABLED)\n"),
+        without("        sessions.end_all(person, DISABLED)\n"),
         (_TWO + "disable.py",),
     ),
     Mutation(
@@ -100,7 +103,7 @@ SECOND_FACTORS = (
     Mutation(
         "The session that must be there still to change a factor",
         CORE + "sessions/sessions.py",
-        without(" or not holds(*found)"),
+        without(" or not is_valid(*found)"),
         (_TWO + "interleaved.py",),
     ),
     Mutation(

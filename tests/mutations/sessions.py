@@ -59,14 +59,14 @@ SESSIONS = (
         (
             ("        user=person.user.pk,\n        ended_at=None,\n", "        ended_at=None,\n"),
             # The mark is a person's own as well, and would hide the loss.
-            ("        password_mark__in=passwords.marks(person.password),\n", ""),
+            ("        password_fingerprint__in=passwords.fingerprints(person.password),\n", ""),
         ),
         ("tests/session/test_sessions.py::TestList::test_nobody_elses_are_in_it",),
     ),
     Mutation(
         "The password that a session was made under",
         CORE + "sessions/sessions.py",
-        without("        password_mark__in=passwords.marks(person.password),\n"),
+        without("        password_fingerprint__in=passwords.fingerprints(person.password),\n"),
         ("tests/session/test_sessions.py",),
     ),
     Mutation(
@@ -90,7 +90,7 @@ SESSIONS = (
     Mutation(
         "The word of a store when a session is refreshed",
         CORE + "sessions/rotation.py",
-        to("if not policy().alive(sign_in):", "if False:"),
+        to("if not policy().alive(session):", "if False:"),
         ("tests/session/test_stores.py",),
     ),
     Mutation(
@@ -133,15 +133,15 @@ SESSIONS = (
         "The sessions of a key that is a fallback now",
         CORE + "sessions/sessions.py",
         to(
-            "password_mark__in=passwords.marks(person.password)",
-            "password_mark=passwords.mark(person.password)",
+            "password_fingerprint__in=passwords.fingerprints(person.password)",
+            "password_fingerprint=passwords.fingerprint(person.password)",
         ),
         ("tests/session/test_sessions.py::TestNewSecretKey",),
     ),
     Mutation(
         "The sessions of such a key, where a better hash is stored",
         CORE + "credentials/passwords.py",
-        to("stale = marks(before)", "stale = [mark(before)]"),
+        to("stale = fingerprints(before)", "stale = [fingerprint(before)]"),
         ("tests/core/test_secret_rotation.py",),
     ),
     Mutation(
@@ -153,13 +153,13 @@ SESSIONS = (
     Mutation(
         "The end of a session that a refresh crosses",
         CORE + "sessions/rotation.py",
-        without('        expires_at__gt=param("now", SignIn, "expires_at"),\n'),
+        without('        expires_at__gt=param("now", Session, "expires_at"),\n'),
         ("tests/core/test_refresh_interleaved.py",),
     ),
     Mutation(
         "The age of a spent token, where rotation is turned off",
         CORE + "sessions/rotation.py",
-        to("now if sign_in.counter != counter else sign_in.refreshed_at", "now"),
+        to("now if session.counter != counter else session.refreshed_at", "now"),
         ("tests/core/test_refresh.py::TestWithoutRotation",),
     ),
 )

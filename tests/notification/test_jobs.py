@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 
 from authservice.core.messages import compose
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
@@ -52,7 +52,7 @@ def test_a_job_is_kind_target_language_and_request(ann, phone, jobs, kind):
         "requested": False,
         "not_before": "",
     }
-    assert not Ticket.objects.exists()
+    assert not OneTimeToken.objects.exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,7 @@
 import pytest
 from django.test import TestCase
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.users.identifiers import email_key
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
@@ -168,7 +168,7 @@ def test_a_session_of_long_ago_makes_no_browser_known(proven, log_in, work, cloc
 def test_a_session_that_was_ended_for_safety_makes_no_browser_known(
     proven, log_in, work, clock, reason, mails
 ):
-    SignIn.objects.update(ended_at="2030-01-01T12:00:01Z", end_reason=reason)
+    Session.objects.update(ended_at="2030-01-01T12:00:01Z", end_reason=reason)
     log_in()
 
     assert len(work()) == mails

@@ -9,11 +9,11 @@ class Plug(modules.ModuleConfig):
 
 
 class Refuser(Plug):
-    listener = "tests.plugs.fillers.refuse_to_keep"
+    event_listener = "tests.plugs.fillers.refuse_to_keep"
 
 
 class Keeper(Plug):
-    listener = "tests.plugs.fillers.keep"
+    event_listener = "tests.plugs.fillers.keep"
 
 
 class Gate(Plug):
@@ -41,4 +41,4 @@ class Messenger(Plug):
 
 
 class Broken(Plug):
-    listener = "tests.plugs.fillers.not_there"
+    event_listener = "tests.plugs.fillers.not_there"

@@ -26,7 +26,7 @@ def ask(arrival):
     return Challenge("2fa", {"requires_2fa": True, **said})
 
 
-def claim(person, sign_in):
+def claim(person, session):
     return {"org_id": "7", "sub": "root", "aud": "other", "exp": 9_999_999_999, "ver": 99}
 
 
@@ -64,10 +64,10 @@ class Policy:
     def lifetimes(self):
         return Lifetimes(timedelta(minutes=30), timedelta(hours=2))
 
-    def begin(self, person, sign_in, client, *, held):
+    def begin(self, person, session, client, *, held):
         self.told.append((person.id, held))
 
-    def alive(self, sign_in):
+    def alive(self, session):
         if self.away:
             raise errors.ServiceUnavailable
         return self.verdict

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.kernel import retries
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -64,8 +64,8 @@ class Crosswise:
 
     def _outweigh(self):
         """MariaDB ends who has changed less."""
-        tickets = (Ticket(purpose="host", expires_at=timezone.now()) for _ in range(100))
-        Ticket.objects.bulk_create(tickets)
+        tickets = (OneTimeToken(purpose="host", expires_at=timezone.now()) for _ in range(100))
+        OneTimeToken.objects.bulk_create(tickets)
 
 
 def users():
@@ -79,7 +79,7 @@ def change_password(api, transactional_db):
 
     def change():
         new = {"old_password": PASSWORD, "new_password": NEW}
-        held = Crosswise(first=lambda: SignIn.objects.update(user_agent="of the host"))
+        held = Crosswise(first=lambda: Session.objects.update(user_agent="of the host"))
         with held as other, connection.execute_wrapper(other.meet):
             answer = api.request("PUT", "change-password", new, token=token)
         assert other.fate == "committed"
@@ -109,9 +109,9 @@ def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monk
 def test_a_right_password_that_it_undid_is_no_guess(api, transactional_db):
     api.sign_up()
     api.log_in()  # so that there is a row to hold
-    held = Crosswise(first=lambda: Attempt.objects.update(strikes=0))
+    held = Crosswise(first=lambda: AttemptCounter.objects.update(strikes=0))
     with held as other, connection.execute_wrapper(other.meet):
         assert api.log_in(password=PASSWORD)
 
     assert other.fate == "committed"
-    assert Attempt.objects.get().count == 0
+    assert AttemptCounter.objects.get().count == 0

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from authservice.core.models import Account, Ticket
+from authservice.core.models import Account, OneTimeToken
 from tests.admin_api.people import promote
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
@@ -28,7 +28,7 @@ def refer(pk, outcome):
     """What another does meanwhile: a row that refers to the user."""
     try:
         with transaction.atomic():
-            Ticket.objects.create(purpose="host", user_id=pk, expires_at=timezone.now())
+            OneTimeToken.objects.create(purpose="host", user_id=pk, expires_at=timezone.now())
     except IntegrityError:
         outcome.append("nobody to refer to")
     connection.close()

@@ -39,9 +39,12 @@ def ten_rounds(rounds):
 
 def temp_tokens(person, purpose=challenges.GIVE_CODE):
     arrival = Arrival(
-        person=lookup.by_id(person.user_id), client=Client(), method="password", proofs=("pwd",)
+        person=lookup.find_by_id(person.user_id),
+        client=Client(),
+        method="password",
+        proofs=("pwd",),
     )
-    return [challenges.pose(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
+    return [challenges.issue(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
 
 
 def steps_and_deletion(api, root, person, steps):

@@ -7,7 +7,7 @@ from django.db import connections
 
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
-from authservice.core.models import Account, Attempt
+from authservice.core.models import Account, AttemptCounter
 from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
 from tests.races.hashers import Counting
@@ -133,7 +133,7 @@ def test_a_guess_is_on_record_before_it_is_judged(
     recorded = []
     # The hash is worked out in another thread, and so over another connection, than this look.
     Counting.watch.append(
-        lambda: recorded.extend(crowd.race([Attempt.objects.filter(count=1).count]))
+        lambda: recorded.extend(crowd.race([AttemptCounter.objects.filter(count=1).count]))
     )
 
     guess(api, 1)()

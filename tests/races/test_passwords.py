@@ -19,7 +19,7 @@ def person(api, crowd):
     def make(number):
         # Whose answer is a challenge where everybody needs a second factor.
         api.post("signup", email=f"ann{number}@example.com", password=PASSWORD)
-        return lookup.of(get_user_model().objects.get(email=f"ann{number}@example.com"))
+        return lookup.get_person(get_user_model().objects.get(email=f"ann{number}@example.com"))
 
     return make
 
@@ -30,7 +30,7 @@ def reset(api, number=0, **secret):
 
 
 def with_link(person):
-    token = one_time.mint_link(one_time.RESET, person, person.email_key)
+    token = one_time.issue_link(one_time.RESET, person, person.email_key)
     return {"email": person.email, "token": token}
 
 

@@ -41,9 +41,9 @@ def person(api, crowd, clock):
 
 def temp_tokens(person):
     """One for each of the crowd, as so many logins would be answered."""
-    whose = lookup.by_id(person.user_id)
+    whose = lookup.find_by_id(person.user_id)
     arrival = Arrival(person=whose, client=Client(), method="password", proofs=("pwd",))
-    posed = [challenges.pose(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
+    posed = [challenges.issue(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
     return [challenge.data["temp_token"] for challenge in posed]
 
 

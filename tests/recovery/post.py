@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from authservice.core.messages import compose
-from authservice.core.messages.compose import Letter
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.kernel.message_queue import Message
 
 
@@ -24,7 +24,7 @@ class Post:
     def kinds(self) -> list[str]:
         return [job.kind for job in self.jobs]
 
-    def letter(self, kind: str) -> Letter | None:
+    def letter(self, kind: str) -> OutgoingMessage | None:
         """What the newest job of a kind becomes."""
         newest = [job for job in self.jobs if job.kind == kind][-1]
         return compose.compose(newest)

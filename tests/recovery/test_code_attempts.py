@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from tests.client import PASSWORD
 from tests.recovery.flows import ANN, NEW, PHONE, wrong
 from tests.recovery.statements import statements
@@ -57,7 +57,7 @@ def test_strangers_have_ten_attempts_in_a_day_over_all_codes(flows, reset, prove
         for _ in range(5):
             assert reset(wrong(code)).error == INVALID
 
-    assert Attempt.objects.get(day_count__gt=0).day_count == 10
+    assert AttemptCounter.objects.get(day_count__gt=0).day_count == 10
     assert reset(flows.reset_code()).error == INVALID
 
 
@@ -160,5 +160,5 @@ def test_attempt_at_a_code_is_counted_whether_there_is_a_code_or_not(reset, prov
     for phone in (PHONE, UNKNOWN):
         reset("123456", phone=phone)
 
-    counted = Attempt.objects.filter(count__gt=0).values_list("count", "day_count")
+    counted = AttemptCounter.objects.filter(count__gt=0).values_list("count", "day_count")
     assert list(counted) == [(1, 1), (1, 1)]

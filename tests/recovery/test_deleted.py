@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def vanishing(monkeypatch):
     """Whoever sets a new password is deleted when its hash is made."""
-    make = passwords.encoded
+    make = passwords.hash_new_password
 
     def make_and_delete(*args, **options):
         made = make(*args, **options)
@@ -22,7 +22,7 @@ def vanishing(monkeypatch):
         return made
 
     def begin():
-        monkeypatch.setattr(passwords, "encoded", make_and_delete)
+        monkeypatch.setattr(passwords, "hash_new_password", make_and_delete)
 
     return begin
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.models import Account, Ticket
+from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel import message_queue, modules
 from tests import hashing
@@ -126,7 +126,7 @@ def test_job_delivered_again_after_the_account_was_deleted_creates_nothing(sign_
 def test_neither_job_nor_row_shows_what_was_asked_for(sign_up, post):
     sign_up(FREE, name="Eve Adams", phone_number=OTHER_PHONE)
 
-    shown = f"{post.jobs} {list(Ticket.objects.values())}"
+    shown = f"{post.jobs} {list(OneTimeToken.objects.values())}"
     for secret in (PASSWORD, "Eve Adams", OTHER_PHONE, "argon2", "md5$"):
         assert secret not in shown
 
@@ -134,7 +134,7 @@ def test_neither_job_nor_row_shows_what_was_asked_for(sign_up, post):
 def test_sign_up_is_recorded_with_the_client_that_asked(sign_up, post):
     events = []
     sign_up(FREE)
-    with modules.plugged("listener", events.append):
+    with modules.plugged("event_listener", events.append):
         post.letter(message_queue.SIGNUP)
 
     [event] = [event for event in events if event.action == "auth.signup"]

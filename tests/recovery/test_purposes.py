@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from tests.recovery.flows import OTHER_PHONE, PHONE, Flows, prove
 
@@ -59,7 +59,7 @@ def test_tries_at_one_purpose_are_not_counted_at_another(flows, proven):
 def test_a_row_that_is_given_another_purpose_opens_nothing(flows, ann, ask, use, purpose):
     secret = ask(flows)
     prove(phone=PHONE)
-    Ticket.objects.update(purpose=purpose)
+    OneTimeToken.objects.update(purpose=purpose)
 
     assert refused(use(flows, secret))
 
@@ -67,7 +67,7 @@ def test_a_row_that_is_given_another_purpose_opens_nothing(flows, ann, ask, use,
 def test_a_row_that_is_given_another_number_opens_nothing(api, flows, ann):
     code = flows.phone_code()
     api.request("PUT", "profile", {"phone": OTHER_PHONE}, token=ann["access_token"])
-    Ticket.objects.update(target_key=phone_key(OTHER_PHONE))
+    OneTimeToken.objects.update(target_key=phone_key(OTHER_PHONE))
 
     assert refused(flows.verify_phone(code, OTHER_PHONE))
 
@@ -75,7 +75,7 @@ def test_a_row_that_is_given_another_number_opens_nothing(api, flows, ann):
 def test_a_row_that_is_given_another_person_opens_nothing(api, flows, ann):
     token = flows.reset_token()
     ben = api.sign_up("ben@example.com")
-    Ticket.objects.update(user=ben["user"]["id"])
+    OneTimeToken.objects.update(user=ben["user"]["id"])
 
     assert refused(flows.reset(token))
     assert refused(flows.reset(token, email="ben@example.com"))
@@ -97,7 +97,7 @@ def test_a_mailed_token_signs_nobody_in(api, flows, ann, ask):
 def test_the_stored_digest_is_no_token(flows, ann):
     flows.reset_token()
 
-    assert refused(flows.reset(Ticket.objects.get().digest))
+    assert refused(flows.reset(OneTimeToken.objects.get().digest))
 
 
 def test_a_token_has_256_random_bits(flows, ann):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -35,14 +35,14 @@ def test_the_new_password_opens_and_the_old_one_does_not(api, flows, token):
 
 
 def test_every_sign_in_ends(api, flows, ann, token):
-    sign_ins = [ann, api.log_in()]
+    sessions = [ann, api.log_in()]
 
     flows.reset(token)
 
-    assert {api.get("me", token=one["access_token"]).error for one in sign_ins} == {
+    assert {api.get("me", token=one["access_token"]).error for one in sessions} == {
         (401, "INVALID_TOKEN")
     }
-    assert {api.post("refresh", refresh_token=one["refresh_token"]).error for one in sign_ins} == {
+    assert {api.post("refresh", refresh_token=one["refresh_token"]).error for one in sessions} == {
         (401, "INVALID_REFRESH_TOKEN")
     }
 
@@ -58,7 +58,7 @@ def test_no_sign_in_is_left_open_behind_its_tokens(api, flows, ann, token):
 
     flows.reset(token)
 
-    assert not SignIn.objects.filter(ended_at=None).exists()
+    assert not Session.objects.filter(ended_at=None).exists()
     assert account().token_version == 1
 
 

@@ -142,7 +142,7 @@ def spellings(secret):
 
 
 def test_the_journey_leaves_something_everywhere(places):
-    assert {"log", "jobs", "cache", "authservice_core_ticket.digest"} <= {
+    assert {"log", "jobs", "cache", "authservice_core_onetimetoken.digest"} <= {
         name for name, values in places.items() if values
     }
 

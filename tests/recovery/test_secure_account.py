@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from django.utils import translation
 
-from authservice.core.models import SignIn, Ticket
+from authservice.core.models import OneTimeToken, Session
 from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
 from tests.client import PASSWORD
@@ -61,7 +61,7 @@ def test_link_brings_the_number_back_and_ends_all_access(thief, link, secure):
     assert account().verified_phone_key == account().phone_key
     assert thief.api.get("me", token=thief.token).error == (401, "INVALID_TOKEN")
     assert thief.api.post("login", email=ANN, password=PASSWORD).code == "INVALID_CREDENTIALS"
-    assert not SignIn.objects.filter(ended_at=None).exists()
+    assert not Session.objects.filter(ended_at=None).exists()
     assert not thief.reset_by_number()
 
 
@@ -248,12 +248,12 @@ def test_button_with_a_link_that_does_not_work_says_so_on_a_page(api, thief):
 
 def test_link_is_kept_nowhere_but_in_the_mail(thief, link, post):
     thief.put(phone=THIEFS_PHONE)
-    assert Ticket.objects.get(purpose="secure-account").digest is None
+    assert OneTimeToken.objects.get(purpose="secure-account").digest is None
 
     token = link()
 
     assert token not in repr(post.jobs)
-    assert token not in str(Ticket.objects.values())
+    assert token not in str(OneTimeToken.objects.values())
 
 
 def test_owner_without_a_proven_address_is_told_by_text_without_a_link(api, flows, post):

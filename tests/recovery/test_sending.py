@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue, modules
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, PHONE
@@ -53,7 +53,7 @@ def test_a_job_is_made_of_kind_target_and_request(api, ann, post, path, body, ki
 def test_no_secret_exists_before_the_worker_comes(api, ann, path, body, _):
     api.post(path, **body)
 
-    assert Ticket.objects.count() == 0
+    assert OneTimeToken.objects.count() == 0
 
 
 @pytest.mark.parametrize("path", BY_PHONE)

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.core.messages import compose as composing
 from authservice.core.messages.counting import TextPolicy
-from authservice.core.models import Account, Ticket
+from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel.message_queue import Message
 from tests.people import make_user
@@ -43,12 +43,12 @@ def number_of(api):
 def device(api, clock):
     """The token of a device that Ann has signed in from."""
 
-    def sign_in():
+    def session():
         answer = api.post("login", email=ANN, password="plum tart 42 windows")
         return answer.headers["X-Device-Token"]
 
     api.sign_up(phone_number=PHONE)
-    return sign_in
+    return session
 
 
 def test_one_client_causes_ten_texts_an_hour_to_all_numbers(texted, clock):
@@ -192,7 +192,7 @@ def test_a_text_past_the_limit_issues_no_code(worker, users):
     for phone in unverified:
         worker(phone, per_hour=10)
 
-    assert Ticket.objects.count() == 8
+    assert OneTimeToken.objects.count() == 8
 
 
 def test_unknown_numbers_use_up_nothing_of_the_service(worker, users):

@@ -207,10 +207,10 @@ def test_reset_refuses_a_user_suspended_while_the_password_was_hashed(flows, thi
 
 def during_the_hash(monkeypatch, change):
     """`change` runs between the check of the link and the transaction that spends it."""
-    encoded = passwords.encoded
+    encoded = passwords.hash_new_password
 
     def encode(*args, **options):
         change()
         return encoded(*args, **options)
 
-    monkeypatch.setattr(passwords, "encoded", encode)
+    monkeypatch.setattr(passwords, "hash_new_password", encode)

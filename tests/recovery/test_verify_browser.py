@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel import message_queue
 from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.client import PASSWORD
@@ -82,7 +82,7 @@ def test_denying_removes_the_access_of_who_signed_up(browser, service, front_end
     assert land(browser, front_end) == f"{front_end}/verified?status=error"
     assert not account().verified_email_key
     assert not account().user.has_usable_password()
-    assert not SignIn.objects.filter(ended_at=None).exists()
+    assert not Session.objects.filter(ended_at=None).exists()
 
 
 def test_the_browser_that_signed_up_goes_straight_through(browser, service, front_end, post):

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.utils import translation
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel import message_queue
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -270,7 +270,7 @@ class TestPreHijacking:
         assert api.get("me", token=attacker["access_token"]).status == 401
         assert api.post("login", email=ANN, password=PASSWORD).status == 401
         assert account().phone_number == ""
-        assert SignIn.objects.filter(ended_at=None).count() == 1
+        assert Session.objects.filter(ended_at=None).count() == 1
 
     def test_a_scanner_as_a_browser_does_not_pass_the_required_verification(
         self, api, flows, post, configure, headers

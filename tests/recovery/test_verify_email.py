@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
 from tests.recovery.flows import ANN, deactivate, email_verified, prove, verify_path
@@ -165,7 +165,7 @@ def test_a_look_ahead_verifies_nothing(api, flows, ann, token, headers):
 def test_a_look_ahead_spends_nothing(flows, token, headers):
     flows.click(token, **headers)
 
-    assert not Ticket.objects.exclude(spent_at=None).exists()
+    assert not OneTimeToken.objects.exclude(spent_at=None).exists()
 
 
 @pytest.mark.parametrize("headers", [{}, *AHEAD[:1]], ids=["HEAD", "prefetch"])

@@ -1,6 +1,6 @@
 """Requests with the tokens of a session, and all the ways in which one ends."""
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from tests.people import the_user
 
@@ -12,8 +12,10 @@ ENDS = {
         "DELETE", f"sessions/{current(api, tokens)}", token=tokens["access_token"]
     ),
     "a replay": lambda api, tokens: replay(api, tokens["refresh_token"]),
-    "a revocation": lambda api, tokens: revocation.of([the_user()]),
-    "the page of staff": lambda api, tokens: revocation.one(SignIn.objects.get(), by=the_user()),
+    "a revocation": lambda api, tokens: revocation.revoke_users([the_user()]),
+    "the page of staff": lambda api, tokens: revocation.revoke_one(
+        Session.objects.get(), by=the_user()
+    ),
 }
 
 

@@ -28,7 +28,7 @@ def sessions(configure):
 def told():
     """Every event, as it is told to the listener."""
     events = []
-    with modules.plugged("listener", events.append):
+    with modules.plugged("event_listener", events.append):
         yield events
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.csrf.conftest import _csrf, ann, visitor, with_cookies  # noqa: F401
 from tests.csrf.visitor import ACCESS, REFRESH
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 def other(ann, api):  # noqa: F811
     """The id of another session of Ann."""
     api.log_in()
-    return SignIn.objects.latest("created_at").pk
+    return Session.objects.latest("created_at").pk
 
 
 def kept(browser):
@@ -27,7 +27,7 @@ def test_the_one_of_the_cookie_is_current(ann, other):  # noqa: F811
 
 
 def test_who_ends_the_own_session_keeps_no_cookies(ann):  # noqa: F811
-    own = SignIn.objects.get().pk
+    own = Session.objects.get().pk
 
     assert ann.ask("DELETE", f"sessions/{own}").status == 200
     assert kept(ann) == [False, False]
@@ -44,4 +44,4 @@ def test_nothing_is_ended_without_the_pair(ann, other):  # noqa: F811
 
     assert ann.ask("DELETE", f"sessions/{other}").error == (403, "INVALID_CSRF")
     assert ann.ask("DELETE", "sessions").error == (403, "INVALID_CSRF")
-    assert SignIn.objects.filter(ended_at=None).count() == 2
+    assert Session.objects.filter(ended_at=None).count() == 2

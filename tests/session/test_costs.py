@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.recovery.statements import ALONG, statements
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("ungated")]
@@ -33,7 +33,7 @@ def test_me_costs_one(api, tokens):
 def test_me_costs_two_when_the_last_use_is_written(api, tokens):
     def after_a_while():
         ago = timezone.now() - timezone.timedelta(minutes=6)
-        SignIn.objects.update(last_used_at=ago)
+        Session.objects.update(last_used_at=ago)
         found = statements(lambda: api.get("me", token=tokens["access_token"]))
         return len(found)
 
@@ -79,15 +79,15 @@ def test_the_list_costs_two(api, tokens):
 
 
 def test_one_of_it_costs_two(api, tokens):
-    session_id = SignIn.objects.first().pk
+    session_id = Session.objects.first().pk
 
     assert cost(lambda: api.get(f"sessions/{session_id}", token=tokens["access_token"])) == 2
 
 
 def test_ending_one_costs_five(api, tokens):
-    ids = [str(SignIn.objects.earliest("created_at").pk)]
+    ids = [str(Session.objects.earliest("created_at").pk)]
     api.log_in()
-    ids.append(str(SignIn.objects.latest("created_at").pk))
+    ids.append(str(Session.objects.latest("created_at").pk))
 
     def end():
         return api.request("DELETE", f"sessions/{ids.pop()}", token=tokens["access_token"])

@@ -4,7 +4,7 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel import databases
 from tests.people import the_user
 
@@ -111,7 +111,7 @@ class TestAbsolute:
 
     def test_a_row_that_is_over_refuses_a_token_that_is_not(self, api, clock):
         tokens = api.sign_up()
-        SignIn.objects.update(expires_at=SignIn.objects.get().created_at)
+        Session.objects.update(expires_at=Session.objects.get().created_at)
 
         assert me(api, tokens).error == OVER
 
@@ -143,19 +143,19 @@ class TestLastUse:
         clock.forward(minutes=7)
         me(api, tokens)
 
-        row = SignIn.objects.get()
+        row = Session.objects.get()
         assert (row.last_used_at - row.created_at).total_seconds() == 7 * 60
         assert (row.idle_expires_at - row.last_used_at).days == 7
 
     def test_a_session_that_ends_meanwhile_stays_ended(self, api, clock, monkeypatch):
         tokens = api.sign_up()
         clock.forward(minutes=7)
-        before = SignIn.objects.get()
+        before = Session.objects.get()
         end_during_the_check(monkeypatch)
 
         me(api, tokens)
 
-        row = SignIn.objects.get()
+        row = Session.objects.get()
         assert (row.ended_at is not None, row.last_used_at) == (True, before.last_used_at)
 
     def test_a_refusal_is_no_use(self, api, clock):
@@ -171,7 +171,7 @@ def end_during_the_check(monkeypatch):
     from authservice.session.stores import DatabaseStore
 
     def alive(self, session):
-        SignIn.objects.update(ended_at=session.last_used_at)
+        Session.objects.update(ended_at=session.last_used_at)
         return True
 
     monkeypatch.setattr(DatabaseStore, "alive", alive)

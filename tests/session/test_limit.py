@@ -3,7 +3,7 @@
 import pytest
 from django.db.models import F
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -55,8 +55,8 @@ def test_everybody_has_a_number_of_their_own(api, two):
 @pytest.mark.parametrize("life", ["ended_at", "idle_expires_at", "expires_at"])
 def test_what_is_over_takes_no_room(api, two, life):
     tokens = [api.sign_up(), api.log_in()]
-    newer = SignIn.objects.latest("created_at").pk
-    SignIn.objects.filter(pk=newer).update(**{life: F("created_at")})
+    newer = Session.objects.latest("created_at").pk
+    Session.objects.filter(pk=newer).update(**{life: F("created_at")})
 
     tokens.append(api.log_in())
 
@@ -74,14 +74,14 @@ def test_a_refresh_takes_none_either(api, two):
 
 def test_the_end_is_told_and_the_row_says_why(api, two, told):
     api.sign_up()
-    oldest = str(SignIn.objects.get().pk)
+    oldest = str(Session.objects.get().pk)
     for _ in range(2):
         api.log_in()
 
     [event] = [event for event in told if event.action == "security.session.revoked"]
-    assert event.metadata == {"reason": "limit", "sign_in": oldest}
+    assert event.metadata == {"reason": "limit", "session": oldest}
     assert (event.user, event.client.address) == (the_user(), "127.0.0.1")
-    assert SignIn.objects.get(pk=oldest).end_reason == "limit"
+    assert Session.objects.get(pk=oldest).end_reason == "limit"
 
 
 def test_a_login_that_is_refused_ends_nothing(api, two):

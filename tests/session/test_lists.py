@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import caches
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.contract.shapes import is_refusal
 
 pytestmark = pytest.mark.django_db
@@ -12,7 +12,7 @@ AWAY = (503, "SERVICE_UNAVAILABLE")
 
 def ask(api, method, session):
     tokens = api.sign_up()
-    path = f"sessions/{SignIn.objects.get().pk}" if session else "sessions"
+    path = f"sessions/{Session.objects.get().pk}" if session else "sessions"
     return api.request(method, path, token=tokens["access_token"])
 
 
@@ -21,7 +21,7 @@ def test_a_store_of_the_hosts(robust, sessions, method, session):
     sessions(STORE="tests.session.stores.Listless")
 
     assert is_refusal(ask(robust, method, session), *AWAY)
-    assert SignIn.objects.get().ended_at is None
+    assert Session.objects.get().ended_at is None
 
 
 def test_a_cache_that_goes_away_between_the_check_and_the_list(robust, on_redis, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.contract.shapes import is_refusal
 from tests.session import stores
 from tests.session.asking import AWAY, ENDS, REFUSED, me, refresh
@@ -22,7 +22,7 @@ class TestOwn:
     def test_it_is_told_of_what_begins_and_ends(self, api, own):
         own("Register")
         tokens = [api.sign_up(), api.log_in(), api.log_in()]
-        first, second, third = SignIn.objects.order_by("created_at").values_list("pk", flat=True)
+        first, second, third = Session.objects.order_by("created_at").values_list("pk", flat=True)
 
         api.request("DELETE", f"sessions/{second}", token=tokens[0]["access_token"])
         ENDS["logout"](api, tokens[0])
@@ -38,12 +38,12 @@ class TestOwn:
             clock.forward(minutes=3)
             me(api, tokens)
 
-        assert stores.Register.told == [("touch", SignIn.objects.get().pk)]
+        assert stores.Register.told == [("touch", Session.objects.get().pk)]
 
     def test_whom_it_does_not_know_is_refused(self, api, own):
         tokens = api.sign_up()
         own("Register")
-        stores.Register.out.add(SignIn.objects.get().pk)
+        stores.Register.out.add(Session.objects.get().pk)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
@@ -51,14 +51,14 @@ class TestOwn:
     def test_it_revives_nobody(self, api, own):
         own("Register")
         tokens = api.sign_up()
-        SignIn.objects.update(ended_at=SignIn.objects.get().created_at)
+        Session.objects.update(ended_at=Session.objects.get().created_at)
 
         assert me(api, tokens).error == REFUSED
 
     def test_its_list_is_the_list(self, api, own):
         own("Register")
         api.sign_up()
-        oldest = SignIn.objects.get().pk
+        oldest = Session.objects.get().pk
         tokens = api.log_in()
         stores.Register.out.add(oldest)
 

@@ -8,7 +8,7 @@ from threading import Event, Thread
 import pytest
 import redis
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.session import revocation_cache
 from tests.session.asking import AWAY, REFUSED, me
 from tests.session.conftest import REDIS, redis_cache
@@ -90,8 +90,8 @@ def test_a_connection_that_redis_closed_is_opened_anew(api, on_redis):
 
 def test_a_late_answer_is_nobody_elses(api, between):
     first, second = api.sign_up(), api.log_in()
-    revocation_cache.name(
-        "sessions", [SignIn.objects.earliest("created_at").pk], timedelta(minutes=5)
+    revocation_cache.mark_revoked(
+        "sessions", [Session.objects.earliest("created_at").pk], timedelta(minutes=5)
     )
     assert me(api, first).error == REFUSED
     between.prompt.clear()

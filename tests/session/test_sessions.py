@@ -6,7 +6,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel.http.envelope import utc
 from tests.client import PASSWORD
 from tests.contract.shapes import MOMENT, fits, is_refusal
@@ -84,13 +84,13 @@ class TestList:
             {"idle_expires_at": F("created_at")},
             {"expires_at": F("created_at")},
             {"token_version": 7},
-            {"password_mark": "of another password"},
+            {"password_fingerprint": "of another password"},
         ],
         ids=lambda change: next(iter(change)),
     )
     def test_what_is_over_is_not_in_it(self, seen, change):
-        newest = SignIn.objects.latest("created_at").pk
-        SignIn.objects.exclude(pk=newest).update(**change)
+        newest = Session.objects.latest("created_at").pk
+        Session.objects.exclude(pk=newest).update(**change)
 
         assert [session["current"] for session in seen()] == [True]
 
@@ -105,7 +105,7 @@ class TestList:
     @pytest.mark.parametrize("life", ["idle_expires_at", "expires_at"])
     def test_it_ends_with_whichever_life_is_over_first(self, seen, life):
         sooner = timezone.now() + timezone.timedelta(hours=1)
-        SignIn.objects.update(**{life: sooner})
+        Session.objects.update(**{life: sooner})
 
         assert {session["expires_at"] for session in seen()} == {utc(sooner)}
 
@@ -135,7 +135,7 @@ class TestUnknown:
 
     def test_somebody_elses(self, api, ask):
         tokens = api.sign_up("bob@example.com")
-        session_id = str(SignIn.objects.get(user=the_user("bob@example.com")).pk)
+        session_id = str(Session.objects.get(user=the_user("bob@example.com")).pk)
 
         assert is_refusal(ask(session_id), 404, "SESSION_NOT_FOUND")
         assert opens(api, tokens) == (200, 200)
@@ -144,9 +144,9 @@ class TestUnknown:
         """As an import may leave it: nothing else of the two rows differs then."""
         api.sign_up("bob@example.com")
         change("bob@example.com", password=the_user().password)
-        SignIn.objects.filter(user=the_user("bob@example.com")).delete()
+        Session.objects.filter(user=the_user("bob@example.com")).delete()
         tokens = api.log_in("bob@example.com")
-        session_id = str(SignIn.objects.get(user=the_user("bob@example.com")).pk)
+        session_id = str(Session.objects.get(user=the_user("bob@example.com")).pk)
 
         assert is_refusal(ask(session_id), 404, "SESSION_NOT_FOUND")
         assert opens(api, tokens) == (200, 200)
@@ -170,7 +170,7 @@ class TestUnknown:
 
     def test_what_is_over(self, ask, seen):
         oldest = seen()[-1]["id"]
-        SignIn.objects.filter(pk=oldest).update(ended_at=F("created_at"))
+        Session.objects.filter(pk=oldest).update(ended_at=F("created_at"))
 
         assert is_refusal(ask(oldest), 404, "SESSION_NOT_FOUND")
 
@@ -230,14 +230,14 @@ class TestEvents:
 
         [event] = revoked()
         assert (event.user, event.target, event.actor_type) == (the_user(), None, "user")
-        assert event.metadata == {"reason": "revoked", "sign_in": session_id}
+        assert event.metadata == {"reason": "revoked", "session": session_id}
         assert event.client.address == "127.0.0.1"
 
     def test_the_end_of_the_others_is_told_with_their_number(self, api, three, revoked):
         delete(api, "sessions", three[0])
 
         [event] = revoked()
-        assert event.metadata == {"reason": "revoked", "sign_ins": 2}
+        assert event.metadata == {"reason": "revoked", "sessions": 2}
 
     def test_where_none_ended_nothing_is_told(self, api, revoked):
         delete(api, "sessions", api.sign_up())
@@ -247,7 +247,7 @@ class TestEvents:
     def test_the_rows_say_why(self, api, three):
         delete(api, "sessions", three[0])
 
-        reasons = SignIn.objects.order_by("created_at").values_list("end_reason", flat=True)
+        reasons = Session.objects.order_by("created_at").values_list("end_reason", flat=True)
         assert list(reasons) == ["", "revoked", "revoked"]
 
 

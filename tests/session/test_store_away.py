@@ -5,7 +5,7 @@ import logging
 import pytest
 from django.test import override_settings
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
@@ -61,7 +61,7 @@ class TestAway:
         answer = api.post(path, email=email, password=PASSWORD)
 
         assert is_refusal(answer, *AWAY)
-        assert SignIn.objects.count() == 1
+        assert Session.objects.count() == 1
 
     def test_logins_that_are_refused_so_are_no_guesses(self, api, away, sessions):
         api.sign_up()
@@ -103,7 +103,7 @@ class TestAway:
         method = {"sessions": "DELETE", "logout": "POST"}[path]
 
         assert is_refusal(api.request(method, path, token=tokens["access_token"]), *AWAY)
-        assert SignIn.objects.get().ended_at is None
+        assert Session.objects.get().ended_at is None
 
     def test_a_bad_token_is_refused_as_ever(self, api, away):
         tokens = api.sign_up()
@@ -116,7 +116,7 @@ class TestAway:
         tokens = api.sign_up()
         away()
 
-        revocation.of([the_user()])
+        revocation.revoke_users([the_user()])
 
         sessions(STORE="database")
         assert me(api, tokens).error == REFUSED

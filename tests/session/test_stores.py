@@ -6,7 +6,7 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.db import transaction
 from django.test import override_settings
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.kernel import databases
 from authservice.session import revocation_cache
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def forget(cache):
     """Empty the cache of whatever it may know of sessions."""
     cache.delete_many(
-        [revocation_cache.key_of(pk) for pk in SignIn.objects.values_list("pk", flat=True)]
+        [revocation_cache.key_of(pk) for pk in Session.objects.values_list("pk", flat=True)]
     )
 
 
@@ -57,7 +57,7 @@ class TestCache:
         def named():
             keys = {
                 revocation_cache.key_of(pk): pk
-                for pk in SignIn.objects.values_list("pk", flat=True)
+                for pk in Session.objects.values_list("pk", flat=True)
             }
             return {keys[key] for key in on_redis.get_many(list(keys))}
 
@@ -76,20 +76,20 @@ class TestCache:
 
         ENDS[deed](api, tokens)
 
-        assert named() == {SignIn.objects.get().pk}
+        assert named() == {Session.objects.get().pk}
 
     def test_all_who_end_at_once_are_named_and_no_others(self, api, named):
         tokens = [api.sign_up(), api.log_in(), api.log_in()]
 
         api.request("DELETE", "sessions", token=tokens[1]["access_token"])
 
-        assert named() == set(SignIn.objects.exclude(ended_at=None).values_list("pk", flat=True))
+        assert named() == set(Session.objects.exclude(ended_at=None).values_list("pk", flat=True))
         assert len(named()) == 2
 
     def test_who_made_room_is_named(self, api, named, sessions):
         sessions(STORE="cache", CACHE="sessions", MAX_PER_USER=1)
         api.sign_up()
-        oldest = SignIn.objects.get().pk
+        oldest = Session.objects.get().pk
 
         api.log_in()
 
@@ -100,7 +100,7 @@ class TestCache:
 
         using = databases.primary()
         with transaction.atomic(using=using):
-            revocation.of([the_user()])
+            revocation.revoke_users([the_user()])
             transaction.set_rollback(True, using=using)
 
         assert named() == set()
@@ -108,14 +108,14 @@ class TestCache:
 
     def test_who_is_named_is_refused_whatever_the_row_says(self, api, named, on_redis):
         tokens = api.sign_up()
-        on_redis.set(revocation_cache.key_of(SignIn.objects.get().pk), 1)
+        on_redis.set(revocation_cache.key_of(Session.objects.get().pk), 1)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
 
     def test_who_is_named_is_in_no_list(self, api, on_redis):
         api.sign_up()
-        oldest = SignIn.objects.get().pk
+        oldest = Session.objects.get().pk
         tokens = api.log_in()
         on_redis.set(revocation_cache.key_of(oldest), 1)
 
@@ -142,7 +142,7 @@ class TestCache:
         ENDS["logout"](api, api.sign_up())
         client = on_redis._cache.get_client()
 
-        left = client.ttl(on_redis.make_key(revocation_cache.key_of(SignIn.objects.get().pk)))
+        left = client.ttl(on_redis.make_key(revocation_cache.key_of(Session.objects.get().pk)))
 
         assert 600 < left <= 900
 
@@ -173,6 +173,6 @@ def test_the_cache_is_the_one_that_the_settings_name(api, sessions, settings):
         sessions(STORE="cache", CACHE="elsewhere")
         ENDS["logout"](api, api.sign_up())
 
-        key = revocation_cache.key_of(SignIn.objects.get().pk)
+        key = revocation_cache.key_of(Session.objects.get().pk)
         assert caches["elsewhere"].get(key)
         assert caches["default"].get(key) is None

@@ -44,7 +44,7 @@ class Person:
 
     def enrol(self) -> Person:
         """Set up without its picture, which takes longer to draw than all the rest."""
-        made = enrolment.set_up_to_log_in(lookup.by_id(self.user_id))
+        made = enrolment.set_up_to_log_in(lookup.find_by_id(self.user_id))
         self._hold(made.uri.reveal(), [code.reveal() for code in made.backup_codes])
         answer = self.post("2fa/verify", code=self.code())
         assert answer.status == 200, answer.body

@@ -51,8 +51,8 @@ def test_looking_at_it_elsewhere_spends_nothing(api, enrolled, temp_token):
 
 @pytest.mark.parametrize("purpose", [one_time.RESET, one_time.VERIFY_EMAIL])
 def test_a_mailed_link_is_no_temp_token(enrolled, purpose):
-    person = lookup.of(the_user())
-    link = one_time.mint_link(purpose, person, person.email_key)
+    person = lookup.get_person(the_user())
+    link = one_time.issue_link(purpose, person, person.email_key)
 
     assert enrolled.verify_login(enrolled.code(), link).error == NO_TOKEN
 

@@ -4,7 +4,7 @@ import jwt
 import pytest
 
 from authservice.core.credentials import one_time
-from authservice.core.models import SignIn, Ticket
+from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import lookup
 from tests.client import PASSWORD
 from tests.people import change, deactivate, the_user
@@ -38,11 +38,11 @@ def test_the_challenge_is_what_the_interface_says(enrolled):
 
 
 def test_it_begins_no_sign_in(enrolled):
-    before = SignIn.objects.count()
+    before = Session.objects.count()
 
     enrolled.challenge()
 
-    assert SignIn.objects.count() == before
+    assert Session.objects.count() == before
 
 
 def test_a_wrong_password_is_told_nothing_of_it(api, enrolled):
@@ -203,7 +203,7 @@ def test_both_are_needed(api, enrolled, missing):
 def test_nothing_of_it_is_kept_in_the_clear(enrolled):
     token = enrolled.temp_token()
 
-    rows = Ticket.objects.filter(purpose="2fa").values()
+    rows = OneTimeToken.objects.filter(purpose="2fa").values()
     assert rows
     assert token not in str(list(rows))
 
@@ -233,8 +233,8 @@ def test_who_must_verify_their_address_first_is_told_so_before_the_code(api, enr
 
 def test_a_reset_password_does_not_pass_it_by(api, enrolled):
     prove()
-    person = lookup.of(the_user())
-    link = one_time.mint_link(one_time.RESET, person, person.email_key)
+    person = lookup.get_person(the_user())
+    link = one_time.issue_link(one_time.RESET, person, person.email_key)
     new = "another plum tart 42"
     body = {"token": link, "email": ANN, "new_password": new}
     assert api.request("POST", "reset-password", body).status == 200

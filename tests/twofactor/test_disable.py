@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from authservice.core.cleanup import rubbish, sweep
+from authservice.core.cleanup import delete_expired, expired_rows
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel.modules import plugs
@@ -120,8 +120,8 @@ def test_an_unknown_user_is_an_error():
 def test_unproven_access_is_wiped(api, enrolled):
     bob = Person(api, "bob@example.com").sign_up().enrol()
 
-    for wipe in plugs("wipe"):
-        wipe(lookup.of(the_user()))
+    for wipe in plugs("revoke_unverified_access"):
+        wipe(lookup.get_person(the_user()))
 
     assert "access_token" in api.log_in(ANN)
     assert "challenges" in api.log_in(bob.email)
@@ -134,8 +134,8 @@ def test_it_goes_with_its_user(enrolled):
 
 
 def swept():
-    found = rubbish(sign_ins_kept=timedelta(days=30))
-    return {waste.name: sweep(waste, batch_size=4) for waste in found}
+    found = expired_rows(sign_ins_kept=timedelta(days=30))
+    return {waste.name: delete_expired(waste, batch_size=4) for waste in found}
 
 
 def test_a_setup_that_nobody_confirmed_is_swept_after_a_day(ann, clock):

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connections
 
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.core.users import lookup
 from authservice.twofactor import lockout
 from tests.client import PASSWORD
@@ -99,11 +99,11 @@ def test_a_used_up_temp_token_takes_nothing_from_the_account(enrolled):
 
 
 def test_a_made_up_temp_token_takes_nothing_from_anybody(enrolled):
-    before = list(Attempt.objects.values())
+    before = list(AttemptCounter.objects.values())
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), "A" * 43)
 
-    assert list(Attempt.objects.values()) == before
+    assert list(AttemptCounter.objects.values()) == before
 
 
 def test_a_right_code_gives_its_count_back(enrolled, clock):
@@ -210,7 +210,7 @@ def test_whoever_was_shut_out_can_be_unlocked(enrolled, device):
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), headers=device)
 
-    lockout.forgive([lookup.of(the_user())])
+    lockout.unlock([lookup.get_person(the_user())])
 
     assert enrolled.verify_login(enrolled.code(), headers=device).status == 200
     assert enrolled.verify_login(enrolled.code(1)).status == 200

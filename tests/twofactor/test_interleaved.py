@@ -43,7 +43,7 @@ def test_session_that_ended_meanwhile_gets_no_backup_codes(enrolled, out_meanwhi
 def test_login_is_refused_where_the_hash_changes_before_the_code_is_spent(
     api, enrolled, monkeypatch, settings
 ):
-    token, spend = enrolled.temp_token(), codes.spend
+    token, spend = enrolled.temp_token(), codes.consume
 
     def spent(*given):
         # A concurrent login stores a better hash, which ends what began with the old one.
@@ -51,6 +51,6 @@ def test_login_is_refused_where_the_hash_changes_before_the_code_is_spent(
         api.log_in()
         return spend(*given)
 
-    monkeypatch.setattr(codes, "spend", spent)
+    monkeypatch.setattr(codes, "consume", spent)
 
     assert enrolled.verify_login(enrolled.code(), token).error == OUT

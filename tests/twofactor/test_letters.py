@@ -83,7 +83,7 @@ class TestJobs:
 
     def test_what_staff_do_sends_one_that_does_not_say_from_where(self, enrolled, jobs):
         with TestCase.captureOnCommitCallbacks(execute=True):
-            disabling.disable(lookup.of(the_user()), by=make_user("eve@example.com"))
+            disabling.disable(lookup.get_person(the_user()), by=make_user("eve@example.com"))
 
         (job,) = jobs()
         assert (job.kind, job.target, job.details) == (messages.DISABLED, ANN, {"by": "staff"})

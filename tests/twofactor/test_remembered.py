@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from authservice.core.cleanup import rubbish, sweep
+from authservice.core.cleanup import delete_expired, expired_rows
 from authservice.twofactor.models import RememberedDevice
 from tests.client import PASSWORD
 from tests.people import change
@@ -146,9 +146,9 @@ def test_what_is_over_is_swept(enrolled, clock):
     remembered(enrolled)
     clock.forward(days=DAYS)
 
-    found = {waste.name: waste for waste in rubbish(sign_ins_kept=timedelta(days=30))}
+    found = {waste.name: waste for waste in expired_rows(sign_ins_kept=timedelta(days=30))}
 
-    assert sweep(found["remembered devices"], batch_size=10) == 1
+    assert delete_expired(found["remembered devices"], batch_size=10) == 1
 
 
 @on

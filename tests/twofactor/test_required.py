@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from tests.client import PASSWORD
 from tests.people import deactivate
 from tests.twofactor.people import ANN, Person, app_of
@@ -55,7 +55,7 @@ def test_so_is_a_login(bob):
 
     assert challenge["type"] == "2fa_setup"
     assert set(challenge["data"]) == {"requires_2fa", "temp_token", "user_id", "message"}
-    assert not SignIn.objects.exists()
+    assert not Session.objects.exists()
 
 
 def test_its_temp_token_sets_a_factor_up(bob):

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read():
-    return authenticators.of(lookup.of(the_user()))
+    return authenticators.of(lookup.get_person(the_user()))
 
 
 def test_a_time_step_is_used_once(enrolled):
@@ -32,7 +32,7 @@ def test_no_earlier_step_is_used_after_a_later_one(enrolled):
 def test_a_backup_code_is_used_once(enrolled):
     seen = [read(), read()]
 
-    spent = [backup_codes.spend(found, Secret(enrolled.backup_codes[0])) for found in seen]
+    spent = [backup_codes.consume(found, Secret(enrolled.backup_codes[0])) for found in seen]
 
     assert spent == [True, False]
 
@@ -51,19 +51,19 @@ def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
 def test_what_was_enabled_meanwhile_is_not_renewed(ann):
     ann.enrol()
 
-    assert authenticators.renew(lookup.of(the_user()), Secret("A" * 32)) is None
+    assert authenticators.renew(lookup.get_person(the_user()), Secret("A" * 32)) is None
 
 
 def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):
     found, code = read(), enrolled.code()
     enrolled.post("2fa/disable", code=code)
 
-    assert not codes.spend("totp", found, Secret(enrolled.code(1)))
-    assert not codes.spend("backup_code", found, Secret(enrolled.backup_codes[0]))
+    assert not codes.consume("totp", found, Secret(enrolled.code(1)))
+    assert not codes.consume("backup_code", found, Secret(enrolled.backup_codes[0]))
 
 
 def test_what_was_only_set_up_has_no_codes(ann):
     ann.set_up()
 
-    assert not codes.spend("totp", read(), Secret(ann.code()))
-    assert not codes.spend("backup_code", read(), Secret(ann.backup_codes[0]))
+    assert not codes.consume("totp", read(), Secret(ann.code()))
+    assert not codes.consume("backup_code", read(), Secret(ann.backup_codes[0]))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from django.utils import timezone
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.client import PASSWORD
 from tests.people import has
@@ -107,7 +107,7 @@ def test_it_needs_a_token(api, ann):
 @pytest.fixture
 def begun_long_ago(ann, configure):
     configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    SignIn.objects.update(auth_time=timezone.now() - timedelta(minutes=10, seconds=1))
+    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=10, seconds=1))
     return ann
 
 

@@ -50,7 +50,7 @@ class Profile(Endpoint):
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
         updated = profile.update(
-            caller.person, caller.sign_in, given, self.client, password=password
+            caller.person, caller.session, given, self.client, password=password
         )
         return answer(responses.user(updated))
 
@@ -73,19 +73,19 @@ class ChangePassword(Endpoint):
         caller = self.identity
         device_token = password_change.change(
             caller.person,
-            caller.sign_in,
+            caller.session,
             given["old_password"],
             given["new_password"],
             self.client,
         )
-        response = responses.said("Password changed. All other sign-ins have ended.")
+        response = responses.message_response("Password changed. All other sign-ins have ended.")
         responses.hand_out_device(response, device_token)
         return response
 
 
 class IsAvailable(Endpoint):
     public = True
-    floods = {"look_up": "is-available"}
+    throttle_scopes = {"look_up": "is-available"}
 
     @operation(
         "Whether an e-mail address, username or phone number is free",
@@ -95,7 +95,7 @@ class IsAvailable(Endpoint):
     def look_up(self) -> HttpResponse:
         given = self.read(AvailabilityIn)
         field = self.one_of(given, *AvailabilityIn.exactly_one)
-        free = availability.is_free(field, given[field])
+        free = availability.is_available(field, given[field])
         message = f"This {field} is {'available' if free else 'taken'}."
         found: Availability = {"available": free, "field": field, "message": message}
         return answer(found)

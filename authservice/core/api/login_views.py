@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.urls import URLPattern, path
 
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.responses import Authenticated, Challenged, Refreshed, Said
+from authservice.core.api.responses import Authenticated, Challenged, MessageResponse, Refreshed
 from authservice.core.api.serializers import LoginIn, RefreshIn
 from authservice.core.login import login
 from authservice.core.sessions import logout
@@ -52,9 +52,9 @@ class Refresh(Endpoint):
 
 
 class Logout(Endpoint):
-    @operation("End this sign-in", answer=Said)
+    @operation("End this sign-in", answer=MessageResponse)
     def log_out(self) -> HttpResponse:
-        logout.log_out(self.identity.person, self.identity.sign_in, self.client)
+        logout.log_out(self.identity.person, self.identity.session, self.client)
         return responses.logged_out()
 
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core.api import responses
-from authservice.core.api.responses import NewDeviceToken, Said, Verified
+from authservice.core.api.responses import MessageResponse, NewDeviceToken, Verified
 from authservice.core.api.serializers import (
     EmailIn,
     ForgotPasswordIn,
@@ -42,16 +42,16 @@ class ForgotPassword(Endpoint):
     @operation(
         "Ask for a link or code to set a new password",
         body=ForgotPasswordIn,
-        answer=Said,
+        answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
     )
     def ask(self) -> HttpResponse:
         given = self.read(ForgotPasswordIn)
         if self.one_of(given, *ForgotPasswordIn.exactly_one) == "email":
-            password_reset.ask_by_email(given["email"], self.client)
+            password_reset.request_by_email(given["email"], self.client)
         else:
-            password_reset.ask_by_phone(given["phone"], self.client)
-        return responses.said(_SENT)
+            password_reset.request_by_phone(given["phone"], self.client)
+        return responses.message_response(_SENT)
 
 
 class ResetPassword(Endpoint):
@@ -87,7 +87,7 @@ class ResetPassword(Endpoint):
             device_token = password_reset.reset_with_code(
                 given["phone"], given["code"], password, self.client
             )
-        response = responses.said("Password reset. All sign-ins have ended.")
+        response = responses.message_response("Password reset. All sign-ins have ended.")
         responses.hand_out_device(response, device_token)
         return response
 
@@ -95,10 +95,12 @@ class ResetPassword(Endpoint):
 class SendVerificationEmail(Endpoint):
     public = True
 
-    @operation("Ask for a link that verifies an e-mail address", body=EmailIn, answer=Said)
+    @operation(
+        "Ask for a link that verifies an e-mail address", body=EmailIn, answer=MessageResponse
+    )
     def send(self) -> HttpResponse:
         verification.send_to_email(self.read(EmailIn)["email"], self.client)
-        return responses.said(_SENT)
+        return responses.message_response(_SENT)
 
 
 class SendVerificationPhone(Endpoint):
@@ -107,12 +109,12 @@ class SendVerificationPhone(Endpoint):
     @operation(
         "Ask for a code that verifies a phone number",
         body=PhoneIn,
-        answer=Said,
+        answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
     )
     def send(self) -> HttpResponse:
         verification.send_to_phone(self.read(PhoneIn)["phone"], self.client)
-        return responses.said(_SENT)
+        return responses.message_response(_SENT)
 
 
 class VerifyPhone(Endpoint):
@@ -121,13 +123,13 @@ class VerifyPhone(Endpoint):
     @operation(
         "Verify a phone number with a code",
         body=VerifyPhoneIn,
-        answer=Said,
+        answer=MessageResponse,
         faults=(errors.InvalidVerificationCode,),
     )
     def verify(self) -> HttpResponse:
         given = self.read(VerifyPhoneIn)
         verification.verify_phone(given["phone"], given["code"], self.client)
-        return responses.said("Phone number verified.")
+        return responses.message_response("Phone number verified.")
 
 
 class SecureAccount(Endpoint):
@@ -135,7 +137,7 @@ class SecureAccount(Endpoint):
     link; the button of its page posts."""
 
     public = True
-    unguarded = True
+    guard_exempt = True
     takes_form = True
 
     @operation(
@@ -146,7 +148,7 @@ class SecureAccount(Endpoint):
         id="showSecureAccount",
     )
     def show(self) -> HttpResponse:
-        if self.looking_ahead:
+        if self.is_prefetch:
             return answer()
         token = self.read_query(SecureAccountIn)["token"]
         if self.shown_to_people:

@@ -24,14 +24,14 @@ WRITTEN = "A message to this address says how to go on."
 VERIFY_FIRST = "The account was made. Verify it to sign in."
 
 
-class Said(TypedDict):
+class MessageResponse(TypedDict):
     """A text for people."""
 
     message: str
 
 
 @carries("X-Device-Token", "Set-Cookie")
-class NewDeviceToken(Said):
+class NewDeviceToken(MessageResponse):
     """A message, and a new device token in the headers; the earlier ones are revoked."""
 
 
@@ -85,7 +85,7 @@ class Authenticated(IssuedTokens):
 
 
 @carries("Set-Cookie")
-class Registered(TypedDict):
+class VerificationRequired(TypedDict):
     """An account that must be verified before its owner gets tokens."""
 
     user: User
@@ -157,7 +157,7 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
-        registered: Registered = {"user": user(outcome.person), "message": VERIFY_FIRST}
+        registered: VerificationRequired = {"user": user(outcome.person), "message": VERIFY_FIRST}
         return answer(registered, status=status)
     extras = _extras(
         outcome.person
@@ -172,8 +172,8 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
     return _hand_out(body, extras, outcome, outcome.tokens, status=status)
 
 
-def said(message: str, *, status: int = 200) -> HttpResponse:
-    body: Said = {"message": message}
+def message_response(message: str, *, status: int = 200) -> HttpResponse:
+    body: MessageResponse = {"message": message}
     return answer(body, status=status)
 
 
@@ -185,14 +185,14 @@ def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> Http
 
 
 def logged_out() -> HttpResponse:
-    response = said("Logged out.")
+    response = message_response("Logged out.")
     token_cookies.forget(response)
     return response
 
 
 def accepted() -> HttpResponse:
     """A sign-up that tells nobody whether the address was taken."""
-    return said(WRITTEN, status=201)
+    return message_response(WRITTEN, status=201)
 
 
 def _challenge(outcome: Login) -> Challenged:

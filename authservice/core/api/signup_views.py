@@ -7,11 +7,16 @@ from typing import Any, TypedDict
 from django.http import HttpResponse, JsonResponse
 
 from authservice.core.api import responses, signup_cookie
-from authservice.core.api.responses import Authenticated, Challenged, Registered, Said
+from authservice.core.api.responses import (
+    Authenticated,
+    Challenged,
+    MessageResponse,
+    VerificationRequired,
+)
 from authservice.core.api.serializers import SignupIn
 from authservice.core.login import signup
 from authservice.core.tokens import signing_keys
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.http.views import Endpoint
@@ -27,12 +32,12 @@ class Keys(TypedDict):
 
 class Signup(Endpoint):
     public = True
-    floods = {"sign_up": "signup"}
+    throttle_scopes = {"sign_up": "signup"}
 
     @operation(
         "Make an account",
         body=SignupIn,
-        answer=Authenticated | Registered | Said,
+        answer=Authenticated | VerificationRequired | MessageResponse,
         status=201,
         also={200: Challenged},
         faults=(
@@ -48,7 +53,7 @@ class Signup(Endpoint):
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
             raise errors.invalid("email", "Either email or username is required.")
-        outcome = signup.sign_up(Newcomer(**given), self.client)
+        outcome = signup.sign_up(NewUser(**given), self.client)
         if outcome is None:
             return responses.accepted()  # no cookie, since it would differ by address
         response = responses.login(outcome, message="Signed up.", status=201)

@@ -81,7 +81,7 @@ def access_sign_in_of(request: HttpRequest) -> UUID | None:
 
 def _refresh_sign_in_of(request: HttpRequest) -> UUID | None:
     token = _parsed(_refresh_cookie(request))
-    found = token and sessions.find_refreshed(token.sign_in_id)
+    found = token and sessions.find_for_refresh(token.sign_in_id)
     if not token or not found or not token.genuine(found[1].seed):
         return None
     return token.sign_in_id

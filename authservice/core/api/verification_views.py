@@ -41,7 +41,7 @@ class VerifyEmail(Endpoint):
     """A link in a mail: browsers are redirected on where a front end is set, others get JSON."""
 
     public = True
-    unguarded = True
+    guard_exempt = True
     takes_form = True
 
     @operation(
@@ -55,7 +55,7 @@ class VerifyEmail(Endpoint):
         id="verifyEmail",
     )
     def verify(self) -> HttpResponse:
-        if self.looking_ahead:
+        if self.is_prefetch:
             return answer()
         try:
             link = self._link()

@@ -21,7 +21,7 @@ from django.db.models import Case, F, PositiveIntegerField, Q, QuerySet, When
 from django.utils import timezone
 
 from authservice.core.credentials.attempt_sql import STRIKES, statements
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.kernel import crypto, errors
 from authservice.kernel.sql import Bound, Update, param
 
@@ -72,12 +72,12 @@ def key(scope: str, subject: str) -> str:
     return crypto.digest("attempt", f"{scope}:{subject}")
 
 
-def take(key: str, budget: Budget, *, report: Callable[[], None] | None = None) -> None:
+def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = None) -> None:
     """Count one attempt. Raises `TooManyAttempts` if none is left.
 
     `report` is called for the first such refusal, and not again until attempts are allowed again.
     """
-    if counted(key, budget):
+    if try_consume(key, budget):
         return
     now = timezone.now()
     row = _rows().filter(key=key).first()
@@ -88,9 +88,9 @@ def take(key: str, budget: Budget, *, report: Callable[[], None] | None = None) 
     raise errors.TooManyAttempts(headers={"Retry-After": str(wait)})
 
 
-def counted(key: str, budget: Budget) -> bool:
+def try_consume(key: str, budget: Budget) -> bool:
     """Count one try; False when none is left, and then nothing was counted."""
-    using = router.db_for_write(Attempt)
+    using = router.db_for_write(AttemptCounter)
     connection = connections[using]
     values = _values(key, budget, timezone.now(), connection)
     with connection.cursor() as cursor:
@@ -101,17 +101,17 @@ def counted(key: str, budget: Budget) -> bool:
     return False
 
 
-def give_back(key: str, beside: str = "") -> None:
+def refund(key: str, beside: str = "") -> None:
     """Give an attempt that succeeded back; `beside` is a second counter of the same attempt."""
-    giving_back(key, beside).run()
+    refund_statement(key, beside).run()
 
 
-def giving_back(key: str, beside: str = "") -> Bound:
+def refund_statement(key: str, beside: str = "") -> Bound:
     """The same, to be done beside another statement."""
-    return _GIVE_BACK.bound(router.db_for_write(Attempt), key=key, beside=beside)
+    return _GIVE_BACK.bound(router.db_for_write(AttemptCounter), key=key, beside=beside)
 
 
-def reopen(keys: Collection[str]) -> None:
+def restart_windows(keys: Collection[str]) -> None:
     """Restart the current windows of these counters; the daily counts are kept."""
     _rows().filter(key__in=keys, count__gt=0).update(count=0, strikes=0)
 
@@ -121,14 +121,15 @@ def ends_at(key: str) -> datetime | None:
     return _rows().filter(key=key).values_list("ends_at", flat=True).first()
 
 
-def forget(keys: Collection[str]) -> None:
+def reset(keys: Collection[str]) -> None:
     """Let all of them start anew."""
     _rows().filter(key__in=keys).delete()
 
 
 _GIVE_BACK = Update(
-    lambda: Attempt.objects.filter(
-        Q(key=param("key", Attempt)) | Q(key=param("beside", Attempt, "key")), count__gt=0
+    lambda: AttemptCounter.objects.filter(
+        Q(key=param("key", AttemptCounter)) | Q(key=param("beside", AttemptCounter, "key")),
+        count__gt=0,
     ),
     lambda: {
         "count": F("count") - 1,
@@ -141,7 +142,7 @@ _GIVE_BACK = Update(
 )
 
 
-def _opens_at(row: Attempt, budget: Budget, now: datetime) -> datetime:
+def _opens_at(row: AttemptCounter, budget: Budget, now: datetime) -> datetime:
     """When the next attempt may be counted."""
     limit = 1 if row.strikes else budget.limit
     window = row.ends_at if row.count >= limit else now
@@ -149,7 +150,7 @@ def _opens_at(row: Attempt, budget: Budget, now: datetime) -> datetime:
     return max(window, day, now)
 
 
-def _is_first_refusal(row: Attempt, opens_at: datetime, now: datetime) -> bool:
+def _is_first_refusal(row: AttemptCounter, opens_at: datetime, now: datetime) -> bool:
     if row.reported_until is not None and row.reported_until > now:
         return False
     unreported = Q(reported_until=None) | Q(reported_until__lte=now)
@@ -157,8 +158,8 @@ def _is_first_refusal(row: Attempt, opens_at: datetime, now: datetime) -> bool:
     return bool(found.update(reported_until=opens_at))
 
 
-def _rows() -> QuerySet[Attempt]:
-    return Attempt.objects.using(router.db_for_write(Attempt))
+def _rows() -> QuerySet[AttemptCounter]:
+    return AttemptCounter.objects.using(router.db_for_write(AttemptCounter))
 
 
 def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connections
 
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.kernel import settings
 
 STRIKES = 3  # used-up windows in a row after which waits grow no more
@@ -35,7 +35,7 @@ def statements(connection: Any) -> tuple[Statement, ...]:
 @cache
 def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
     connection = connections[using]
-    table = connection.ops.quote_name(Attempt._meta.db_table)
+    table = connection.ops.quote_name(AttemptCounter._meta.db_table)
     if connection.vendor == "mysql":
         update = _bind(_MYSQL_UPDATE, table, connection)
         return update, _bind(_MYSQL_INSERT, table, connection), update

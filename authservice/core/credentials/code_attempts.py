@@ -34,13 +34,15 @@ def counter(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -
 
 def count(key: str, *, opens_account: bool) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
-    return attempt_counter.counted(key, _OPENING if opens_account else _VERIFYING)
+    return attempt_counter.try_consume(key, _OPENING if opens_account else _VERIFYING)
 
 
-def renew(person: Person, target_key: str, *, opens_account: bool) -> None:
+def restart(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
     known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
-    attempt_counter.reopen([counter(target_key, it, opens_account=opens_account) for it in known])
+    attempt_counter.restart_windows(
+        [counter(target_key, it, opens_account=opens_account) for it in known]
+    )
 
 
 def all_of(person: Person) -> list[str]:

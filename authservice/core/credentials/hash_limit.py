@@ -37,7 +37,7 @@ _lock = Lock()
 _slots: _Slots | None = None
 
 
-def hashed(work: Callable[[], T]) -> T:
+def run_hash(work: Callable[[], T]) -> T:
     """Run `work`, which hashes or checks a password without a query, and return its result.
 
     Waits at most `WAIT` seconds for one of `CORE.HASHES_IN_FLIGHT` slots. Raises

@@ -57,7 +57,7 @@ def ids(person: Person) -> list[str]:
     return [kept[place : place + _ID] for place in range(0, len(kept), _ID)]
 
 
-def first_of(person: Person) -> uuid.UUID | None:
+def first_device(person: Person) -> uuid.UUID | None:
     """The device that the sign-up stored with the account."""
     kept = ids(person)
     return uuid.UUID(hex=kept[0]) if kept else None
@@ -70,12 +70,12 @@ def add(person: Person, device: uuid.UUID) -> None:
     _ADD.run(databases.primary(), user=person.user.pk, device_ids=device.hex)
 
 
-def forget_all(person: Person) -> None:
+def revoke_all(person: Person) -> None:
     """Revoke all device tokens of the user."""
     _renew(person, [])
 
 
-def forget_others(person: Person, client: Client) -> Secret:
+def revoke_others(person: Person, client: Client) -> Secret:
     """Revoke all device tokens of the user; returns a new one for the client, "" if its device is
     not known."""
     found = _read(client.device_token, person)
@@ -87,7 +87,7 @@ def replace_all(person: Person, client: Client) -> Secret:
     """The same for a client that has proven to be the user: it always gets a new token."""
     found = _read(client.device_token, person)
     if found is not None:
-        return forget_others(person, client)
+        return revoke_others(person, client)
     device = uuid.uuid4()
     _renew(person, [device.hex])
     return token(person, device)

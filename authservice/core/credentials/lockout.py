@@ -18,7 +18,7 @@ from authservice.kernel.sql import Bound
 
 
 @dataclass(frozen=True)
-class Guess:
+class CountedAttempt:
     """A counted attempt: by its own counter, by `beside`, and for the client's `network` unless the
     device is known."""
 
@@ -26,21 +26,21 @@ class Guess:
     beside: str = ""
     network: str | None = None
 
-    def give_back(self) -> None:
+    def refund(self) -> None:
         """Give the attempt back: the password was right."""
-        attempt_counter.give_back(self.key, self.beside)
+        attempt_counter.refund(self.key, self.beside)
 
-    def giving_back(self) -> Bound:
+    def refund_statement(self) -> Bound:
         """The same, as part of another statement."""
-        return attempt_counter.giving_back(self.key, self.beside)
+        return attempt_counter.refund_statement(self.key, self.beside)
 
-    def give_back_flood(self) -> None:
-        give_back_flood(self.network)
+    def refund_throttle(self) -> None:
+        refund_throttle(self.network)
 
 
 def count(
     identifier_key: str, person: Person | None, client: Client, *, report: Callable[[], None]
-) -> Guess:
+) -> CountedAttempt:
     """Count one password attempt for an identifier, known or not.
 
     A known device of the account has its own limit, shares another one with all devices of the
@@ -50,21 +50,23 @@ def count(
     """
     device = known_devices.known(client.device_token, person)
     if device is None or person is None:
-        return _count_stranger(identifier_key, client, report)
-    guess = Guess(on_device(device), on_devices(person))
-    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)
+        return _count_unknown_device(identifier_key, client, report)
+    guess = CountedAttempt(by_device(device), by_all_devices(person))
+    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)
     try:
-        attempt_counter.take(guess.beside, attempt_counter.ALL_DEVICES, report=report)
+        attempt_counter.consume(guess.beside, attempt_counter.ALL_DEVICES, report=report)
     except errors.TooManyAttempts:
-        attempt_counter.give_back(guess.key)
+        attempt_counter.refund(guess.key)
         raise
     return guess
 
 
-def _count_stranger(identifier_key: str, client: Client, report: Callable[[], None]) -> Guess:
-    count_flood(client.network)
-    guess = Guess(at(identifier_key), network=client.network)
-    attempt_counter.take(guess.key, attempt_counter.PASSWORD, report=report)
+def _count_unknown_device(
+    identifier_key: str, client: Client, report: Callable[[], None]
+) -> CountedAttempt:
+    count_throttle(client.network)
+    guess = CountedAttempt(by_identifier(identifier_key), network=client.network)
+    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)
     return guess
 
 
@@ -73,39 +75,39 @@ def network_of(person: Person | None, client: Client) -> str | None:
     return None if known_devices.known(client.device_token, person) else client.network
 
 
-def count_flood(network: str | None) -> None:
+def count_throttle(network: str | None) -> None:
     """Raises `TooManyRequests`."""
     if network is not None:
         throttling.count("guess", network)
 
 
-def give_back_flood(network: str | None) -> None:
+def refund_throttle(network: str | None) -> None:
     if network is not None:
-        throttling.give_back("guess", network)
+        throttling.refund("guess", network)
 
 
-def at(identifier_key: str) -> str:
+def by_identifier(identifier_key: str) -> str:
     """Passwords tried for an identifier, known or not."""
     return attempt_counter.key("password", identifier_key)
 
 
-def on_device(device: uuid.UUID) -> str:
+def by_device(device: uuid.UUID) -> str:
     """Passwords tried on a device that signed in before."""
     return attempt_counter.key("device", device.hex)
 
 
-def on_devices(person: Person) -> str:
+def by_all_devices(person: Person) -> str:
     """The counter of password attempts on all known devices of an account together."""
     return attempt_counter.key("devices", person.id)
 
 
-def at_change(person: Person) -> str:
+def by_password_change(person: Person) -> str:
     """Old passwords tried by somebody who is signed in."""
     return attempt_counter.key("change-password", person.id)
 
 
 @contextmanager
-def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
+def refund_unless_judged(refund: Callable[[], None]) -> Iterator[None]:
     """Give back what was counted where no verdict came of it.
 
     A store that is away for a while, or transactions that the database ends for deadlocks, must not
@@ -115,22 +117,22 @@ def no_guess_unless_judged(give_back: Callable[[], None]) -> Iterator[None]:
         yield
     except (errors.ServiceUnavailable, DatabaseError):
         if not connections[databases.primary()].in_atomic_block:
-            give_back()
+            refund()
         raise
 
 
-def forgive(people: Iterable[Person]) -> None:
+def unlock(people: Iterable[Person]) -> None:
     """Unlock these people: whatever was guessed at them, on whichever device, is forgotten."""
-    attempt_counter.forget([key for person in people for key in _of(person)])
+    attempt_counter.reset([key for person in people for key in _of(person)])
 
 
 def _of(person: Person) -> Iterator[str]:
     if person.email:
-        yield at(person.email_key)
+        yield by_identifier(person.email_key)
     if person.username:
-        yield at(identifiers.username_key(person.username))
-    yield at_change(person)
+        yield by_identifier(identifiers.username_key(person.username))
+    yield by_password_change(person)
     yield from code_attempts.all_of(person)
-    yield on_devices(person)
+    yield by_all_devices(person)
     for device in known_devices.ids(person):
-        yield on_device(uuid.UUID(hex=device))
+        yield by_device(uuid.UUID(hex=device))

@@ -1,7 +1,7 @@
-"""One-time secrets: each link and code is one row that holds a keyed digest of it.
+"""One-time tokens: each link or code is one row with a keyed digest of it.
 
-A secret is shown once, works once and for one purpose, and dies with the address or the password it
-was made under. Spending is one conditional UPDATE; a try at a code is counted before it is judged.
+It works once, for one purpose, until the address or the password changes. Consuming it is one
+conditional UPDATE; an attempt at a code is counted before it is compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from authservice.core.credentials import (
     lockout,
     passwords,
 )
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
@@ -63,26 +63,23 @@ FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
 # "This was not me" in a security notice: an intruder must not be able to end it.
 SECURE = Purpose("secure-account", link_ttl=timedelta(hours=72), addressed=False, lasting=True)
 
-_COLUMNS = tuple(field.attname for field in Ticket._meta.concrete_fields)
+Payload = Mapping[str, Any]
+_COLUMNS = tuple(field.attname for field in OneTimeToken._meta.concrete_fields)
 
 
 @cache
 def _by_digest(beside: tuple[str, ...]) -> Select:
     def build() -> QuerySet[Any, Any]:
-        digest, purpose = param("digest", Ticket), param("purpose", Ticket)
+        digest, purpose = param("digest", OneTimeToken), param("purpose", OneTimeToken)
         columns = people.columns(user="user__", account="user__authservice_account__")
-        rows = Ticket.objects.filter(digest=digest, purpose=purpose).order_by()
+        rows = OneTimeToken.objects.filter(digest=digest, purpose=purpose).order_by()
         return rows.values_list(*columns, *_COLUMNS, *beside)
 
     return Select(build)
 
 
-def mint_link(
-    purpose: Purpose,
-    person: Person,
-    target_key: str = "",
-    *,
-    payload: Mapping[str, Any] | None = None,
+def issue_link(
+    purpose: Purpose, person: Person, target_key: str = "", *, payload: Payload | None = None
 ) -> Secret:
     """A new 256-bit token, URL-safe, for one address of a person or for none."""
     token = new_token()
@@ -97,11 +94,11 @@ def mint_link(
     return token
 
 
-def mint_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
+def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     """A new code of six digits for one number of a person; it ends the one before."""
     _unspent(purpose, target_key).update(spent_at=timezone.now())
     code = _new_code()
-    code_attempts.renew(person, target_key, opens_account=purpose.opens_account)
+    code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
@@ -112,7 +109,7 @@ def mint_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     return code
 
 
-def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
+def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
     """A new token and a new code in one ticket, so that using either ends both; it ends every pair
     before it.
 
@@ -122,7 +119,7 @@ def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret
     # A link without a code is that of the last mail of a day, which no later request ends.
     _with_code(purpose, target_key).update(spent_at=timezone.now())
     token, code = new_token(), _new_code()
-    code_attempts.renew(person, target_key, opens_account=purpose.opens_account)
+    code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
@@ -134,7 +131,7 @@ def mint_pair(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret
     return token, code
 
 
-def find_link(purpose: Purpose, token: Secret) -> tuple[Person, Ticket]:
+def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
     """The ticket of a link, spent or not, whose person, address and password are still the same.
 
     Raises `InvalidLink`, or `LinkExpired` for one that was good once.
@@ -150,7 +147,7 @@ def find_link(purpose: Purpose, token: Secret) -> tuple[Person, Ticket]:
 
 def find_code(
     purpose: Purpose, target_key: str, code: Secret, *, client: Client
-) -> tuple[Person, Ticket]:
+) -> tuple[Person, OneTimeToken]:
     """The live ticket of a code, after counting the try.
 
     Raises `InvalidVerificationCode` for every reason there may be, `TooManyRequests` for a client
@@ -158,9 +155,9 @@ def find_code(
     """
     ticket = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
     # The same statements where there is no code, so that nobody learns whether there is one.
-    person = _person(purpose, ticket or Ticket())
+    person = _person(purpose, ticket or OneTimeToken())
     network = lockout.network_of(person, client)
-    lockout.count_flood(network)
+    lockout.count_throttle(network)
     device = known_devices.known(client.device_token, person)
     counter = code_attempts.counter(target_key, device, opens_account=purpose.opens_account)
     counted = code_attempts.count(counter, opens_account=purpose.opens_account)
@@ -170,14 +167,14 @@ def find_code(
     if ticket is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
     if purpose.opens_account:  # for other codes, issuing the next one resets the counter anyway
-        attempt_counter.give_back(counter)
-    lockout.give_back_flood(network)
+        attempt_counter.refund(counter)
+    lockout.refund_throttle(network)
     return person, ticket
 
 
 def find_open(
     purpose: Purpose, token: Secret, *beside: str
-) -> tuple[Person, Ticket, tuple[Any, ...]]:
+) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
     """The unspent ticket of a token that a code must come with, its person, and more of the
     person's: columns as look-ups from the ticket. One statement.
 
@@ -189,7 +186,7 @@ def find_open(
         if row is None:
             continue
         person, rest = people.read(row, using), row[people.width() :]
-        ticket = Ticket.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
+        ticket = OneTimeToken.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
         fresh = ticket.spent_at is None and ticket.expires_at > timezone.now()
         if fresh and _holds(purpose, ticket, person):
             return person, ticket, rest[len(_COLUMNS) :]
@@ -199,35 +196,35 @@ def find_open(
 def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
     """The user whom a token was issued to, even if the token is spent or expired."""
     row = _tickets().filter(digest__in=_link_digests(token, *purposes)).first()
-    return lookup.by_pk(row.user_id) if row else None
+    return lookup.find_by_pk(row.user_id) if row else None
 
 
-def spend(ticket: Ticket, **unchanged: str) -> bool:
+def consume(ticket: OneTimeToken, **unchanged: str) -> bool:
     """Whether it was this call that spent the ticket; `unchanged` must still stand in its row."""
     now = timezone.now()
     rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)
     return bool(rows.filter(**unchanged).update(spent_at=now))
 
 
-def redeem(purpose: Purpose, person: Person, ticket: Ticket) -> Person | None:
+def consume_for(purpose: Purpose, person: Person, ticket: OneTimeToken) -> Person | None:
     """The person as they are now, if the ticket still holds for them and this call spent it.
 
     First thing in a transaction: until its end nobody else changes the person or mints for them.
     """
-    passwords.locked(person)
-    present = lookup.by_pk(person.user.pk)
-    if present and _holds(purpose, ticket, present) and spend(ticket):
+    passwords.lock_and_read(person)
+    present = lookup.find_by_pk(person.user.pk)
+    if present and _holds(purpose, ticket, present) and consume(ticket):
         return present
     return None
 
 
-def end_everything(person: Person) -> None:
+def revoke_all_but_notices(person: Person) -> None:
     """End every open secret of the person but the links of security notices."""
     rows = _tickets().filter(user=person.user.pk, spent_at=None)
     rows.exclude(purpose=SECURE.name).update(spent_at=timezone.now())
 
 
-def end_all(person: Person, *purposes: Purpose) -> None:
+def revoke_all(person: Person, *purposes: Purpose) -> None:
     """End every open secret of these purposes."""
     names = [purpose.name for purpose in purposes]
     rows = _tickets().filter(user=person.user.pk, purpose__in=names, spent_at=None)
@@ -242,40 +239,42 @@ def _store(
         purpose=purpose.name,
         user_id=person.user.pk,
         target_key=target_key,
-        password_mark=passwords.mark(person.user.password),
+        password_fingerprint=passwords.fingerprint(person.user.password),
         created_at=now,
         expires_at=now + ttl,
         **fields,
     )
 
 
-def _person(purpose: Purpose, ticket: Ticket) -> Person | None:
+def _person(purpose: Purpose, ticket: OneTimeToken) -> Person | None:
     """Whom the ticket is for, if it still holds."""
-    person = lookup.by_pk(ticket.user_id)
+    person = lookup.find_by_pk(ticket.user_id)
     return person if person and _holds(purpose, ticket, person) else None
 
 
-def _holds(purpose: Purpose, ticket: Ticket, person: Person) -> bool:
+def _holds(purpose: Purpose, ticket: OneTimeToken, person: Person) -> bool:
     """Whether the address and the password that the ticket was made under are still the same."""
     if not person.active:
         return False
     if purpose.addressed and ticket.target_key not in (person.email_key, person.phone_key):
         return False
-    return purpose.lasting or passwords.still(ticket.password_mark, person.user.password)
+    return purpose.lasting or passwords.matches_fingerprint(
+        ticket.password_fingerprint, person.user.password
+    )
 
 
-def _unspent(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
+def _unspent(purpose: Purpose, target_key: str) -> QuerySet[OneTimeToken]:
     return _tickets().filter(
         purpose=purpose.name, target_key=target_key, spent_at=None, expires_at__gt=timezone.now()
     )
 
 
-def _with_code(purpose: Purpose, target_key: str) -> QuerySet[Ticket]:
+def _with_code(purpose: Purpose, target_key: str) -> QuerySet[OneTimeToken]:
     return _unspent(purpose, target_key).exclude(code_digest="")
 
 
-def _tickets() -> QuerySet[Ticket]:
-    return Ticket.objects.using(databases.primary())
+def _tickets() -> QuerySet[OneTimeToken]:
+    return OneTimeToken.objects.using(databases.primary())
 
 
 def new_token() -> Secret:

@@ -17,8 +17,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import connections, transaction
 
 from authservice.core.conf import core
-from authservice.core.credentials.hash_limit import hash_slot, hashed
-from authservice.core.models import SignIn, Ticket
+from authservice.core.credentials.hash_limit import hash_slot, run_hash
+from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
@@ -31,17 +31,17 @@ _TOO_SHORT = f"Must have at least {MINIMUM} characters."
 _MARK = "password-mark"
 
 
-def mark(encoded: str) -> str:
+def fingerprint(encoded: str) -> str:
     """What a row remembers of the password it was made under: a keyed digest of its hash."""
     return crypto.digest(_MARK, encoded)
 
 
-def marks(encoded: str) -> list[str]:
+def fingerprints(encoded: str) -> list[str]:
     """Every mark that the hash may have been given, under each key there is."""
     return crypto.digests(_MARK, encoded)
 
 
-def still(stored: str, encoded: str) -> bool:
+def matches_fingerprint(stored: str, encoded: str) -> bool:
     """Whether `encoded` is the password hash that `stored` is the mark of."""
     return crypto.matches(_MARK, encoded, stored)
 
@@ -58,14 +58,14 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
         raise errors.InvalidPassword(f"{field}: {' '.join(broken)}", details={field: broken})
 
 
-def encoded(password: Secret, user: Any, *, field: str = "password") -> str:
+def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
     """The hash of a new password that meets the policy. Raises `InvalidPassword`, or
     `ServiceUnavailable` where too many passwords are hashed at once."""
     require_strong(password, user, field=field)
-    return hashed(lambda: make_password(password.reveal()))
+    return run_hash(lambda: make_password(password.reveal()))
 
 
-def locked(person: Person) -> str:
+def lock_and_read(person: Person) -> str:
     """The present hash, kept from changing until the transaction ends; "" where the user is gone.
 
     Whatever changes a password takes this lock first: so of several at once each sees what the one
@@ -142,7 +142,7 @@ def check(person: Person | None, typed: str, password: Secret, client: Client) -
                 accepted = _ask(backend, person, typed, password, client)
             except PermissionDenied:
                 if not asked:
-                    _hash_in_vain(password)
+                    _dummy_hash(password)
                 return None
         if accepted is not None:
             accepted.user.backend = path
@@ -163,13 +163,13 @@ def _ask(
         user = backend.authenticate(client.http, **name, password=password.reveal())
     if user is None:
         return None
-    accepted = lookup.of(user)
+    accepted = lookup.get_person(user)
     if person is None and not _named(accepted, typed):
         # A spelling that only the database's collation takes for the name would have a guess
         # budget of its own.
         return None
     if person is not None and person.user.pk == accepted.user.pk:
-        _carry_over(person, accepted, password)
+        _rebind_sessions(person, accepted, password)
     return accepted
 
 
@@ -178,30 +178,30 @@ def _named(person: Person, typed: str) -> bool:
     return bool(names & {identifiers.email_key(typed), identifiers.username_key(typed)})
 
 
-def _carry_over(read: Person, accepted: Person, password: Secret) -> None:
+def _rebind_sessions(read: Person, accepted: Person, password: Secret) -> None:
     """A backend may have stored a better hash of the same password: that ends no sign-in."""
     before, now = read.user.password, accepted.user.password
-    if now != before and hashed(lambda: check_password(password.reveal(), now)):
-        remark(accepted, before)
+    if now != before and run_hash(lambda: check_password(password.reveal(), now)):
+        rebind(accepted, before)
 
 
 def _right(person: Person | None, password: Secret) -> bool:
     if person is None or not person.user.has_usable_password():
-        _hash_in_vain(password)
+        _dummy_hash(password)
         return False
     user = person.user
     if type(user).check_password is not AbstractBaseUser.check_password:
         return _right_by_host(person, password)
     # Without a setter, unlike Django: the frame that calls one holds the plain password.
-    right, outdated = hashed(lambda: verify_password(password.reveal(), user.password))
+    right, outdated = run_hash(lambda: verify_password(password.reveal(), user.password))
     if right and outdated:
         _upgrade(person, password)
     return right
 
 
-def _hash_in_vain(password: Secret) -> None:
+def _dummy_hash(password: Secret) -> None:
     # Somebody who waits for the answer must not learn whether there was a password to check.
-    hashed(lambda: make_password(password.reveal(), hasher=core.dummy_hasher))
+    run_hash(lambda: make_password(password.reveal(), hasher=core.dummy_hasher))
 
 
 def _right_by_host(person: Person, password: Secret) -> bool:
@@ -210,32 +210,32 @@ def _right_by_host(person: Person, password: Secret) -> bool:
     with hash_slot():
         right = bool(person.user.check_password(password.reveal()))
     if right and person.user.password != before:
-        remark(person, before)
+        rebind(person, before)
     return right
 
 
 def _upgrade(person: Person, password: Secret) -> None:
     """Store a better hash of the same password; every sign-in made under the old one lives on."""
     user, before = person.user, person.user.password
-    better = hashed(lambda: make_password(password.reveal()))
+    better = run_hash(lambda: make_password(password.reveal()))
     rows = host().model._base_manager.using(databases.primary())
     with transaction.atomic(using=databases.primary()):
         # Two sign-ins may upgrade at once; the second finds the old hash gone and keeps the first.
         if rows.filter(pk=user.pk, password=before).update(password=better):
             user.password = better
-            remark(person, before)
+            rebind(person, before)
             return
     stored = rows.values_list("password", flat=True).get(pk=user.pk)
-    if hashed(lambda: check_password(password.reveal(), stored)):
+    if run_hash(lambda: check_password(password.reveal(), stored)):
         user.password = stored
     # Else the password itself was changed: what begins now is marked with the old one, and ends.
 
 
-def remark(person: Person, before: str) -> None:
+def rebind(person: Person, before: str) -> None:
     """Carry sign-ins and secrets over from a hash to a better one of the same password."""
-    stale = marks(before)
-    for model in (SignIn, Ticket):
+    stale = fingerprints(before)
+    for model in (Session, OneTimeToken):
         rows = model._base_manager.using(databases.primary())
-        rows.filter(user=person.user.pk, password_mark__in=stale).update(
-            password_mark=mark(person.user.password)
+        rows.filter(user=person.user.pk, password_fingerprint__in=stale).update(
+            password_fingerprint=fingerprint(person.user.password)
         )

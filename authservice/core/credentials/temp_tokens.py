@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from authservice.core.models import Ticket
+from authservice.core.models import OneTimeToken
 from authservice.kernel import databases, errors
 
 TRIES = 5
 
 
-def count_attempt(ticket: Ticket) -> None:
+def count_attempt(ticket: OneTimeToken) -> None:
     """Count one attempt at the code of a ticket, before the code is compared.
 
     Raises `TooManyAttempts` past the last one, `InvalidLink` if another request has spent the
@@ -26,11 +26,11 @@ def count_attempt(ticket: Ticket) -> None:
     raise errors.TooManyAttempts(headers={"Retry-After": str(max(seconds, 0) + 1)})
 
 
-def give_back(ticket: Ticket) -> None:
+def refund(ticket: OneTimeToken) -> None:
     """Give back an attempt that succeeded."""
     rows = _rows().filter(pk=ticket.pk, attempts__gt=0)
     rows.update(attempts=F("attempts") - 1)
 
 
-def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(databases.primary())
+def _rows() -> QuerySet[OneTimeToken]:
+    return OneTimeToken.objects.using(databases.primary())

@@ -66,7 +66,7 @@ def write(sender: Any, user: Any, **_: Any) -> None:
 
 
 @contextmanager
-def put_off(user: Any) -> Iterator[list[Bound]]:
+def defer(user: Any) -> Iterator[list[Bound]]:
     """Within, `write` leaves its statement in the list; to be run by the end, once.
 
     The list stays empty where that is of no use, and where somebody else hears of the login, who

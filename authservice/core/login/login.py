@@ -17,7 +17,7 @@ from django.db import DatabaseError, connections, transaction
 
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
-from authservice.core.credentials.lockout import Guess
+from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.login import last_login
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
@@ -51,7 +51,7 @@ def with_password(
 ) -> Login:
     """Sign in by e-mail or username. Raises as `check_password`, or a refusal of `complete`."""
     accepted, guess = check_password(password, client, email=email, username=username)
-    with lockout.no_guess_unless_judged(guess.give_back):
+    with lockout.refund_unless_judged(guess.refund):
         return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
 
 
@@ -62,7 +62,7 @@ def check_password(
     email: str = "",
     username: str = "",
     method: str = "password",
-) -> tuple[Person, Guess]:
+) -> tuple[Person, CountedAttempt]:
     """The user with this password, and the counted attempt.
 
     The caller gives the attempt back once the login succeeds. An unknown identifier, a wrong
@@ -75,16 +75,16 @@ def check_password(
     throttled = _refused(person, client, "throttled", action="security.account.throttled")
     guess = lockout.count(key, person, client, report=partial(events.record, throttled))
 
-    def give_back() -> None:
-        guess.give_back()
-        guess.give_back_flood()
+    def refund() -> None:
+        guess.refund()
+        guess.refund_throttle()
 
-    with lockout.no_guess_unless_judged(give_back):
+    with lockout.refund_unless_judged(refund):
         accepted = passwords.check(person, email or username, password, client)
     if accepted is None:
         _fail(person, email or username, client, method)
         raise errors.InvalidCredentials
-    guess.give_back_flood()
+    guess.refund_throttle()
     return accepted, guess
 
 
@@ -94,7 +94,7 @@ def complete(
     *,
     method: str,
     proofs: tuple[str, ...],
-    guess: Guess | None = None,
+    guess: CountedAttempt | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `person`, or the challenges that remain.
 
@@ -102,25 +102,25 @@ def complete(
     attempt to give back. Raises as `admit` does, and `InvalidCredentials` if the user was deleted
     since.
     """
-    admit(person, client, method=method)
+    check_may_sign_in(person, client, method=method)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
-            return _through(arrival, guess)
+            return _run_gates(arrival, guess)
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise
-        failed(person, client, "invalid_credentials", method=method)
+        record_failure(person, client, "invalid_credentials", method=method)
         raise errors.InvalidCredentials from wrong
 
 
-def _through(arrival: Arrival, guess: Guess | None) -> Login:
+def _run_gates(arrival: Arrival, guess: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
     if not challenges:
-        return _enter(arrival, guess)
+        return _start_session(arrival, guess)
     if guess:
-        guess.give_back()
+        guess.refund()
     events.record(_event("auth.login.challenged", person, client, method=method))
     return Login(person, challenges=challenges)
 
@@ -128,21 +128,21 @@ def _through(arrival: Arrival, guess: Guess | None) -> Login:
 def _is_gone(person: Person) -> bool:
     # A transaction around this one is broken by now: nothing can be asked in it.
     asked = not connections[databases.primary()].in_atomic_block
-    return asked and lookup.by_pk(person.user.pk) is None
+    return asked and lookup.find_by_pk(person.user.pk) is None
 
 
-def admit(person: Person, client: Client, *, method: str) -> None:
+def check_may_sign_in(person: Person, client: Client, *, method: str) -> None:
     """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and tells of it.
 
     To be asked before a transaction that the refusal would undo, its entry included.
     """
-    fault = obstacle(person)
+    fault = login_refusal(person)
     if fault is not None:
         events.record(_refused(person, client, fault.code.lower(), method=method))
         raise fault
 
 
-def failed(person: Person | None, client: Client, reason: str, *, method: str) -> None:
+def record_failure(person: Person | None, client: Client, reason: str, *, method: str) -> None:
     """Tell of a proof that proved nothing, where `person` is whom it was meant for.
 
     Outside of every transaction that the refusal undoes.
@@ -150,7 +150,7 @@ def failed(person: Person | None, client: Client, reason: str, *, method: str) -
     events.record(_refused(person, client, reason, method=method))
 
 
-def obstacle(person: Person) -> errors.Fault | None:
+def login_refusal(person: Person) -> errors.Fault | None:
     """Why this person may not come in, whatever they prove."""
     if not person.active:
         return errors.UserNotActive()
@@ -166,11 +166,11 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _enter(arrival: Arrival, guess: Guess | None) -> Login:
+def _start_session(arrival: Arrival, guess: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     known = known_devices.known(client.device_token, person)
     if known is None and method == SIGNUP:
-        known = known_devices.first_of(person)
+        known = known_devices.first_device(person)
     device_id = known or uuid.uuid4()
     if known is None and person.last_login_at is not None:
         _tell_new_device(person, client)
@@ -178,11 +178,11 @@ def _enter(arrival: Arrival, guess: Guess | None) -> Login:
     # the sign-in, as in Django's own login(). It is written first: a new row locks its user shared
     # on MySQL and MariaDB, and two logins that both held that lock could not both write the user.
     before, amr = person.last_login_at, " ".join(arrival.proofs)
-    with last_login.put_off(person.user) as writes:
+    with last_login.defer(person.user) as writes:
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
         held = person.last_login_at != before and not writes
-        given = [guess.giving_back()] if guess else []
-        sign_in = sessions.begin(
+        given = [guess.refund_statement()] if guess else []
+        session = sessions.start(
             person, client, *writes, *given, amr=amr, device_id=device_id, held=held
         )
     if known is None:
@@ -192,7 +192,7 @@ def _enter(arrival: Arrival, guess: Guess | None) -> Login:
         events.record(_event("auth.login.success", person, client, method=method))
     return Login(
         person,
-        tokens=sessions.tokens(person, sign_in),
+        tokens=sessions.issue_tokens(person, session),
         device_token=known_devices.token(person, device_id),
     )
 

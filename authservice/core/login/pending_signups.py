@@ -21,11 +21,11 @@ from django.utils import timezone
 
 from authservice.core.conf import core
 from authservice.core.messages import compose as composing
-from authservice.core.messages.compose import Letter
-from authservice.core.models import Ticket
+from authservice.core.messages.compose import OutgoingMessage
+from authservice.core.models import OneTimeToken
 from authservice.core.recovery import verification
 from authservice.core.users import creation, identifiers, lookup
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, databases, errors, events, message_queue
 from authservice.kernel.client import Client
@@ -41,11 +41,11 @@ _ASKED = ("email", "username", "phone_number", "name", "first_name", "last_name"
 _SEEN = ("address", "network", "user_agent", "request_id", "language")
 
 
-def store(newcomer: Newcomer, encoded: str, client: Client) -> str:
+def store(newcomer: NewUser, encoded: str, client: Client) -> str:
     """Store a sign-up for the worker; returns the id of its row. The statements are the same for a
     taken and a free address. Raises `UsernameAlreadyExists` or `PhoneAlreadyInUse`."""
     with suppress(errors.UserAlreadyExists):
-        creation.require_free(newcomer)
+        creation.require_available(newcomer)
     asked = {name: getattr(newcomer, name) for name in _ASKED}
     seen = {name: getattr(client, name) for name in _SEEN}
     sealed = crypto.seal(_PURPOSE, json.dumps({"asked": asked, "hash": encoded, "client": seen}))
@@ -58,12 +58,12 @@ def store(newcomer: Newcomer, encoded: str, client: Client) -> str:
     return str(row.pk)
 
 
-def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
-    """Fills the slot `composers`."""
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    """Fills the slot `message_builders`."""
     return {message_queue.SIGNUP: compose}
 
 
-def compose(message: Message) -> Letter | None:
+def compose(message: Message) -> OutgoingMessage | None:
     """The mail after a sign-up that does not reveal whether the address was taken."""
     create(message)
     details = {name: value for name, value in message.details.items() if name != DETAIL}
@@ -86,7 +86,7 @@ def create(message: Message) -> None:
     except crypto.Unreadable:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
         return
-    client, newcomer = Client(**kept["client"]), Newcomer(**kept["asked"])
+    client, newcomer = Client(**kept["client"]), NewUser(**kept["asked"])
     # A username or number that another user took since the request is left out.
     for wanted in (newcomer, replace(newcomer, username="", phone_number="")):
         with suppress(errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse):
@@ -94,17 +94,17 @@ def create(message: Message) -> None:
             return
 
 
-def _admit(newcomer: Newcomer, encoded: str, client: Client) -> None:
+def _admit(newcomer: NewUser, encoded: str, client: Client) -> None:
     def record(person: Person) -> None:
         events.record(Event(action="auth.signup", user=person.user, client=client))
         if newcomer.phone_number and core.require_phone_verification:
             verification.text_after_commit(newcomer.phone_number, client)
 
     with suppress(errors.UserAlreadyExists):
-        creation.admit(newcomer, encoded, record)
+        creation.create_user(newcomer, encoded, record)
 
 
-def _taken(pk: str) -> Ticket | None:
+def _taken(pk: str) -> OneTimeToken | None:
     """The row if this call marked it as spent, otherwise None."""
     try:
         rows = _rows().filter(pk=UUID(pk), purpose=_PURPOSE, expires_at__gt=timezone.now())
@@ -113,5 +113,5 @@ def _taken(pk: str) -> Ticket | None:
     return rows.first() if rows.filter(spent_at=None).update(spent_at=timezone.now()) else None
 
 
-def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(databases.primary())
+def _rows() -> QuerySet[OneTimeToken]:
+    return OneTimeToken.objects.using(databases.primary())

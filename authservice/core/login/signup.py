@@ -13,7 +13,7 @@ from authservice.core.login.login import Login
 from authservice.core.messages import sending
 from authservice.core.recovery import verification
 from authservice.core.users import creation
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
@@ -21,7 +21,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
-def sign_up(newcomer: Newcomer, client: Client) -> Login | None:
+def sign_up(newcomer: NewUser, client: Client) -> Login | None:
     """An account, and tokens unless an address must be verified first.
 
     None where `SIGNUP_ENUMERATION` hides whether the address was free.
@@ -32,15 +32,15 @@ def sign_up(newcomer: Newcomer, client: Client) -> Login | None:
     if not core.allow_signup:
         raise errors.SignupDisabled
     _require_reachable(newcomer)
-    judged = creation.unsaved(newcomer, newcomer.username, "")
-    encoded = passwords.encoded(newcomer.password, judged)
+    judged = creation.unsaved_user(newcomer, newcomer.username, "")
+    encoded = passwords.hash_new_password(newcomer.password, judged)
     if core.signup_enumeration == "hide" and newcomer.email:
         _create_quietly(newcomer, encoded, client)
         return None
     return _create(replace(newcomer, device=uuid.uuid4()), encoded, client)
 
 
-def _require_reachable(newcomer: Newcomer) -> None:
+def _require_reachable(newcomer: NewUser) -> None:
     """Raises `ValidationFailed` where an account would be made that nobody can sign in to."""
     by_email = host().email == host().natural
     if not newcomer.email and (by_email or core.require_email_verification):
@@ -49,7 +49,7 @@ def _require_reachable(newcomer: Newcomer) -> None:
         raise errors.invalid("phone_number", "This field is required.")
 
 
-def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
+def _create_quietly(newcomer: NewUser, encoded: str, client: Client) -> None:
     """Only the owner of the address learns the result, by mail."""
     if message_queue.can_mail():
         pending = pending_signups.store(newcomer, encoded, client)
@@ -60,11 +60,11 @@ def _create_quietly(newcomer: Newcomer, encoded: str, client: Client) -> None:
         _create(newcomer, encoded, client)
 
 
-def _create(newcomer: Newcomer, encoded: str, client: Client) -> Login:
-    return creation.admit(newcomer, encoded, lambda person: _begin(person, newcomer, client))
+def _create(newcomer: NewUser, encoded: str, client: Client) -> Login:
+    return creation.create_user(newcomer, encoded, lambda person: _begin(person, newcomer, client))
 
 
-def _begin(person: Person, newcomer: Newcomer, client: Client) -> Login:
+def _begin(person: Person, newcomer: NewUser, client: Client) -> Login:
     using = databases.primary()
     events.record(Event(action="auth.signup", user=person.user, client=client))
     hidden = core.signup_enumeration == "hide" and bool(newcomer.email)
@@ -72,6 +72,6 @@ def _begin(person: Person, newcomer: Newcomer, client: Client) -> Login:
         message_queue.send(message_queue.VERIFY_EMAIL, newcomer.email, client, using=using)
     if newcomer.phone_number and core.require_phone_verification:
         verification.text_after_commit(newcomer.phone_number, client)
-    if hidden or login.obstacle(person) is not None:
+    if hidden or login.login_refusal(person) is not None:
         return Login(person)
     return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))

@@ -24,6 +24,6 @@ def named(text: str) -> Person:
 
 def _by_id(text: str) -> Person | None:
     try:
-        return lookup.by_pk(host().model._meta.pk.to_python(text))
+        return lookup.find_by_pk(host().model._meta.pk.to_python(text))
     except ValidationError:
         return None

@@ -26,12 +26,12 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
-from authservice.kernel.retries import outlast
+from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
 
 
 @dataclass(frozen=True, kw_only=True)
-class Letter:
+class OutgoingMessage:
     """A message to one user, to be rendered and sent.
 
     `context` is for its templates: `link` or `code` with `expires_in`, and the details of the job.
@@ -47,18 +47,18 @@ class Letter:
     counted: tuple[str, ...] = ()
 
 
-_Composer = Callable[[Message], Letter | None]
+_Composer = Callable[[Message], OutgoingMessage | None]
 _EVERY_TEXT = TextPolicy()
 
 
-def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> Letter | None:
+def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessage | None:
     """The message of a job, or None if there is no recipient or a limit is used up.
 
     Its secret and its audit entry are written in one transaction. `texts` says which text messages
     the host allows.
     """
     cleanup.warn_if_overdue()
-    composer = _composers().get(message.kind)
+    composer = _builders().get(message.kind)
     if composer is None:
         return None
     try:
@@ -68,81 +68,83 @@ def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> Letter | None:
         return None
 
 
-def _within_limits(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
+def _within_limits(
+    composer: _Composer, message: Message, texts: TextPolicy
+) -> OutgoingMessage | None:
     """Raises `counting.Refused`, and then no secret has been issued."""
     uncounted = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
-    counted = counting.take_unrequested(message.kind, message.target) if uncounted else ()
-    letter = outlast(lambda: _composed(composer, message, texts))
+    counted = counting.count_unrequested(message.kind, message.target) if uncounted else ()
+    letter = retry_on_deadlock(lambda: _composed(composer, message, texts))
     return replace(letter, counted=(*letter.counted, *counted)) if letter else None
 
 
-def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> Letter | None:
+def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> OutgoingMessage | None:
     with transaction.atomic(using=databases.primary()):
         letter = composer(message)
         if letter is not None and letter.channel == "sms":
-            counting.take_text(letter.to, letter.person, texts)
+            counting.count_text(letter.to, letter.person, texts)
     return letter
 
 
-def _composers() -> Mapping[str, _Composer]:
-    further = [dict(composers()) for composers in plugs("composers")]
+def _builders() -> Mapping[str, _Composer]:
+    further = [dict(composers()) for composers in plugs("message_builders")]
     return ChainMap(*further, _COMPOSERS)
 
 
-def verify_email(message: Message) -> Letter | None:
+def verify_email(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_email(message.target))
     if person is None or person.email_verified:
         return None
     return mail(message, person, **_email_link(one_time.VERIFY_EMAIL, person, links.verify_email))
 
 
-def _reset_by_link(message: Message) -> Letter | None:
+def _reset_by_link(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
     if "asked_by" not in message.details:
-        _tell_asked(message, person)
+        _record_request(message, person)
     last = sending.LAST in message.details
     purpose = one_time.LASTING_RESET if last else one_time.RESET
     return mail(message, person, **_email_link(purpose, person, links.reset_password))
 
 
-def _account_made(message: Message) -> Letter | None:
+def _account_made(message: Message) -> OutgoingMessage | None:
     """Staff made an account: who uses the link sets a password and proves the address."""
     person = reachable(lookup.find_by_email(message.target))
     if person is None or person.user.has_usable_password():
         return None
     purpose = one_time.FIRST_PASSWORD
-    token = one_time.mint_link(purpose, person, person.email_key)
+    token = one_time.issue_link(purpose, person, person.email_key)
     link = links.reset_password(token, person.email)
     return mail(message, person, link=link, expires_in=purpose.link_ttl)
 
 
-def _verify_phone(message: Message) -> Letter | None:
+def _verify_phone(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_phone(message.target))
     if person is None or person.phone_number_verified:
         return None
     return _text(message, person, one_time.VERIFY_PHONE)
 
 
-def _reset_by_code(message: Message) -> Letter | None:
+def _reset_by_code(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_phone(message.target))
     if person is None or not person.phone_number_verified:
         return None
-    _tell_asked(message, person)
+    _record_request(message, person)
     if not recovery_number.may_reset_password(person):
         return _sms(replace(message, kind=message_queue.RESET_BY_CODE_REFUSED), person)
     return _text(message, person, one_time.RESET)
 
 
-def _tell_asked(message: Message, person: Person) -> None:
+def _record_request(message: Message, person: Person) -> None:
     """Told here rather than where it was asked for, where nobody is looked up."""
     client = Client(request_id=message.request_id)
     event = Event(action="auth.password.reset_requested", user=person.user, client=client)
     events.record(event)
 
 
-def _access_wiped(message: Message) -> Letter | None:
+def _access_wiped(message: Message) -> OutgoingMessage | None:
     """The first proof of the address took the password, so this brings a link to set one."""
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
@@ -150,19 +152,19 @@ def _access_wiped(message: Message) -> Letter | None:
     return mail(message, person, **_email_link(one_time.RESET, person, links.reset_password))
 
 
-def notice(message: Message) -> Letter | None:
+def notice(message: Message) -> OutgoingMessage | None:
     """A letter that brings no secret, whatever became of its reader since."""
     person = lookup.find_by_email(message.target)
     return mail(message, person) if person else None
 
 
-def _changed_by_staff(message: Message) -> Letter | None:
+def _changed_by_staff(message: Message) -> OutgoingMessage | None:
     """Sent to the address that the owner had proven before staff changed the account."""
-    person = lookup.by_id(message.details["user_id"])
+    person = lookup.find_by_id(message.details["user_id"])
     return replace(mail(message, person), to=message.target) if person else None
 
 
-def _new_device(message: Message) -> Letter | None:
+def _new_device(message: Message) -> OutgoingMessage | None:
     """Sent at once for the first new device of an hour; further ones are listed at the end of the
     hour."""
     person = lookup.find_by_email(message.target)
@@ -170,15 +172,15 @@ def _new_device(message: Message) -> Letter | None:
         return None
     if new_devices.is_familiar(person, message.details):
         return None
-    counted = counting.take_new_device(person)
+    counted = counting.count_new_device(person)
     if counted is None:
-        _list_later(message, person)
+        _schedule_list(message, person)
         return None
     return replace(mail(message, person), counted=counted)
 
 
-def _list_later(message: Message, person: Person) -> None:
-    due = counting.take_new_devices(person)
+def _schedule_list(message: Message, person: Person) -> None:
+    due = counting.count_new_devices(person)
     if due is None:
         return
     # The hour began when its notice was sent. Jobs of earlier sign-ins may still have been queued.
@@ -195,7 +197,7 @@ def _list_later(message: Message, person: Person) -> None:
     )
 
 
-def _new_devices(message: Message) -> Letter | None:
+def _new_devices(message: Message) -> OutgoingMessage | None:
     person = lookup.find_by_email(message.target)
     if person is None or not person.email_proven:
         return None
@@ -207,7 +209,7 @@ def _new_devices(message: Message) -> Letter | None:
     return mail(
         message,
         person,
-        sign_ins=[
+        sessions=[
             {"user_agent": row.user_agent, "ip_address": row.ip_address, "at": row.created_at}
             for row in shown
         ],
@@ -220,9 +222,9 @@ def reachable(person: Person | None) -> Person | None:
     return person if person and person.active else None
 
 
-def mail(message: Message, person: Person, **context: Any) -> Letter:
+def mail(message: Message, person: Person, **context: Any) -> OutgoingMessage:
     """The letter of a job to the present address of a person."""
-    return Letter(
+    return OutgoingMessage(
         kind=message.kind,
         channel="email",
         to=person.email,  # the present address, not the one that was typed
@@ -232,14 +234,14 @@ def mail(message: Message, person: Person, **context: Any) -> Letter:
     )
 
 
-def _text(message: Message, person: Person, purpose: Purpose) -> Letter:
-    code = one_time.mint_code(purpose, person, person.phone_key)
+def _text(message: Message, person: Person, purpose: Purpose) -> OutgoingMessage:
+    code = one_time.issue_code(purpose, person, person.phone_key)
     return _sms(message, person, code=code, expires_in=purpose.code_ttl)
 
 
-def _sms(message: Message, person: Person, **context: Any) -> Letter:
+def _sms(message: Message, person: Person, **context: Any) -> OutgoingMessage:
     """A text message to the current number of a user."""
-    return Letter(
+    return OutgoingMessage(
         kind=message.kind,
         channel="sms",
         to=person.account.phone_number,
@@ -252,7 +254,7 @@ def _sms(message: Message, person: Person, **context: Any) -> Letter:
 def _email_link(
     purpose: Purpose, person: Person, link: Callable[[Secret, str], Secret]
 ) -> dict[str, Secret | timedelta]:
-    token = one_time.mint_link(purpose, person, person.email_key)
+    token = one_time.issue_link(purpose, person, person.email_key)
     return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
 
 

@@ -121,7 +121,7 @@ class ServiceLimitReached(Refused):
         self.limit = limit
 
 
-def take_unrequested(kind: str, target: str) -> tuple[str, ...]:
+def count_unrequested(kind: str, target: str) -> tuple[str, ...]:
     """Count a message that nobody requested. Returns the keys to give back if sending fails.
 
     Raises `Refused`.
@@ -137,7 +137,7 @@ def take_unrequested(kind: str, target: str) -> tuple[str, ...]:
     return (_key(limits.UNREQUESTED, subject),)
 
 
-def take_new_device(person: Person) -> tuple[str, ...] | None:
+def count_new_device(person: Person) -> tuple[str, ...] | None:
     """Count a notice to be sent at once; None if one was already sent to the account in this hour.
 
     Returns the keys to give back if sending fails.
@@ -147,7 +147,7 @@ def take_new_device(person: Person) -> tuple[str, ...] | None:
     return (_key(limits.NEW_DEVICE, person.id),) if _take(limits.NEW_DEVICE, person.id) else None
 
 
-def take_new_devices(person: Person) -> datetime | None:
+def count_new_devices(person: Person) -> datetime | None:
     """When to send the list of further new devices, or None if it is already scheduled."""
     ends_at = attempt_counter.ends_at(_key(limits.NEW_DEVICE, person.id))
     if ends_at is None or not _take(limits.NEW_DEVICES, f"{person.id}|{ends_at.isoformat()}"):
@@ -155,7 +155,7 @@ def take_new_devices(person: Person) -> datetime | None:
     return ends_at
 
 
-def take_text(number: str, recipient: Person, policy: TextPolicy) -> None:
+def count_text(number: str, recipient: Person, policy: TextPolicy) -> None:
     """Count a text message against the limits of the whole service. Raises `Refused`.
 
     Not given back if sending fails: a provider that reports a failure may have sent and charged.
@@ -183,10 +183,10 @@ def report(refused: Refused) -> None:
         )
 
 
-def give_back(keys: Iterable[str]) -> None:
+def refund(keys: Iterable[str]) -> None:
     """Give back the counts of a message that could not be sent."""
     for key in keys:
-        attempt_counter.give_back(key)
+        attempt_counter.refund(key)
 
 
 def _take_of_service(limit: Limit, amount: int) -> None:
@@ -197,7 +197,7 @@ def _take_of_service(limit: Limit, amount: int) -> None:
 def _take(limit: Limit, subject: str) -> bool:
     """Count one more for the subject; False if none is left, and then nothing is counted."""
     budget = Budget.fixed(limit=limit.amount, window=limit.window)
-    return attempt_counter.counted(_key(limit, subject), budget)
+    return attempt_counter.try_consume(_key(limit, subject), budget)
 
 
 def _key(limit: Limit, subject: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from authservice.core.messages import browsers
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import databases
@@ -47,7 +47,7 @@ def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
     return any(place == _place_of(row) for row in earlier if _is_trusted(row))
 
 
-def unfamiliar(person: Person, since: datetime, until: datetime) -> list[SignIn]:
+def unfamiliar(person: Person, since: datetime, until: datetime) -> list[Session]:
     """The sign-ins of that time on a new device with an unfamiliar browser or network, the oldest
     first."""
     devices, places, found = set(), set(), []
@@ -61,21 +61,21 @@ def unfamiliar(person: Person, since: datetime, until: datetime) -> list[SignIn]
     return found
 
 
-def _sessions(person: Person, *, after: datetime, until: datetime) -> Iterator[SignIn]:
+def _sessions(person: Person, *, after: datetime, until: datetime) -> Iterator[Session]:
     """Sessions that began in that time, the oldest first; only the newest if there are very
     many."""
-    rows = SignIn.objects.using(databases.primary()).filter(
+    rows = Session.objects.using(databases.primary()).filter(
         user=person.user.pk, created_at__gte=after, created_at__lt=until
     )
     fields = ("user_agent", "ip_address", "device_id", "created_at", "ended_at", "end_reason")
     return reversed(rows.only(*fields).order_by("-created_at")[:_READ])
 
 
-def _is_trusted(row: SignIn) -> bool:
+def _is_trusted(row: Session) -> bool:
     return row.ended_at is None or row.end_reason in _TRUSTED_ENDS
 
 
-def _place_of(row: SignIn) -> _Place:
+def _place_of(row: Session) -> _Place:
     return _place(row.user_agent, row.ip_address)
 
 

@@ -18,8 +18,8 @@ from django.utils import timezone
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
 from authservice.core.messages import links
-from authservice.core.messages.compose import Letter
-from authservice.core.models import Ticket
+from authservice.core.messages.compose import OutgoingMessage
+from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, message_queue
@@ -64,8 +64,8 @@ def notify(kind: str, person: Person, client: Client, before: Mapping[str, Any])
         message_queue.send(kind, person.email, client, using=using, details=details)
 
 
-def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
-    """Fills the slot `composers`."""
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    """Fills the slot `message_builders`."""
     return {
         message_queue.PASSWORD_CHANGED: compose,
         message_queue.PHONE_CHANGED: compose,
@@ -73,13 +73,13 @@ def composers() -> Mapping[str, Callable[[Message], Letter | None]]:
     }
 
 
-def compose(message: Message) -> Letter | None:
+def compose(message: Message) -> OutgoingMessage | None:
     """The notice, with its link if there is one; to the address that was proven."""
     notice = message.details.get("notice")
     found = _rows().filter(pk=notice, spent_at=None).first() if notice else None
     if found is None:
         return composing.notice(message)
-    person = composing.reachable(lookup.by_pk(found.user_id))
+    person = composing.reachable(lookup.find_by_pk(found.user_id))
     if person is None:
         return None
     token = one_time.new_token()
@@ -89,11 +89,11 @@ def compose(message: Message) -> Letter | None:
     return replace(letter, to=message.target)
 
 
-def _compose_text(message: Message) -> Letter | None:
-    person = composing.reachable(lookup.by_id(message.details["account"]))
+def _compose_text(message: Message) -> OutgoingMessage | None:
+    person = composing.reachable(lookup.find_by_id(message.details["account"]))
     if person is None:
         return None
-    return Letter(
+    return OutgoingMessage(
         kind=message.kind,
         channel="sms",
         to=message.target,
@@ -102,7 +102,7 @@ def _compose_text(message: Message) -> Letter | None:
     )
 
 
-def end_later(ticket: Ticket) -> None:
+def end_later(ticket: OneTimeToken) -> None:
     """End the links of all later notices."""
     later = _rows().filter(user=ticket.user_id, created_at__gte=ticket.created_at, spent_at=None)
     later.exclude(pk=ticket.pk).update(spent_at=timezone.now())
@@ -121,8 +121,8 @@ def _open_link(person: Person, before: Mapping[str, Any]) -> str:
     return str(opened.pk)
 
 
-def _rows() -> QuerySet[Ticket]:
-    return Ticket.objects.using(databases.primary()).filter(purpose=one_time.SECURE.name)
+def _rows() -> QuerySet[OneTimeToken]:
+    return OneTimeToken.objects.using(databases.primary()).filter(purpose=one_time.SECURE.name)
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -22,8 +22,8 @@ def deny(token: Secret, email: str, client: Client) -> None:
     """
     person, _ = verification.find_link(token, email)
     with transaction.atomic(using=databases.primary()):
-        passwords.locked(person)
-        present = lookup.by_pk(person.user.pk)
+        passwords.lock_and_read(person)
+        present = lookup.find_by_pk(person.user.pk)
         if present is None or present.email_proven or present.email_key != person.email_key:
             raise errors.InvalidVerificationToken
         first_proof.revoke(present, client)

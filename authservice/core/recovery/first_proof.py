@@ -18,7 +18,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
-def prove(person: Person, client: Client, *, caller: Person | None = None) -> Person:
+def confirm_address(person: Person, client: Client, *, caller: Person | None = None) -> Person:
     """Mark the current address as proven; returns the changed user.
 
     `caller` is the user of a valid access token in the request: if that user proves the address of
@@ -27,13 +27,13 @@ def prove(person: Person, client: Client, *, caller: Person | None = None) -> Pe
     """
     if person.email_proven:
         return person
-    if must_wipe(person, caller):
+    if must_revoke(person, caller):
         person = _wiped(person, client)
     verification.accept_email(person, client)
     return person
 
 
-def must_wipe(person: Person, caller: Person | None) -> bool:
+def must_revoke(person: Person, caller: Person | None) -> bool:
     """Whether a proof of the current address would be the first, and another person may have
     access."""
     return (
@@ -66,4 +66,4 @@ def _wiped(person: Person, client: Client) -> Person:
     passwords.store(person, make_password(None))
     using = databases.primary()
     message_queue.send(message_queue.ACCESS_WIPED, person.email, client, using=using)
-    return lookup.of(person.user)
+    return lookup.get_person(person.user)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.messages import security_notice
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
@@ -14,7 +14,7 @@ from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
-def change(person: Person, sign_in: SignIn, old: Secret, new: Secret, client: Client) -> Secret:
+def change(person: Person, session: Session, old: Secret, new: Secret, client: Client) -> Secret:
     """Returns a new token for the client's device; all others are revoked.
 
     Raises `TooManyAttempts`, `InvalidCredentials`, `InvalidPassword`, `InvalidToken`.
@@ -29,14 +29,14 @@ def change(person: Person, sign_in: SignIn, old: Secret, new: Secret, client: Cl
             "new_password: Must differ from the old one.",
             details={"new_password": ["Must differ from the old one."]},
         )
-    encoded = passwords.encoded(new, person.user, field="new_password")
-    with sessions.changing(person, sign_in) as present:
+    encoded = passwords.hash_new_password(new, person.user, field="new_password")
+    with sessions.changing(person, session) as present:
         if present.password != person.user.password:
             raise errors.InvalidCredentials  # the password that was checked is no longer current
         before = security_notice.state_of(present)
         passwords.store(present, encoded)
-        sessions.end_others(present, sign_in, sessions.CHANGED)
-        sessions.keep(present, sign_in)
+        sessions.end_others(present, session, sessions.CHANGED)
+        sessions.rebind_password(present, session)
         token = known_devices.replace_all(present, client)
         event = Event(action="auth.password.changed", user=present.user, client=client)
         events.record(event)

@@ -22,11 +22,11 @@ from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
-def ask_by_email(email: str, client: Client) -> None:
+def request_by_email(email: str, client: Client) -> None:
     sending.to_email(message_queue.RESET_BY_LINK, email, client)
 
 
-def ask_by_phone(phone: str, client: Client) -> None:
+def request_by_phone(phone: str, client: Client) -> None:
     """Raises `SmsNotConfigured`."""
     sending.to_phone(message_queue.RESET_BY_CODE, phone, client)
 
@@ -52,7 +52,7 @@ def reset_with_link(
         return _reset_with_link(token, email, new_password, client, caller)
     except (errors.InvalidLink, errors.LinkExpired) as wrong:
         owner = one_time.owner_of(token, one_time.RESET)
-        lockout.count_flood(lockout.network_of(owner, client))
+        lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
             _record_failure(owner, client, wrong)
         raise
@@ -64,10 +64,10 @@ def _reset_with_link(
     person, ticket = one_time.find_link(one_time.RESET, token)
     if ticket.spent_at is not None or (email and ticket.target_key != identifiers.email_key(email)):
         raise errors.InvalidLink
-    encoded = passwords.encoded(new_password, person.user, field="new_password")
+    encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
         # Address, password and `active` may have changed while the password was hashed.
-        present = one_time.redeem(one_time.RESET, person, ticket)
+        present = one_time.consume_for(one_time.RESET, person, ticket)
         if present is None or present.email_key != ticket.target_key:
             raise errors.InvalidLink
         _evict_by_mail(present, client, caller)
@@ -105,9 +105,9 @@ def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Cli
     person, ticket = one_time.find_code(one_time.RESET, key, code, client=client)
     if not recovery_number.may_reset_password(person):
         raise errors.InvalidVerificationCode
-    encoded = passwords.encoded(new_password, person.user, field="new_password")
+    encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
-        present = one_time.redeem(one_time.RESET, person, ticket)
+        present = one_time.consume_for(one_time.RESET, person, ticket)
         if present is None or not _may_reset_by(present, key):
             raise errors.InvalidVerificationCode
         takeover.evict(takeover.RESET_BY_CODE, present, client)
@@ -123,7 +123,7 @@ def _may_reset_by(person: Person, phone_key: str) -> bool:
 def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> None:
     kind = takeover.RESET_BY_LINK
     if not person.email_proven:
-        wipes = first_proof.must_wipe(person, caller)
+        wipes = first_proof.must_revoke(person, caller)
         kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
     if takeover.evict(kind, person, client):
         using = databases.primary()
@@ -132,11 +132,11 @@ def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> Non
 
 def _reset(person: Person, encoded: str, client: Client) -> Secret:
     passwords.store(person, encoded)
-    token = known_devices.forget_others(person, client)
+    token = known_devices.revoke_others(person, client)
     using = databases.primary()
 
     def forgive() -> None:  # Django names what fails, and a partial has no name
-        lockout.forgive([person])
+        lockout.unlock([person])
 
     # Clear the counters, so that the owner can sign in after an attack. After the commit: a login
     # that has locked a counter may wait for the user's row.

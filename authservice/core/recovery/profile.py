@@ -14,7 +14,7 @@ from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.messages import security_notice
-from authservice.core.models import Account, PhoneSource, SignIn
+from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.recovery import recent_proof, takeover
 from authservice.core.sessions import sessions
 from authservice.core.users import identifiers
@@ -32,7 +32,7 @@ _NUMBERS = Budget.fixed(limit=5, window=timedelta(days=1))
 
 def update(
     person: Person,
-    sign_in: SignIn,
+    session: Session,
     changes: dict[str, str],
     client: Client,
     *,
@@ -48,11 +48,11 @@ def update(
     """
     number = changes.get("phone_number")
     if password or _differs(person, number):
-        recent_proof.require_recent(person, sign_in, password, client, method="profile")
+        recent_proof.require_recent(person, session, password, client, method="profile")
     if not changes:
         return person
     with _counted(person, number if _differs(person, number) else "", client):
-        return _store(person, sign_in, changes, client, proven=bool(password))
+        return _store(person, session, changes, client, proven=bool(password))
 
 
 def _differs(person: Person, number: str | None) -> bool:
@@ -73,22 +73,22 @@ def _counted(person: Person, number: str | None, client: Client) -> Iterator[Non
     try:
         yield
     except errors.PhoneAlreadyInUse:
-        attempt_counter.give_back(key)
+        attempt_counter.refund(key)
         raise
-    throttling.give_back("is-available", client.network)
+    throttling.refund("is-available", client.network)
 
 
 def _take(key: str) -> None:
     try:
-        attempt_counter.take(key, _NUMBERS)
+        attempt_counter.consume(key, _NUMBERS)
     except errors.TooManyAttempts as wrong:
         raise errors.TooManyRequests(headers=wrong.headers) from wrong
 
 
 def _store(
-    person: Person, sign_in: SignIn, changes: dict[str, str], client: Client, *, proven: bool
+    person: Person, session: Session, changes: dict[str, str], client: Client, *, proven: bool
 ) -> Person:
-    with sessions.changing(person, sign_in) as present:
+    with sessions.changing(person, session) as present:
         account = present.account
         before = {name: getattr(account, name) for name in changes}
         changed = {name: value for name, value in changes.items() if value != before[name]}

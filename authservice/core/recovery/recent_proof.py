@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, lockout, passwords
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
@@ -29,23 +29,25 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
     Raises `TooManyAttempts`, `InvalidCredentials`, or `ServiceUnavailable` if too many passwords
     are hashed at once. Must not be called within a transaction that the refusal would roll back.
     """
-    guess = lockout.at_change(person)
+    guess = lockout.by_password_change(person)
     throttled = Event(
         action="security.account.throttled",
         user=person.user,
         client=client,
         metadata={"reason": "throttled", "method": method},
     )
-    attempt_counter.take(guess, attempt_counter.PASSWORD, report=partial(events.record, throttled))
-    with lockout.no_guess_unless_judged(partial(attempt_counter.give_back, guess)):
+    attempt_counter.consume(
+        guess, attempt_counter.PASSWORD, report=partial(events.record, throttled)
+    )
+    with lockout.refund_unless_judged(partial(attempt_counter.refund, guess)):
         accepted = passwords.check(person, person.user.get_username(), password, client)
     if accepted is None or accepted.user.pk != person.user.pk:
         raise errors.InvalidCredentials
-    attempt_counter.give_back(guess)
+    attempt_counter.refund(guess)
 
 
 def require_recent(
-    person: Person, sign_in: SignIn, password: Secret, client: Client, *, method: str
+    person: Person, session: Session, password: Secret, client: Client, *, method: str
 ) -> None:
     """Check the password if the client sent one. Without it the session must be recent if
     `CORE.REQUIRE_RECENT_PROOF` is set.
@@ -54,12 +56,12 @@ def require_recent(
     """
     if password:
         check_password(person, password, client, method=method)
-    elif core.require_recent_proof and not is_recent(sign_in):
+    elif core.require_recent_proof and not is_recent(session):
         raise errors.ReauthenticationRequired
 
 
-def is_recent(sign_in: SignIn) -> bool:
+def is_recent(session: Session) -> bool:
     """Whether the user signed in at most 10 minutes ago; a refresh does not count."""
     # Asked of the database that is written: a field that was left out would be read from a replica.
-    rows = SignIn.objects.using(databases.primary()).filter(pk=sign_in.pk)
+    rows = Session.objects.using(databases.primary()).filter(pk=session.pk)
     return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()

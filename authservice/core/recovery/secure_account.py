@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time, passwords, recovery_number
 from authservice.core.messages import security_notice
-from authservice.core.models import Account, PhoneSource, Ticket
+from authservice.core.models import Account, OneTimeToken, PhoneSource
 from authservice.core.recovery import takeover
 from authservice.core.users import creation, identifiers, lookup
 from authservice.core.users.person import Person
@@ -39,16 +39,16 @@ def secure(token: Secret, client: Client) -> None:
     """
     person, ticket = one_time.find_link(one_time.SECURE, token)
     with transaction.atomic(using=databases.primary()):
-        passwords.locked(person)
-        present = lookup.by_pk(person.user.pk)
+        passwords.lock_and_read(person)
+        present = lookup.find_by_pk(person.user.pk)
         if present is None or not present.active:
             raise errors.InvalidLink
         # A spent token was used, or an earlier link has undone this change too.
-        if one_time.spend(ticket):
+        if one_time.consume(ticket):
             _undo(present, ticket, client)
 
 
-def _undo(person: Person, ticket: Ticket, client: Client) -> None:
+def _undo(person: Person, ticket: OneTimeToken, client: Client) -> None:
     before = ticket.payload
     security_notice.end_later(ticket)
     since = datetime.fromisoformat(before["since"])
@@ -98,10 +98,10 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
 
 def _set_email(person: Person, email: str) -> None:
     if host().email:
-        creation.put(person.user, host().email, email)
+        creation.set_field(person.user, host().email, email)
         with own_save():
             person.user.save(using=databases.primary(), update_fields=[host().email])
-        lookup.resync(person)
+        lookup.sync_account(person)
         return
     key = identifiers.email_key(email) if email else None
     fields = {"email": email, "email_key": key, "email_claim": key or ""}

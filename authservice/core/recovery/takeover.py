@@ -66,17 +66,17 @@ def evict(kind: str, person: Person, client: Client, *, since: datetime | None =
 
 
 def _open_tokens(eviction: Eviction) -> bool:
-    one_time.end_everything(eviction.person)
+    one_time.revoke_all_but_notices(eviction.person)
     return False
 
 
 def _reset_tokens(eviction: Eviction) -> bool:
-    one_time.end_all(eviction.person, one_time.RESET)
+    one_time.revoke_all(eviction.person, one_time.RESET)
     return False
 
 
 def _unproven_access(eviction: Eviction) -> bool:
-    removed = [bool(wipe(eviction.person)) for wipe in plugs("wipe")]
+    removed = [bool(wipe(eviction.person)) for wipe in plugs("revoke_unverified_access")]
     return any(removed)
 
 
@@ -112,12 +112,12 @@ def _recent_number(eviction: Eviction) -> bool:
 
 
 def _sessions(eviction: Eviction) -> bool:
-    sessions.end_everywhere(eviction.person, eviction.reason)
+    sessions.end_all(eviction.person, eviction.reason)
     return False
 
 
 def _devices(eviction: Eviction) -> bool:
-    known_devices.forget_all(eviction.person)
+    known_devices.revoke_all(eviction.person)
     return False
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import sending
-from authservice.core.models import Account, Ticket
+from authservice.core.models import Account, OneTimeToken
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
@@ -48,7 +48,7 @@ def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> N
     """
     person, ticket = find_link(token, email)
     with transaction.atomic(using=databases.primary()):
-        first = one_time.spend(ticket)
+        first = one_time.consume(ticket)
         if not first and not person.email_verified:
             person = _verified_meanwhile(person)
         if proof and not person.email_proven:
@@ -66,13 +66,13 @@ def _verified_meanwhile(person: Person) -> Person:
 
     Raises `InvalidVerificationToken` where it was ended instead, because the sign-up was denied.
     """
-    present = lookup.by_pk(person.user.pk)
+    present = lookup.find_by_pk(person.user.pk)
     if present is None or not present.email_verified:
         raise errors.InvalidVerificationToken
     return present
 
 
-def find_link(token: Secret, email: str) -> tuple[Person, Ticket]:
+def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     """The user and the ticket of a verification link, spent or not.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
@@ -124,7 +124,7 @@ def _verify_phone(phone: str, code: Secret, client: Client) -> None:
     person, ticket = one_time.find_code(one_time.VERIFY_PHONE, key, code, client=client)
     with transaction.atomic(using=databases.primary()):
         # The number may have been changed, or taken by another account, since it was read.
-        present = one_time.redeem(one_time.VERIFY_PHONE, person, ticket)
+        present = one_time.consume_for(one_time.VERIFY_PHONE, person, ticket)
         if present is None:
             raise errors.InvalidVerificationCode
         _keep(present, verified_phone_key=key, phone_verified_at=timezone.now())

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.functional import cached_property
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.policy import policy
 from authservice.core.sessions.sessions import Used
@@ -25,7 +25,7 @@ from authservice.kernel.secret import Secret
 
 
 @dataclass
-class Identity:
+class Caller:
     """The caller of a request and the sign-in they use."""
 
     claims: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Identity:
 
     @cached_property
     def _found(self) -> tuple[Person, Used]:
-        found = sessions.find_used(self.sign_in_id)
+        found = sessions.find_for_request(self.sign_in_id)
         if found is None or found[0].id != self.claims["sub"]:
             raise errors.InvalidToken
         return found
@@ -43,15 +43,15 @@ class Identity:
         return self._found[0]
 
     @cached_property
-    def sign_in(self) -> SignIn:
-        return sessions.instance(self._found[1])
+    def session(self) -> Session:
+        return sessions.as_model(self._found[1])
 
     @cached_property
     def _live(self) -> bool:
         person, used = self._found
         return (
             self.claims["ver"] == person.token_version
-            and sessions.holds(person, used)
+            and sessions.is_valid(person, used)
             and policy().use(used)
         )
 
@@ -59,7 +59,7 @@ class Identity:
         """Raises `InvalidToken` unless the sign-in still stands, or what the login policy says."""
         if not self._live:
             raise errors.InvalidToken
-        lookup.current(self.person)
+        lookup.refresh_copies(self.person)
 
     def require_super_admin(self, client: Client) -> None:
         """Raises `InvalidToken` (checked against the database, whatever `STATELESS.CHECK` says),
@@ -78,11 +78,11 @@ class Identity:
             raise errors.ReauthenticationRequired
 
 
-def identify(token: Secret) -> Identity:
+def identify(token: Secret) -> Caller:
     """Raises `InvalidToken`, `TokenExpired`, or what the login policy says."""
     claims = access.read(token)
     try:
-        caller = Identity(claims, uuid.UUID(claims["sid"]))
+        caller = Caller(claims, uuid.UUID(claims["sid"]))
     except (ValueError, AttributeError, TypeError) as wrong:
         raise errors.InvalidToken from wrong
     if policy().checks_every_request():

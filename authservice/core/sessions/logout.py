@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.signals import user_logged_out
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
@@ -12,10 +12,10 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
-def log_out(person: Person, sign_in: SignIn, client: Client) -> None:
+def log_out(person: Person, session: Session, client: Client) -> None:
     """Raises `InvalidToken` if the session has ended since the request was authenticated."""
-    with sessions.changing(person, sign_in):
-        if not sessions.end(sign_in.pk, sessions.LOGOUT):
+    with sessions.changing(person, session):
+        if not sessions.end(session.pk, sessions.LOGOUT):
             raise errors.InvalidToken
         events.record(Event(action="auth.logout", user=person.user, client=client))
     user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)

@@ -24,13 +24,13 @@ class Stateless:
     def lifetimes(self) -> Lifetimes:
         return Lifetimes(root.refresh_token_ttl, root.session_ttl)
 
-    def begin(self, person: Any, sign_in: Any, client: Client, *, held: bool) -> None:
+    def begin(self, person: Any, session: Any, client: Client, *, held: bool) -> None:
         """Nothing stands against it."""
 
-    def alive(self, sign_in: Any) -> bool:
+    def alive(self, session: Any) -> bool:
         return True
 
-    def use(self, sign_in: Any) -> bool:
+    def use(self, session: Any) -> bool:
         return True
 
 

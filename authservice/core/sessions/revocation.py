@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from authservice.core.credentials import passwords
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
@@ -27,21 +27,21 @@ REVOKED = "revoked"
 
 @dataclass
 class Ended:
-    sign_ins: int = 0
+    sessions: int = 0
     users: int = 0
 
 
-def everyone(*, before: datetime | None, batch_size: int) -> Ended:
+def revoke_everyone(*, before: datetime | None, batch_size: int) -> Ended:
     """End the open sign-ins of all users, or those begun `before`."""
     ended = Ended()
     for pks in _batches(before, batch_size):
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
-        ended.sign_ins += of(list(users), before=before)
+        ended.sessions += revoke_users(list(users), before=before)
         ended.users += len(pks)
     return ended
 
 
-def of(
+def revoke_users(
     users: Sequence[Any],
     *,
     before: datetime | None = None,
@@ -57,31 +57,31 @@ def of(
     pks = [user.pk for user in users]
     with transaction.atomic(using=using):
         passwords.lock_users(pks)  # running requests finish first, or are refused
-        ended = _end_begun(pks, before) if before else sessions.end_all_of(pks, REVOKED)
+        ended = _end_begun(pks, before) if before else sessions.end_all_of_users(pks, REVOKED)
         for user in users:
             events.record(_revoked(user, by, client))
     return ended
 
 
-def one(sign_in: SignIn, *, by: Any = None, client: Client | None = None) -> bool:
+def revoke_one(session: Session, *, by: Any = None, client: Client | None = None) -> bool:
     """End one sign-in; False if it had ended already."""
     using = databases.primary()
     with transaction.atomic(using=using):
-        passwords.lock_users([sign_in.user_id])
-        ended = sessions.end(sign_in.pk, REVOKED)
+        passwords.lock_users([session.user_id])
+        ended = sessions.end(session.pk, REVOKED)
         if ended:
-            events.record(_revoked(sign_in.user, by, client, sign_in=str(sign_in.pk)))
+            events.record(_revoked(session.user, by, client, session=str(session.pk)))
     return ended
 
 
-def open_sign_ins(before: datetime | None = None) -> QuerySet[SignIn]:
+def open_sign_ins(before: datetime | None = None) -> QuerySet[Session]:
     """Those that have not ended, in the order of their users."""
-    rows = SignIn.objects.using(databases.primary()).filter(ended_at=None).order_by("user_id")
+    rows = Session.objects.using(databases.primary()).filter(ended_at=None).order_by("user_id")
     return rows.filter(created_at__lt=before) if before else rows
 
 
 def _end_begun(pks: list[Any], before: datetime) -> int:
-    return sessions.end_some(open_sign_ins(before).order_by().filter(user__in=pks), REVOKED)
+    return sessions.end_queryset(open_sign_ins(before).order_by().filter(user__in=pks), REVOKED)
 
 
 def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:

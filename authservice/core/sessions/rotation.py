@@ -15,7 +15,7 @@ from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
 from authservice.core.credentials import passwords
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.policy import policy
 from authservice.core.sessions.sessions import Tokens
@@ -34,33 +34,33 @@ class Superseded(errors.InvalidRefreshToken):
     """The family goes on: another tab, or a try whose answer was lost, refreshed a moment ago."""
 
 
-def _unmoved() -> QuerySet[SignIn]:
+def _unmoved() -> QuerySet[Session]:
     """The row as it was read, if it still may go on."""
-    return SignIn.objects.filter(
-        pk=param("id", SignIn),
-        counter=param("counter", SignIn),
+    return Session.objects.filter(
+        pk=param("id", Session),
+        counter=param("counter", Session),
         ended_at=None,
-        idle_expires_at__gt=param("now", SignIn, "idle_expires_at"),
-        expires_at__gt=param("now", SignIn, "expires_at"),
+        idle_expires_at__gt=param("now", Session, "idle_expires_at"),
+        expires_at__gt=param("now", Session, "expires_at"),
     )
 
 
 _MOVE = Update(
     _unmoved,
     lambda: {
-        "counter": param("next_counter", SignIn, "counter"),
-        "refreshed_at": param("refreshed_at", SignIn),
+        "counter": param("next_counter", Session, "counter"),
+        "refreshed_at": param("refreshed_at", Session),
         # Made anew under the present key, so that a sign-in in use outlives the one before; unless
         # somebody re-marked the row since it was read, who knows of a newer hash.
-        "password_mark": Case(
+        "password_fingerprint": Case(
             When(
-                password_mark=param("read_mark", SignIn, "password_mark"),
-                then=param("password_mark", SignIn),
+                password_fingerprint=param("read_mark", Session, "password_fingerprint"),
+                then=param("password_fingerprint", Session),
             ),
-            default=F("password_mark"),
+            default=F("password_fingerprint"),
         ),
-        "last_used_at": param("now", SignIn, "last_used_at"),
-        "idle_expires_at": param("idle_expires_at", SignIn),
+        "last_used_at": param("now", Session, "last_used_at"),
+        "idle_expires_at": param("idle_expires_at", Session),
     },
 )
 
@@ -71,19 +71,19 @@ def refresh(text: Secret, client: Client) -> Tokens:
     Raises `InvalidRefreshToken`, `TooManyRequests`, or what the login policy says.
     """
     token = _parse(text)
-    person, sign_in = _find(token)
-    throttling.count("refresh", str(sign_in.pk))
-    if token.counter < sign_in.counter:
-        return _replayed(token, person, sign_in, client)
+    person, session = _find(token)
+    throttling.count("refresh", str(session.pk))
+    if token.counter < session.counter:
+        return _replayed(token, person, session, client)
     using = databases.primary()
     with transaction.atomic(using=using):
-        if _moved(person, sign_in, timezone.now()):
+        if _moved(person, session, timezone.now()):
             event = Event(action="auth.token.refreshed", user=person.user, client=client)
             events.record(event)
-            return sessions.tokens(person, sign_in)
+            return sessions.issue_tokens(person, session)
     # Somebody else was faster; what their refresh left behind says what this one is.
-    person, sign_in = _find(token)
-    return _replayed(token, person, sign_in, client)
+    person, session = _find(token)
+    return _replayed(token, person, session, client)
 
 
 def _parse(text: Secret) -> RefreshToken:
@@ -93,64 +93,64 @@ def _parse(text: Secret) -> RefreshToken:
         raise errors.InvalidRefreshToken from wrong
 
 
-def _find(token: RefreshToken) -> tuple[Person, SignIn]:
+def _find(token: RefreshToken) -> tuple[Person, Session]:
     """The standing sign-in of a genuine token; a counter ahead of its row is a restored backup."""
-    found = sessions.find_refreshed(token.sign_in_id)
+    found = sessions.find_for_refresh(token.sign_in_id)
     if found is None:
         raise errors.InvalidRefreshToken
-    person, sign_in = found
-    if not token.genuine(sign_in.seed) or token.counter > sign_in.counter:
+    person, session = found
+    if not token.genuine(session.seed) or token.counter > session.counter:
         raise errors.InvalidRefreshToken
-    if not sessions.holds(person, sign_in) or _expired(sign_in, timezone.now()):
+    if not sessions.is_valid(person, session) or _expired(session, timezone.now()):
         raise errors.InvalidRefreshToken
-    if not policy().alive(sign_in):
+    if not policy().alive(session):
         raise errors.InvalidRefreshToken
-    return person, sign_in
+    return person, session
 
 
-def _expired(sign_in: SignIn, now: datetime) -> bool:
-    return now >= min(sign_in.idle_expires_at, sign_in.expires_at)
+def _expired(session: Session, now: datetime) -> bool:
+    return now >= min(session.idle_expires_at, session.expires_at)
 
 
-def _moved(person: Person, sign_in: SignIn, now: datetime) -> bool:
+def _moved(person: Person, session: Session, now: datetime) -> bool:
     """Move the row on if it still is as it was read; without rotation the counter stays."""
-    counter = sign_in.counter
-    sign_in.counter += 1 if root.refresh_token_rotation else 0
+    counter = session.counter
+    session.counter += 1 if root.refresh_token_rotation else 0
     moved = _MOVE.run(
         databases.primary(),
-        id=sign_in.pk,
+        id=session.pk,
         counter=counter,
-        next_counter=sign_in.counter,
+        next_counter=session.counter,
         now=now,
         # The time since which the live token is the live one: a counter that stays keeps it.
-        refreshed_at=now if sign_in.counter != counter else sign_in.refreshed_at,
+        refreshed_at=now if session.counter != counter else session.refreshed_at,
         idle_expires_at=now + policy().lifetimes().idle,
-        read_mark=sign_in.password_mark,
-        password_mark=passwords.mark(person.user.password),
+        read_mark=session.password_fingerprint,
+        password_fingerprint=passwords.fingerprint(person.user.password),
     )
     return bool(moved)
 
 
-def _replayed(token: RefreshToken, person: Person, sign_in: SignIn, client: Client) -> Tokens:
-    age = timezone.now() - sign_in.refreshed_at
-    direct = token.counter == sign_in.counter - 1
+def _replayed(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
+    age = timezone.now() - session.refreshed_at
+    direct = token.counter == session.counter - 1
     if direct and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
-        return sessions.tokens(person, sign_in)
+        return sessions.issue_tokens(person, session)
     if direct and age <= root.reuse_leeway:
         raise Superseded
-    _end_family(person, sign_in, client)
+    _end_family(person, session, client)
     raise errors.InvalidRefreshToken
 
 
-def _end_family(person: Person, sign_in: SignIn, client: Client) -> None:
+def _end_family(person: Person, session: Session, client: Client) -> None:
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])  # waits for a transaction of the attacker
-        if sessions.end(sign_in.pk, sessions.REUSE):
+        if sessions.end(session.pk, sessions.REUSE):
             events.record(
                 Event(
                     action="auth.token.reuse_detected",
                     user=person.user,
                     client=client,
-                    metadata={"sign_in": str(sign_in.pk)},
+                    metadata={"session": str(session.pk)},
                 )
             )

@@ -15,7 +15,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from authservice.core.credentials import passwords
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.sessions.policy import policy
 from authservice.core.tokens import access, refresh
 from authservice.core.users import lookup
@@ -41,7 +41,7 @@ class Tokens:
 
 def _fields(*names: str) -> tuple[str, ...]:
     """The names in the order of the model, as `from_db` wants its values."""
-    return tuple(f.attname for f in SignIn._meta.concrete_fields if f.attname in names)
+    return tuple(f.attname for f in Session._meta.concrete_fields if f.attname in names)
 
 
 class Used(NamedTuple):
@@ -49,7 +49,7 @@ class Used(NamedTuple):
 
     id: uuid.UUID
     user_id: Any
-    password_mark: str
+    password_fingerprint: str
     token_version: int
     factor_version: int
     organization_id: uuid.UUID | None
@@ -68,17 +68,17 @@ _REFRESHED = _fields(*Used._fields, *_LIFE)
 def _by_id(fields: tuple[str, ...]) -> Select:
     def build() -> QuerySet[Any, Any]:
         columns = people.columns(user="user__", account="user__authservice_account__")
-        rows = SignIn.objects.filter(pk=param("id", SignIn)).order_by()
+        rows = Session.objects.filter(pk=param("id", Session)).order_by()
         return rows.values_list(*columns, *fields)
 
     return Select(build)
 
 
 _FINDERS: dict[tuple[str, ...], Select] = {fields: _by_id(fields) for fields in (_USED, _REFRESHED)}
-_BEGIN = Insert(lambda: SignIn)
+_BEGIN = Insert(lambda: Session)
 
 
-def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
+def find_for_request(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
     """A sign-in and its person as a request needs them, in one query."""
     using = databases.primary()
     row = _FINDERS[_USED].first(using, id=sign_in_id)
@@ -87,35 +87,35 @@ def find_used(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
     return people.read(row, using), Used(*row[people.width() :])
 
 
-def find_refreshed(sign_in_id: uuid.UUID) -> tuple[Person, SignIn] | None:
+def find_for_refresh(sign_in_id: uuid.UUID) -> tuple[Person, Session] | None:
     """The same as a refresh needs them."""
     using = databases.primary()
     row = _FINDERS[_REFRESHED].first(using, id=sign_in_id)
     if row is None:
         return None
-    return people.read(row, using), SignIn.from_db(using, _REFRESHED, row[people.width() :])
+    return people.read(row, using), Session.from_db(using, _REFRESHED, row[people.width() :])
 
 
-def instance(used: Used) -> SignIn:
+def as_model(used: Used) -> Session:
     """The row of a request as a model; a field that was left out is read when it is touched."""
-    return SignIn.from_db(databases.primary(), _USED, used)
+    return Session.from_db(databases.primary(), _USED, used)
 
 
-def holds(person: Person, sign_in: SignIn | Used) -> bool:
+def is_valid(person: Person, session: Session | Used) -> bool:
     """Whether the sign-in still stands: not ended, its person active, nothing changed since.
 
     A password set by anybody, in a shell or by SQL, shows in its hash and ends it at once.
     """
     return (
-        sign_in.ended_at is None
+        session.ended_at is None
         and person.active
-        and sign_in.token_version == person.token_version
-        and sign_in.factor_version == person.factor_version
-        and passwords.still(sign_in.password_mark, person.password)
+        and session.token_version == person.token_version
+        and session.factor_version == person.factor_version
+        and passwords.matches_fingerprint(session.password_fingerprint, person.password)
     )
 
 
-def live(person: Person) -> QuerySet[SignIn]:
+def active_sessions(person: Person) -> QuerySet[Session]:
     """The sign-ins of an active person that stand and are not over."""
     now = timezone.now()
     return _rows().filter(
@@ -125,28 +125,28 @@ def live(person: Person) -> QuerySet[SignIn]:
         expires_at__gt=now,
         token_version=person.token_version,
         factor_version=person.factor_version,
-        password_mark__in=passwords.marks(person.password),
+        password_fingerprint__in=passwords.fingerprints(person.password),
     )
 
 
-def begin(
+def start(
     person: Person,
     client: Client,
     *before: Bound,
     amr: str,
     device_id: uuid.UUID,
     held: bool = False,
-) -> SignIn:
+) -> Session:
     """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces.
 
     `held` says that this transaction has locked the user's row; `before` is written before it, in
     one go where that is possible. Raises what the login policy says.
     """
     now, lifetimes = timezone.now(), policy().lifetimes()
-    sign_in = SignIn(
+    session = Session(
         user_id=person.user.pk,
         seed=secrets.token_hex(16),
-        password_mark=passwords.mark(person.password),
+        password_fingerprint=passwords.fingerprint(person.password),
         token_version=person.token_version,
         factor_version=person.factor_version,
         amr=amr,
@@ -160,20 +160,20 @@ def begin(
         idle_expires_at=now + lifetimes.idle,
         expires_at=now + lifetimes.absolute,
     )
-    policy().begin(person, sign_in, client, held=held)
-    _BEGIN.run(databases.primary(), sign_in, *before)
-    return sign_in
+    policy().begin(person, session, client, held=held)
+    _BEGIN.run(databases.primary(), session, *before)
+    return session
 
 
-def tokens(person: Person, sign_in: SignIn) -> Tokens:
+def issue_tokens(person: Person, session: Session) -> Tokens:
     """A fresh access token and the live refresh token of the sign-in."""
-    access_token, seconds = access.issue(person, sign_in)
-    refresh_token = refresh.derive(sign_in.pk, sign_in.counter, sign_in.seed)
+    access_token, seconds = access.issue(person, session)
+    refresh_token = refresh.derive(session.pk, session.counter, session.seed)
     return Tokens(access_token, refresh_token, seconds)
 
 
 @contextmanager
-def changing(person: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
+def changing(person: Person, session: Session, *others: Any) -> Iterator[Person]:
     """A transaction in which a signed-in user changes something; yields the current user.
 
     Every state-changing route of a signed-in user runs in it. It locks the user's row, and those of
@@ -185,15 +185,17 @@ def changing(person: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
     using = databases.primary()
     with transaction.atomic(using=using):
         locked = passwords.lock_users({person.user.pk, *others})
-        found = find_used(sign_in.pk)
-        if person.user.pk not in locked or found is None or not holds(*found):
+        found = find_for_request(session.pk)
+        if person.user.pk not in locked or found is None or not is_valid(*found):
             raise errors.InvalidToken
-        yield lookup.current(found[0])
+        yield lookup.refresh_copies(found[0])
 
 
-def keep(person: Person, sign_in: SignIn) -> None:
+def rebind_password(person: Person, session: Session) -> None:
     """Carry one sign-in over to the password that its person has now."""
-    _rows().filter(pk=sign_in.pk).update(password_mark=passwords.mark(person.user.password))
+    _rows().filter(pk=session.pk).update(
+        password_fingerprint=passwords.fingerprint(person.user.password)
+    )
 
 
 def end(sign_in_id: uuid.UUID, reason: str) -> bool:
@@ -203,7 +205,7 @@ def end(sign_in_id: uuid.UUID, reason: str) -> bool:
     return ended
 
 
-def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
+def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
     """End those of the chosen rows that have not ended; how many."""
     if policy().ended is None:
         return _end(chosen, reason)
@@ -215,13 +217,13 @@ def end_some(chosen: QuerySet[SignIn], reason: str) -> int:
     return ended
 
 
-def end_others(person: Person, kept: SignIn | None, reason: str) -> int:
+def end_others(person: Person, kept: Session | None, reason: str) -> int:
     """End every other sign-in of the person, all of them where there is none to keep; how many."""
     rows = _rows().filter(user=person.user.pk)
-    return end_some(rows.exclude(pk=kept.pk) if kept else rows, reason)
+    return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
 
-def end_without_factor(person: Person, kept: SignIn | None, reason: str) -> None:
+def end_without_factor(person: Person, kept: Session | None, reason: str) -> None:
     """End all sessions but `kept` after a second factor was enabled.
 
     A concurrent login that read the account before this commit asks for no code. Its session stores
@@ -236,23 +238,23 @@ def end_without_factor(person: Person, kept: SignIn | None, reason: str) -> None
     end_others(person, kept, reason)
 
 
-def end_everywhere(person: Person, reason: str) -> None:
+def end_all(person: Person, reason: str) -> None:
     """End every sign-in of the person, and every access token by its version."""
-    end_all_of([person.user.pk], reason)
+    end_all_of_users([person.user.pk], reason)
 
 
-def end_all_of(users: Collection[Any], reason: str) -> int:
+def end_all_of_users(users: Collection[Any], reason: str) -> int:
     """The same for users named by primary key; how many sign-ins it ended."""
     accounts = Account.objects.using(databases.primary()).filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
-    return end_some(_rows().filter(user__in=users), reason)
+    return end_queryset(_rows().filter(user__in=users), reason)
 
 
-def _rows() -> QuerySet[SignIn]:
-    return SignIn.objects.using(databases.primary())
+def _rows() -> QuerySet[Session]:
+    return Session.objects.using(databases.primary())
 
 
-def _end(rows: QuerySet[SignIn], reason: str) -> int:
+def _end(rows: QuerySet[Session], reason: str) -> int:
     """The one place where sign-ins end."""
     return rows.filter(ended_at=None).update(ended_at=timezone.now(), end_reason=reason)
 

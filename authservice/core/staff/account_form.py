@@ -11,7 +11,7 @@ from django.db import transaction
 
 from authservice.core.models import Account
 from authservice.core.staff import authority, create_user, super_admins
-from authservice.core.staff.update_user import amend_page
+from authservice.core.staff.update_user import change_in_admin
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person, email_of
 from authservice.core.users.user_model import host
@@ -73,7 +73,7 @@ def _require_another(pk: Any) -> None:
     # Admin saves in the transaction in which it validates, so what is held here stays held.
     with transaction.atomic(using=databases.primary()):
         try:
-            super_admins.hold(pk, losing=True)
+            super_admins.lock_user(pk, losing=True)
         except errors.LastSuperAdmin as wrong:
             raise ValidationError(wrong.message) from wrong
 
@@ -91,12 +91,12 @@ class AccountFormSet(FormSet):
         super().clean()
         self.is_new = self.instance._state.adding
         # Of the row and not of the forms, for who sends none would pass by.
-        self.stored = lookup.by_pk(self.instance.pk)
+        self.stored = lookup.find_by_pk(self.instance.pk)
         stored = self.stored or super_admins.without_account(self.instance.pk)
         if stored and not authority.may_change(self.editor, stored):
             raise ValidationError("Only a superuser may change a super admin.")
         self._require_email()
-        if self.stored and not super_admins.reigns(self._person(self.stored)):
+        if self.stored and not super_admins.is_active_super_admin(self._person(self.stored)):
             _require_another(self.instance.pk)
 
     def _require_email(self) -> None:
@@ -113,11 +113,11 @@ class AccountFormSet(FormSet):
 
     def _follow(self, **who: Any) -> None:
         if self.is_new:
-            create_user.tell(lookup.of(self.instance), **who)
+            create_user.record(lookup.get_person(self.instance), **who)
         elif self.stored:
             changed = [form for form in self.forms if form.has_changed()]
             fields = {name for form in changed for name in form.changed_data}
-            amend_page(self._person(self.stored), self.stored, fields, **who)
+            change_in_admin(self._person(self.stored), self.stored, fields, **who)
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)

@@ -61,7 +61,9 @@ def may_leave(pk: Any, request: HttpRequest, client: Client) -> bool:
     """Whether somebody reigns without this user and those the request has asked for before."""
     kept = request.__dict__
     if "_authservice_leaving" not in kept:
-        kept["_authservice_leaving"] = Leaving(request.user, client, super_admins.reigning())
+        kept["_authservice_leaving"] = Leaving(
+            request.user, client, super_admins.active_super_admins()
+        )
         _keep_until_answered(kept["_authservice_leaving"])
     leaving: Leaving = kept["_authservice_leaving"]
     leaving.pks.add(pk)
@@ -92,12 +94,12 @@ def _before(instance: Any, using: str, **_: Any) -> None:
         return
     _require_permitted(leaving, instance)
     try:
-        person = super_admins.hold_leaving(instance.pk, leaving.pks)
+        person = super_admins.lock_leaving(instance.pk, leaving.pks)
     except errors.LastSuperAdmin as wrong:
         raise PermissionDenied(wrong.message) from wrong
     super_admins.shut(instance.pk)
     if person is not None:
-        delete_user.tell(person, by=leaving.by, client=leaving.client)
+        delete_user.record(person, by=leaving.by, client=leaving.client)
 
 
 def _require_permitted(leaving: Leaving, user: Any) -> None:

@@ -40,7 +40,7 @@ def log_in(
     field = "email" if host().natural == host().email else "username"
     person, attempt = login.check_password(password, client, method=METHOD, **{field: name})
     _require_allowed(person, client, allow)
-    attempt.give_back()
+    attempt.refund()
     _require_second_factor(person, code, client)
     events.record(_event("auth.login.success", person, client))
     return person.user
@@ -51,7 +51,7 @@ def _require_allowed(person: Person, client: Client, allow: Callable[[Any], None
         allow(person.user)
     except Exception:
         reason = "not_allowed" if person.active else "user_not_active"
-        login.failed(person, client, reason, method=METHOD)
+        login.record_failure(person, client, reason, method=METHOD)
         raise
 
 
@@ -65,7 +65,7 @@ def _require_second_factor(person: Person, code: Secret, client: Client) -> None
             raise CodeRequired
         _verify(second_factor, person, code, client)
     elif second_factor.is_required(person):
-        login.failed(person, client, "second_factor_required", method=METHOD)
+        login.record_failure(person, client, "second_factor_required", method=METHOD)
         raise SetUpRequired
 
 
@@ -73,7 +73,7 @@ def _verify(second_factor: Any, person: Person, code: Secret, client: Client) ->
     try:
         second_factor.verify(person, code, client)
     except errors.TwoFactorRefused:
-        login.failed(person, client, "two_factor_invalid", method=METHOD)
+        login.record_failure(person, client, "two_factor_invalid", method=METHOD)
         raise
 
 

@@ -34,7 +34,7 @@ def _after_entry(instance: Any, created: bool, raw: bool = False, **_: Any) -> N
         users = host().model._base_manager.using(databases.primary())
         user = users.filter(pk=instance.object_id).first()
         if user is not None:
-            _follow(lookup.of(user), by=users.filter(pk=instance.user_id).first())
+            _follow(lookup.get_person(user), by=users.filter(pk=instance.user_id).first())
 
 
 def _is_of_a_user(entry: Any) -> bool:
@@ -58,7 +58,7 @@ def _follow(person: Person, *, by: Any) -> None:
     event = Event(action="auth.password.changed", user=by, target=person.user, actor_type="admin")
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
-        sessions.end_everywhere(person, sessions.CHANGED)
-        known_devices.forget_all(person)
+        sessions.end_all(person, sessions.CHANGED)
+        known_devices.revoke_all(person)
         events.record(event)
         notices.send(notices.address(person), person, ["password"], Client())

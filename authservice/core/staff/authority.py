@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
@@ -53,10 +53,10 @@ def require_over_account(by: Any, person: Person) -> None:
 
 
 @contextmanager
-def acting(by: Person, sign_in: SignIn, *others: Any) -> Iterator[Person]:
-    """`sign_ins.changing` for a super admin; checks again that they still are one. Raises
+def acting(by: Person, session: Session, *others: Any) -> Iterator[Person]:
+    """`sessions.changing` for a super admin; checks again that they still are one. Raises
     `InvalidToken` and `Forbidden`."""
-    with sessions.changing(by, sign_in, *others) as editor:
+    with sessions.changing(by, session, *others) as editor:
         if not editor.is_super_admin:
             raise errors.Forbidden
         yield editor
@@ -69,7 +69,7 @@ def recorded(action: str, pk: Any, *, by: Any, client: Client) -> Iterator[None]
     try:
         yield
     except errors.Forbidden:
-        target = lookup.by_pk(pk)
+        target = lookup.find_by_pk(pk)
         event = Event(
             action="security.forbidden",
             user=by,

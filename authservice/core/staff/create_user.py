@@ -10,42 +10,42 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 
-from authservice.core.models import PhoneSource, SignIn
+from authservice.core.models import PhoneSource, Session
 from authservice.core.staff import authority
 from authservice.core.users import creation
-from authservice.core.users.creation import Newcomer
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 
-def enrol(newcomer: Newcomer, *, by: Person, sign_in: SignIn, client: Client) -> Person:
+def create(newcomer: NewUser, *, by: Person, session: Session, client: Client) -> Person:
     """Create an account that cannot be used until its owner follows the mailed link.
 
-    `by` is the acting super admin, `sign_in` their session. Raises `EmailNotConfigured`, and as
+    `by` is the acting super admin, `session` their session. Raises `EmailNotConfigured`, and as
     `authority.acting` and `newcomers.admit` do.
     """
     _require_mail()
 
     def welcome(person: Person) -> Person:
-        tell(person, by=by.user, client=client)
+        record(person, by=by.user, client=client)
         message_queue.send(
             message_queue.ACCOUNT_MADE, person.email, client, using=databases.primary()
         )
         return person
 
-    with authority.acting(by, sign_in):
+    with authority.acting(by, session):
         made = replace(newcomer, phone_set_by=PhoneSource.STAFF)
-        return creation.admit(made, make_password(None), welcome)
+        return creation.create_user(made, make_password(None), welcome)
 
 
-def tell(person: Person, *, by: Any, client: Client) -> None:
+def record(person: Person, *, by: Any, client: Client) -> None:
     """Tell of an account that staff made, by whatever way."""
     _tell("admin.user.created", person, by, client, **_said(person))
 
 
-def mail_reset(person: Person, *, by: Person, sign_in: SignIn, client: Client) -> None:
+def mail_reset(person: Person, *, by: Person, session: Session, client: Client) -> None:
     """Mail a link to set a new password; the old password works until the link is used.
 
     Raises as `authority.acting` does, `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed`
@@ -57,7 +57,7 @@ def mail_reset(person: Person, *, by: Person, sign_in: SignIn, client: Client) -
     if not person.active:
         raise errors.UserNotActive
     using = databases.primary()
-    with authority.acting(by, sign_in, person.user.pk) as editor:
+    with authority.acting(by, session, person.user.pk) as editor:
         _tell("auth.password.reset_requested", person, editor.user, client)
         message_queue.send(
             message_queue.RESET_BY_LINK,

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.staff import authority, super_admins
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
@@ -15,10 +15,10 @@ from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 
 
-def delete(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
+def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
     """Delete the user; modules first transfer what must not be deleted along.
 
-    `by` is the acting super admin, `sign_in` their session. Raises as `authority.acting` does,
+    `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
     `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a table of the host
     still references the user, also by a constraint that Django does not know.
     """
@@ -28,7 +28,7 @@ def delete(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
     try:
         with (
             authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
-            authority.acting(by, sign_in, *held) as editor,
+            authority.acting(by, session, *held) as editor,
         ):
             leaving = _ready(super_admins.present(pk, held, losing=True), editor.user, client)
             leaving.user.delete(using=databases.primary())
@@ -42,12 +42,12 @@ def _ready(person: Person, by: Any, client: Client) -> Person:
     authority.require_over_account(by, person)
     for hand_on in plugs("before_delete"):
         hand_on(person)
-    tell(person, by=by, client=client)
+    record(person, by=by, client=client)
     super_admins.shut(person.user.pk)
     return person
 
 
-def tell(person: Person, *, by: Any, client: Client) -> None:
+def record(person: Person, *, by: Any, client: Client) -> None:
     """Tell of it, before it is done: who is deleted has no key any more by which to be named."""
     known = {"email": person.email, "username": person.username, "name": person.account.name}
     event = Event(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.core.staff import authority
 from authservice.core.users import lookup
@@ -13,13 +13,13 @@ from authservice.kernel import errors
 from authservice.kernel.client import Client
 
 
-def revoke(pk: Any, *, by: Person, sign_in: SignIn, client: Client) -> None:
-    """End all sessions of a user; `by` is the acting super admin, `sign_in` their session.
+def revoke(pk: Any, *, by: Person, session: Session, client: Client) -> None:
+    """End all sessions of a user; `by` is the acting super admin, `session` their session.
 
     Raises `UserNotFound`, and as `authority.acting` does.
     """
-    with authority.acting(by, sign_in, pk) as editor:
-        person = lookup.by_pk(pk)
+    with authority.acting(by, session, pk) as editor:
+        person = lookup.find_by_pk(pk)
         if person is None:
             raise errors.UserNotFound
-        revocation.of([person.user], by=editor.user, client=client)
+        revocation.revoke_users([person.user], by=editor.user, client=client)

@@ -20,7 +20,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
 
 
-def hold(pk: Any, *, losing: bool) -> Person:
+def lock_user(pk: Any, *, losing: bool) -> Person:
     """The person as they are now, kept from changing until the transaction ends.
 
     Raises `UserNotFound`, and `LastSuperAdmin` where they are `losing` rights that no other active
@@ -33,23 +33,23 @@ def hold(pk: Any, *, losing: bool) -> Person:
 def concerned(pk: Any, *, losing: bool) -> set[Any]:
     """Keys of the users to lock in one statement before the user is changed: those of all super
     admins too if the user may lose super admin rights."""
-    person = lookup.by_pk(pk)
-    return {pk, *_all()} if losing and person and reigns(person) else {pk}
+    person = lookup.find_by_pk(pk)
+    return {pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}
 
 
 def present(pk: Any, held: Set[Any], *, losing: bool) -> Person:
     """The user as stored now; the rows of `held` are locked. Raises as `hold` does."""
-    found = lookup.by_pk(pk)
+    found = lookup.find_by_pk(pk)
     if pk not in held or found is None:
         raise errors.UserNotFound
     # If the user became a super admin after the first read, treat them as the last one: the other
     # rows are not locked, and locking them now could deadlock.
-    if losing and reigns(found) and not _reigning(held - {pk}):
+    if losing and is_active_super_admin(found) and not _reigning(held - {pk}):
         raise errors.LastSuperAdmin
     return found
 
 
-def hold_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
+def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
     """The same for one of several users who are deleted together, None if there is no such user.
 
     Raises `LastSuperAdmin` if no super admin would remain.
@@ -57,8 +57,8 @@ def hold_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
     # All of them from the first one who leaves on: taken later, two could wait for each other.
     among = [] if leaving.isdisjoint(everyone := _all()) else everyone
     held = _lock({pk, *among})
-    found = lookup.by_pk(pk) or without_account(pk)
-    if found and reigns(found) and not _reigning(held - leaving):
+    found = lookup.find_by_pk(pk) or without_account(pk)
+    if found and is_active_super_admin(found) and not _reigning(held - leaving):
         raise errors.LastSuperAdmin
     return found
 
@@ -72,12 +72,12 @@ def shut(pk: Any) -> None:
     list(_users().filter(pk=pk).select_for_update().values_list("pk"))
 
 
-def reigning() -> set[Any]:
+def active_super_admins() -> set[Any]:
     """Keys of those who may do everything now."""
     return _reigning(_all())
 
 
-def reigns(person: Person) -> bool:
+def is_active_super_admin(person: Person) -> bool:
     """Whether they may do everything now."""
     return person.active and person.is_super_admin
 
@@ -87,7 +87,7 @@ def _reigning(pks: Collection[Any]) -> set[Any]:
     people = [Person(account.user, account) for account in rows]
     missing = set(pks).difference(person.user.pk for person in people)
     people += [_unsaved(user) for user in (_users().filter(pk__in=missing) if missing else ())]
-    return {person.user.pk for person in people if reigns(person)}
+    return {person.user.pk for person in people if is_active_super_admin(person)}
 
 
 def without_account(pk: Any) -> Person | None:
@@ -97,7 +97,7 @@ def without_account(pk: Any) -> Person | None:
 
 
 def _unsaved(user: Any) -> Person:
-    return Person(user, lookup.account_of(user, lookup.copies(user)))
+    return Person(user, lookup.unsaved_account(user, lookup.copies(user)))
 
 
 def _all() -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from authservice.core.models import Account, PhoneSource, SignIn
+from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import authority, notices, super_admins
 from authservice.core.users import creation, identifiers, lookup
@@ -41,11 +41,11 @@ Change = Mapping[str, Mapping[str, Any]]
 
 
 def update(
-    pk: Any, wanted: Mapping[str, Any], *, by: Person, sign_in: SignIn, client: Client
+    pk: Any, wanted: Mapping[str, Any], *, by: Person, session: Session, client: Client
 ) -> None:
     """Change fields of a user for staff; `wanted` has the field names of the API's User.
 
-    `by` is the acting super admin, `sign_in` their session. Raises as `authority.acting` does,
+    `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
     `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed` and, if another user
     has the name, address or number, the errors of a sign-up.
     """
@@ -55,7 +55,7 @@ def update(
     held = super_admins.concerned(pk, losing=losing)
     with (
         authority.recorded("admin.user.updated", pk, by=by.user, client=client),
-        authority.acting(by, sign_in, *held) as editor,
+        authority.acting(by, session, *held) as editor,
     ):
         person = super_admins.present(pk, held, losing=losing)
         change = _change(person, wanted)
@@ -69,7 +69,7 @@ def update(
             notices.send(former, person, _moved(change), client)
 
 
-def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
+def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
     """Store what a form has changed of an account, and only that: the copies of the host's row may
     be newer. `before` has the changed fields as they were. Raises `LastSuperAdmin`.
     """
@@ -82,7 +82,7 @@ def amend(account: Account, before: Mapping[str, Any], *, by: Any, client: Clien
     notices.send(former, person, _moved(change), client)
 
 
-def amend_page(
+def change_in_admin(
     person: Person, before: Person, fields: Collection[str], *, by: Any, client: Client
 ) -> None:
     """The same where the host's row was on the form too, and is stored: what differs is told as
@@ -102,7 +102,7 @@ def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Cl
     account, wanted = person.account, {name: change[name]["after"] for name in fields & {*change}}
     with transaction.atomic(using=databases.primary()):
         if _takes_rights(wanted):
-            super_admins.hold(account.pk, losing=True)
+            super_admins.lock_user(account.pk, losing=True)
         if "phone_number" in wanted:
             # If staff enter a number again that was proven before, it is unverified.
             fields |= {"phone_key", "verified_phone_key", *_set_by_staff(account)}
@@ -161,7 +161,7 @@ def _require_free(account: Account, change: Change) -> None:
     if not keys:
         return
     email, username, phone = (keys.get(field) for field in _KEYS)
-    held = lookup.taken(email=email, username=username, phone=phone)
+    held = lookup.claimed_keys(email=email, username=username, phone=phone)
     if email in held:
         raise errors.UserAlreadyExists
     if username in held:
@@ -182,7 +182,9 @@ def _store(person: Person, change: Change) -> None:
     except IntegrityError:
         # Somebody took a key since it was looked at, or the host's table knows one we do not.
         _require_free(Account(), change)
-        creation.refuse_taken(*(change.get(n, {}).get("after", "") for n in ("email", "username")))
+        creation.require_not_taken(
+            *(change.get(n, {}).get("after", "") for n in ("email", "username"))
+        )
         raise
 
 
@@ -238,7 +240,7 @@ def _set_on_user(user: Any, change: Change) -> list[str]:
     for name, pair in change.items():
         field = getattr(host(), name, "")
         if field:
-            creation.put(user, field, pair["after"])
+            creation.set_field(user, field, pair["after"])
             fields.append(field)
     return fields
 
@@ -251,7 +253,7 @@ def _save_account(account: Account, fields: set[str]) -> None:
 def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
     reason = _why_out(change)
     if reason:
-        sessions.end_everywhere(person, reason)
+        sessions.end_all(person, reason)
     for event in _events(person, change, by, client):
         events.record(event)
 

@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 from rest_framework_simplejwt.tokens import Token
 
 from authservice.core.conf import core
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.tokens.signing_keys import KeyRing, ring
 from authservice.core.users.person import Person
 from authservice.kernel import errors
@@ -35,21 +35,21 @@ class AccessToken(Token):
         return ring()
 
 
-def issue(person: Person, sign_in: SignIn) -> tuple[Secret, int]:
+def issue(person: Person, session: Session) -> tuple[Secret, int]:
     """A new access token of the sign-in and its life in seconds."""
-    seconds = _life(sign_in)
+    seconds = _life(session)
     issued = int(time.time())
     claims = {
-        **_further(person, sign_in),
+        **_further(person, session),
         "sub": person.id,
         "jti": secrets.token_hex(16),
         "iat": issued,
         "exp": issued + seconds,
         "typ": TYPE,
         "ver": person.token_version,
-        "sid": str(sign_in.pk),
-        "amr": sign_in.amr.split(),
-        "auth_time": int(sign_in.auth_time.timestamp()),
+        "sid": str(session.pk),
+        "amr": session.amr.split(),
+        "auth_time": int(session.auth_time.timestamp()),
     }
     return Secret(str(AccessToken(claims))), seconds
 
@@ -62,16 +62,16 @@ def read(token: Secret) -> dict[str, Any]:
     return claims
 
 
-def _life(sign_in: SignIn) -> int:
+def _life(session: Session) -> int:
     # Never beyond the end of the sign-in itself.
-    left = sign_in.expires_at - timezone.now()
+    left = session.expires_at - timezone.now()
     return max(1, int(min(root.access_token_ttl, left).total_seconds()))
 
 
-def _further(person: Person, sign_in: SignIn) -> dict[str, Any]:
+def _further(person: Person, session: Session) -> dict[str, Any]:
     further: dict[str, Any] = {}
     if core.claims_hook:
         further.update(import_string(core.claims_hook)(person.user))
     for claims in plugs("claims"):
-        further.update(claims(person, sign_in))
+        further.update(claims(person, session))
     return further

@@ -93,7 +93,7 @@ def retire(entries: list[Entry], *, now: datetime, force: bool) -> list[Entry]:
     return dropped
 
 
-def checked(entries: list[Entry]) -> list[signing_keys.Key]:
+def require_valid(entries: list[Entry]) -> list[signing_keys.Key]:
     """The keys parsed. Raises `Refused` for a file that settings could not use."""
     try:
         return signing_keys.parsed(entries)

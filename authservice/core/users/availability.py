@@ -9,7 +9,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
 
 
-def is_free(field: str, value: str) -> bool:
+def is_available(field: str, value: str) -> bool:
     """Raises `ValidationFailed` where the value could not be taken by anybody."""
     form, rule, find, claim = _KINDS[field]
     if not form(value):
@@ -19,7 +19,7 @@ def is_free(field: str, value: str) -> bool:
     keys: dict[str, str | None] = dict.fromkeys(_KINDS)
     keys[field] = claim(value)
     # By claim first; users whom nobody has adopted yet are found by the host's natural key.
-    return not lookup.taken(**keys) and find(value) is None
+    return not lookup.claimed_keys(**keys) and find(value) is None
 
 
 _KINDS: Mapping[str, tuple[Any, str, Any, Any]] = {

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Newcomer:
+class NewUser:
     """What is said of somebody; all but the password may be empty."""
 
     password: Secret = field(default_factory=lambda: Secret(""))
@@ -49,25 +49,25 @@ class Newcomer:
     device: uuid.UUID | None = None
 
 
-def admit(newcomer: Newcomer, encoded: str, then: Callable[[Person], T]) -> T:
+def create_user(newcomer: NewUser, encoded: str, then: Callable[[Person], T]) -> T:
     """What `then` makes of the new person, in the transaction that made them.
 
     `encoded` is the hash of their password, or of none. Raises `ValidationFailed`,
     `UserAlreadyExists`, `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
     """
     for made in range(_TRIES):
-        username = _free(newcomer, made)
+        username = _is_available(newcomer, made)
         try:
-            return _store(newcomer, unsaved(newcomer, username, encoded), username, then)
+            return _store(newcomer, unsaved_user(newcomer, username, encoded), username, then)
         except IntegrityError:
             # Somebody took a key since it was looked at, or the host's table knows one we do not.
-            refuse_taken(newcomer.email, newcomer.username)
+            require_not_taken(newcomer.email, newcomer.username)
             if made == _TRIES - 1:
                 raise
     raise AssertionError  # the loop returns or raises
 
 
-def _store(newcomer: Newcomer, user: Any, username: str, then: Callable[[Person], T]) -> T:
+def _store(newcomer: NewUser, user: Any, username: str, then: Callable[[Person], T]) -> T:
     using = databases.primary()
     with transaction.atomic(using=using):
         with own_save():
@@ -77,7 +77,7 @@ def _store(newcomer: Newcomer, user: Any, username: str, then: Callable[[Person]
         return then(Person(user, account))
 
 
-def unsaved(newcomer: Newcomer, username: str, encoded: str) -> Any:
+def unsaved_user(newcomer: NewUser, username: str, encoded: str) -> Any:
     """An unsaved user of the host's model with the data of the sign-up.
 
     Raises `ValidationFailed` for an address that no new account may have.
@@ -94,11 +94,11 @@ def unsaved(newcomer: Newcomer, username: str, encoded: str) -> Any:
         (known.last_name, newcomer.last_name),
     ):
         if name:
-            put(user, name, value)
+            set_field(user, name, value)
     return user
 
 
-def put(user: Any, field: str, value: Any) -> None:
+def set_field(user: Any, field: str, value: Any) -> None:
     """Set a field of the host's user. Raises `ValidationFailed` for what is too long for it."""
     of_host = host().model._meta.get_field(field)
     if of_host.max_length and len(value) > of_host.max_length:
@@ -106,7 +106,7 @@ def put(user: Any, field: str, value: Any) -> None:
     setattr(user, field, None if of_host.null and value == "" else value)
 
 
-def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
+def _account(newcomer: NewUser, user: Any, username: str) -> Account:
     email_key, username_key, phone_key = _keys(newcomer, username)
     return Account(
         user=user,
@@ -127,7 +127,7 @@ def _account(newcomer: Newcomer, user: Any, username: str) -> Account:
     )
 
 
-def _keys(newcomer: Newcomer, username: str) -> tuple[str | None, str | None, str | None]:
+def _keys(newcomer: NewUser, username: str) -> tuple[str | None, str | None, str | None]:
     return (
         identifiers.email_key(newcomer.email) if newcomer.email else None,
         identifiers.username_key(username) if username else None,
@@ -135,16 +135,16 @@ def _keys(newcomer: Newcomer, username: str) -> tuple[str | None, str | None, st
     )
 
 
-def require_free(newcomer: Newcomer) -> None:
+def require_available(newcomer: NewUser) -> None:
     """Raises `PhoneAlreadyInUse`, `UsernameAlreadyExists` or, last, `UserAlreadyExists`."""
-    _free(newcomer, 0)
+    _is_available(newcomer, 0)
 
 
-def _free(newcomer: Newcomer, made: int) -> str:
+def _is_available(newcomer: NewUser, made: int) -> str:
     """The username to take, once it is known that all asked-for keys are free."""
-    username = newcomer.username or _made(newcomer.email, made)
+    username = newcomer.username or _create(newcomer.email, made)
     email_key, username_key, phone_key = _keys(newcomer, username)
-    held = lookup.taken(email=email_key, username=username_key, phone=phone_key)
+    held = lookup.claimed_keys(email=email_key, username=username_key, phone=phone_key)
     # The address comes last: where it is hidden whether it is taken, the others must not tell.
     if phone_key in held:
         raise errors.PhoneAlreadyInUse
@@ -152,10 +152,10 @@ def _free(newcomer: Newcomer, made: int) -> str:
         raise errors.UsernameAlreadyExists
     if email_key in held:
         raise errors.UserAlreadyExists
-    return _suffixed(username) if username_key in held else username
+    return _with_suffix(username) if username_key in held else username
 
 
-def refuse_taken(email: str, username: str) -> None:
+def require_not_taken(email: str, username: str) -> None:
     """Raises for a name or address that the host's table refused and our keys did not know."""
     rows = host().model._base_manager.using(databases.primary())
     field = host().email
@@ -167,13 +167,13 @@ def refuse_taken(email: str, username: str) -> None:
         raise errors.UsernameAlreadyExists
 
 
-def _made(email: str, made: int) -> str:
+def _create(email: str, made: int) -> str:
     """A username from the local part, for models that need one; random after the first try."""
     if not host().username:
         return ""
     base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:_BASE]
-    return base if len(base) >= 3 and not made else _suffixed(base or "user")
+    return base if len(base) >= 3 and not made else _with_suffix(base or "user")
 
 
-def _suffixed(base: str) -> str:
+def _with_suffix(base: str) -> str:
     return f"{base[:_BASE]}-{secrets.token_hex(_SUFFIX)}"

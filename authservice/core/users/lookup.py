@@ -80,13 +80,13 @@ def find_by_phone(phone: str) -> Person | None:
     return _find("phone_key", identifiers.phone_key(phone), phone)
 
 
-def by_pk(pk: Any) -> Person | None:
+def find_by_pk(pk: Any) -> Person | None:
     """The person whose user has this primary key."""
     row = _FINDERS["user"].first(databases.primary(), value=pk)
-    return current(people.read(row, databases.primary())) if row else None
+    return refresh_copies(people.read(row, databases.primary())) if row else None
 
 
-def by_id(text: str) -> Person | None:
+def find_by_id(text: str) -> Person | None:
     """The person with this id on the wire, adopted if they came without us."""
     key = host().model._meta.pk
     try:
@@ -98,38 +98,38 @@ def by_id(text: str) -> Person | None:
         return None
     if str(pk) != text:
         return None  # one user has one id, not every spelling of it
-    person = by_pk(pk)
+    person = find_by_pk(pk)
     if person is not None:
         return person
     user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
-    return of(user) if user else None
+    return get_person(user) if user else None
 
 
-def of(user: Any) -> Person:
+def get_person(user: Any) -> Person:
     """The person of a user that the host or a foreign backend hands over."""
     row = _FINDERS["user"].first(databases.primary(), value=user.pk)
     if row is None:
-        return Person(user, adopt(user))
-    return current(people.read(row, databases.primary()))
+        return Person(user, create_account(user))
+    return refresh_copies(people.read(row, databases.primary()))
 
 
-def taken(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
+def claimed_keys(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
     """Which of the keys somebody claims, contested or not, in one query."""
     rows = _TAKEN.all(databases.primary(), email=email, username=username, phone=phone)
     asked = {key for key in (email, username, phone) if key}
     return {claimed for row in rows for claimed in row if claimed in asked}
 
 
-def account_of(user: Any, copied: dict[str, Any]) -> Account:
+def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
     """An unsaved account of a user who came without us."""
     joined = getattr(user, host().joined) if host().joined else None
     return Account(user=user, created_at=joined or timezone.now(), **copied)
 
 
-def adopt(user: Any) -> Account:
+def create_account(user: Any) -> Account:
     """The account of a user who came without us, made now; contested keys are left out."""
     rows = Account.objects.using(databases.primary())
-    account = account_of(user, copies(user))
+    account = unsaved_account(user, copies(user))
     _drop_contested(account, databases.primary())
     rows.bulk_create([account], ignore_conflicts=True)
     stored = rows.filter(user=user.pk).first()
@@ -141,7 +141,7 @@ def adopt(user: Any) -> Account:
     return stored
 
 
-def resync(person: Person) -> None:
+def sync_account(person: Person) -> None:
     """Bring the account's copies in step with the host's row."""
     account, using = person.account, databases.primary()
     held = {account.email_key, account.username_key}
@@ -157,24 +157,24 @@ def resync(person: Person) -> None:
         account.save(using=using, update_fields=fields)
 
 
-def keep_in_step(user: Any) -> None:
+def keep_in_sync(user: Any) -> None:
     """Adopt a user, bring the copies in step, and take a key that nobody contests any more."""
-    person = of(user)
+    person = get_person(user)
     account = person.account
     lost = (account.email_claim and not account.email_key) or (
         account.username_claim and not account.username_key
     )
     if lost:
-        resync(person)
+        sync_account(person)
 
 
-def current(person: Person) -> Person:
+def refresh_copies(person: Person) -> Person:
     """The person, whose copies are brought in step where the host's row says something else."""
     known = host()
     if (known.email and person.email[:254] != person.of_account("email")) or (
         known.username and person.username[:254] != person.of_account("username")
     ):
-        resync(person)
+        sync_account(person)
     return person
 
 
@@ -198,12 +198,12 @@ def _find(field: str, key: str, typed: str) -> Person | None:
     found = [people.read(row, databases.primary()) for row in rows]
     for person in found:
         if person.of_account(field) == key:
-            person = current(person)
+            person = refresh_copies(person)
             if person.of_account(field) == key:
                 return person
     for person in found:
         if person.user.get_username() == typed:
-            return of(person.user)
+            return get_person(person.user)
     return None
 
 

@@ -35,10 +35,10 @@ def own_save() -> Iterator[None]:
 
 
 def connect() -> None:
-    post_save.connect(keep_account, dispatch_uid="authservice.core.users.signals")
+    post_save.connect(sync_account_of_user, dispatch_uid="authservice.core.users.signals")
 
 
-def keep_account(
+def sync_account_of_user(
     sender: type, instance: Any, raw: bool = False, update_fields: Any = None, **_: Any
 ) -> None:
     """Adopt a new user; bring the copies of a changed one in step."""
@@ -48,6 +48,6 @@ def keep_account(
         return
     try:
         with transaction.atomic(using=databases.primary()):
-            lookup.keep_in_step(instance)
+            lookup.keep_in_sync(instance)
     except DatabaseError:
         logger.exception("The account of user %s could not be kept in step", instance.pk)

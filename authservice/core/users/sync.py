@@ -169,7 +169,7 @@ def _settle(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> 
             _name_contested(user, wanted, report)
         _give_up_contested(wanted, account, report)
         if account is None:
-            new.append(lookup.account_of(user, wanted))
+            new.append(lookup.unsaved_account(user, wanted))
         elif any(getattr(account, name) != value for name, value in wanted.items()):
             changed.append((account, wanted))
     if dry_run or write:
@@ -216,6 +216,6 @@ def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], us
     except IntegrityError:
         # Somebody signed up or moved since the table was surveyed: settle this batch one by one.
         for account in new:
-            lookup.adopt(account.user)
+            lookup.create_account(account.user)
         for account, _ in changed:
-            lookup.of(account.user)
+            lookup.get_person(account.user)

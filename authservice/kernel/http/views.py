@@ -33,7 +33,7 @@ from authservice.kernel.http.authentication import (
 )
 from authservice.kernel.http.client import client, flood_subject, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
-from authservice.kernel.retries import outlast
+from authservice.kernel.retries import retry_on_deadlock
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
@@ -41,17 +41,17 @@ _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 class Endpoint(ViewSetMixin, APIView):
     """A path of the service; methods map to actions in the URLconf.
 
-    `public` routes look at no credentials, valid or not; `super_admin` ones are for super admins
-    alone. `floods` names the flood scope of an action where it is not the general one. `unguarded`
-    routes are not asked for a CSRF token: what they are posted is a proof by itself. Those that
-    take forms are posted to by pages without a script.
+    `public` routes ignore credentials, valid or not; `super_admin` routes are for super admins
+    only. `throttle_scopes` maps an action to its flood limit if that is not the general one.
+    `guard_exempt` routes need no CSRF token: their body is a proof by itself. Routes with
+    `takes_form` accept forms from pages without a script.
     """
 
     public: ClassVar[bool] = False
     super_admin: ClassVar[bool] = False
-    unguarded: ClassVar[bool] = False
+    guard_exempt: ClassVar[bool] = False
     takes_form: ClassVar[bool] = False
-    floods: ClassVar[dict[str, str]] = {}
+    throttle_scopes: ClassVar[dict[str, str]] = {}
 
     # Pinned for tools that read them; a host's REST_FRAMEWORK has no say in `dispatch` below.
     authentication_classes = ()
@@ -96,16 +96,16 @@ class Endpoint(ViewSetMixin, APIView):
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
-        scope = self.floods.get(action.__name__)
+        scope = self.throttle_scopes.get(action.__name__)
         # A limit of its own protects a route against programs, which can have many devices.
         throttling.count(scope or "default", network(request) if scope else flood_subject(request))
         if request.method not in SAFE_METHODS:
             # Before anybody is identified: who sends slowly must not act on a standing that ended
             # meanwhile.
             body.receive(request)
-            if not self.unguarded:
+            if not self.guard_exempt:
                 require_unforged(request)
-        return outlast(lambda: self._act(request, action, **kwargs))
+        return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
 
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
@@ -151,7 +151,7 @@ class Endpoint(ViewSetMixin, APIView):
         return client(self.request, self.request_id)
 
     @property
-    def looking_ahead(self) -> bool:
+    def is_prefetch(self) -> bool:
         """Whether nobody has clicked yet: a HEAD, or a browser that fetches ahead of its user."""
         meta = self.request.META
         purposes = [meta.get(name, "").lower() for name in _PURPOSES]
@@ -181,7 +181,7 @@ class Endpoint(ViewSetMixin, APIView):
         return fields.read(schema, self.request.GET.dict())
 
 
-class Nowhere(Endpoint):
+class NotFoundEndpoint(Endpoint):
     """Every unknown path below the mount, whatever the method."""
 
     public = True

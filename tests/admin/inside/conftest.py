@@ -3,14 +3,13 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from tests.client import PASSWORD
-from tests.people import make_user
+from tests.people import make_user, permission
 
 # In a host without Django admin there is nothing to try: `test_admin.py` above runs one that has.
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
@@ -50,7 +49,7 @@ def page(row, view="change"):
 def staff(email, *permissions, superuser=False):
     user = make_user(email, is_staff=True, is_superuser=superuser)
     for codename in permissions:
-        user.user_permissions.add(Permission.objects.get(codename=codename))
+        user.user_permissions.add(permission(codename))
     return get_user_model().objects.get(pk=user.pk)
 
 
@@ -87,10 +86,10 @@ def crowded(api):
         for n in range(number):
             user = make_user(f"p{n}@example.com", password=PASSWORD)
             now = timezone.now()
-            SignIn.objects.create(
+            Session.objects.create(
                 user=user,
                 seed="5eed" * 8,
-                password_mark="a" * 64,
+                password_fingerprint="a" * 64,
                 token_version=0,
                 amr="pwd",
                 auth_time=now,
@@ -100,9 +99,9 @@ def crowded(api):
                 idle_expires_at=now + timedelta(days=1),
                 expires_at=now + timedelta(days=1),
             )
-            Ticket.objects.create(
+            OneTimeToken.objects.create(
                 purpose="verify-email", user=user, digest=f"{n:064x}", expires_at=now
             )
-            Attempt.objects.create(key=f"{n:064x}", ends_at=now)
+            AttemptCounter.objects.create(key=f"{n:064x}", ends_at=now)
 
     return fill

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
-from authservice.core.models import Account, Attempt, SignIn
+from authservice.core.models import Account, AttemptCounter, Session
 from tests.admin.inside.conftest import listed, page
 from tests.client import PASSWORD
 from tests.people import deactivate, the_user
@@ -58,29 +58,29 @@ def test_it_is_told_as_done_by_staff(root, ann, told):
 
 def test_ending_one_sign_in_leaves_the_others(root, api, ann):
     other = api.log_in()
-    newest = SignIn.objects.latest("created_at")
+    newest = Session.objects.latest("created_at")
 
-    root.act("signin", "end", newest)
+    root.act("session", "end", newest)
 
     assert api.get("me", token=other["access_token"]).error == OVER
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
 def test_ending_one_that_has_ended_does_nothing(root, ann, told):
-    root.act("signin", "end", SignIn.objects.get())
-    ended = SignIn.objects.get().ended_at
+    root.act("session", "end", Session.objects.get())
+    ended = Session.objects.get().ended_at
 
-    said = root.act("signin", "end", SignIn.objects.get()).content.decode()
+    said = root.act("session", "end", Session.objects.get()).content.decode()
 
     assert "Ended 0 sign-ins." in said
-    assert SignIn.objects.get().ended_at == ended
+    assert Session.objects.get().ended_at == ended
     assert len(told("security.session.revoked")) == 1
 
 
 def test_the_end_of_a_sign_in_is_in_its_history(root, ann):
-    root.act("signin", "end", SignIn.objects.get())
+    root.act("session", "end", Session.objects.get())
 
-    assert "Ended." in history(root, SignIn.objects.get())
+    assert "Ended." in history(root, Session.objects.get())
 
 
 # Unlocking
@@ -126,11 +126,11 @@ def test_it_unlocks_the_change_of_the_password(root, api, ann):
 def test_it_unlocks_nobody_else(root, api, ann):
     lock_out(api)
     api.sign_up("bob@example.com")
-    before = Attempt.objects.count()
+    before = AttemptCounter.objects.count()
 
     root.act("account", "unlock", account("bob@example.com"))
 
-    assert Attempt.objects.count() == before
+    assert AttemptCounter.objects.count() == before
 
 
 def test_it_is_in_the_history(root, ann):
@@ -197,9 +197,9 @@ def test_who_may_only_look_at_accounts_may_do_nothing(helper, api, ann, action):
 
 
 def test_who_may_only_look_at_sign_ins_may_end_none(helper, api, ann):
-    browser = helper("view_signin")
+    browser = helper("view_session")
 
-    browser.act("signin", "end", SignIn.objects.get())
+    browser.act("session", "end", Session.objects.get())
 
     assert api.get("me", token=ann["access_token"]).status == 200
 
@@ -211,6 +211,6 @@ def test_who_may_change_accounts_may_end_their_sign_ins(helper, api, ann):
 
 
 def test_who_may_change_sign_ins_may_end_them(helper, api, ann):
-    helper("change_signin").act("signin", "end", SignIn.objects.get())
+    helper("change_session").act("session", "end", Session.objects.get())
 
     assert api.get("me", token=ann["access_token"]).error == OVER

@@ -5,23 +5,27 @@ from django.apps import apps
 from django.contrib import admin
 from django.urls import reverse
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from tests.admin.inside.conftest import Browser, staff
 from tests.people import the_user
 
 pytestmark = pytest.mark.django_db
 
 REFUSED = {
-    "authservice_core_signin": (
-        *("seed__startswith", "password_mark__startswith", "counter__gte", "seed"),
+    "authservice_core_session": (
+        *("seed__startswith", "password_fingerprint__startswith", "counter__gte", "seed"),
         *("user__password__startswith", "user__authservice_account__verified_email_key__gte"),
     ),
-    "authservice_core_ticket": ("digest__startswith", "code_digest__gte", "payload__icontains"),
+    "authservice_core_onetimetoken": (
+        "digest__startswith",
+        "code_digest__gte",
+        "payload__icontains",
+    ),
     "authservice_core_account": (
         *("email_key__startswith", "phone_key__gte", "verified_phone_key", "token_version"),
         *("user__password__startswith", "user__authservice_sign_ins__seed__startswith"),
     ),
-    "authservice_core_attempt": ("key__startswith",),
+    "authservice_core_attemptcounter": ("key__startswith",),
     "authservice_twofactor_authenticator": (
         *("sealed_secret__startswith", "last_step__gte", "backup_codes__digest__startswith"),
         "user__password__startswith",
@@ -42,8 +46,8 @@ def test_a_list_is_not_filtered_by_a_field_that_is_not_declared(root, ann, model
 
 
 def test_staff_with_view_rights_learn_nothing_of_a_seed(ann):
-    browser = Browser(staff("helper@example.com", "view_signin"))
-    seed, page = SignIn.objects.get().seed, reverse("admin:authservice_core_signin_changelist")
+    browser = Browser(staff("helper@example.com", "view_session"))
+    seed, page = Session.objects.get().seed, reverse("admin:authservice_core_session_changelist")
 
     for guess in "0123456789abcdef":
         browser.see(page, status=400, seed__startswith=guess)

@@ -6,7 +6,7 @@ from django.core import checks
 from django.core.cache import caches
 from django.test import Client
 
-from authservice.core.models import Account, Attempt
+from authservice.core.models import Account, AttemptCounter
 from authservice.core.staff.checks import check_admin_login
 from tests.admin.inside.conftest import staff
 from tests.client import PASSWORD
@@ -102,7 +102,7 @@ def test_a_right_password_gives_its_attempt_back(log_in):
     for _ in range(12):
         assert entered(log_in())
 
-    assert Attempt.objects.get().count == 0
+    assert AttemptCounter.objects.get().count == 0
 
 
 def test_an_unknown_name_and_a_wrong_password_are_one_answer(log_in, told):
@@ -115,7 +115,7 @@ def test_an_unknown_name_and_a_wrong_password_are_one_answer(log_in, told):
 def test_a_password_longer_than_any_is_not_hashed(log_in, told):
     assert "at most 4096" in errors(log_in("x" * 5000))
 
-    assert not Attempt.objects.exists()
+    assert not AttemptCounter.objects.exists()
 
 
 # Who may enter

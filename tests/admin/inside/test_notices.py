@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.staff.admin_password import _is_of_a_password
 from authservice.core.users import lookup
 from authservice.kernel import modules
@@ -146,7 +146,7 @@ def test_it_ends_every_session_and_device_of_the_user(root, api, ann):
     set_password(root)
 
     assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
-    assert not SignIn.objects.filter(user=the_user(ANN), ended_at=None).exists()
+    assert not Session.objects.filter(user=the_user(ANN), ended_at=None).exists()
     assert account().device_version > before.device_version
     assert api.post("login", email=ANN, password=OTHER).status == 200
     assert api.post("login", email=ANN, password=PASSWORD).status == 401

@@ -7,15 +7,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from authservice.core.credentials import attempt_counter, passwords
-from authservice.core.models import Account, Attempt, SignIn, Ticket
+from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
 from authservice.kernel.uuid7 import uuid7
 from tests.admin.inside.conftest import listed, page
 from tests.people import has, the_user
 
 pytestmark = pytest.mark.django_db
 
-MODELS = ("account", "signin", "ticket", "attempt")
-ROWS = {"account": Account, "signin": SignIn, "ticket": Ticket}
+MODELS = ("account", "session", "onetimetoken", "attemptcounter")
+ROWS = {"account": Account, "session": Session, "onetimetoken": OneTimeToken}
 
 
 def queries(browser, model):
@@ -29,9 +29,9 @@ def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
     crowded(1)
     one = queries(root, model)
     Account.objects.all().delete()
-    SignIn.objects.all().delete()
-    Ticket.objects.all().delete()
-    Attempt.objects.all().delete()
+    Session.objects.all().delete()
+    OneTimeToken.objects.all().delete()
+    AttemptCounter.objects.all().delete()
     the_user("p0@example.com").delete()
 
     crowded(50)
@@ -43,9 +43,9 @@ def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
 def secrets(ann, api):
     """Everything that is stored of Ann and must not be seen, by name."""
     api.post("login", email="stranger@example.com", password="wrong")
-    account, sign_in = Account.objects.get(email="ann@example.com"), SignIn.objects.get()
-    mark = passwords.mark(the_user().password)
-    ticket = Ticket.objects.create(
+    account, session = Account.objects.get(email="ann@example.com"), Session.objects.get()
+    mark = passwords.fingerprint(the_user().password)
+    ticket = OneTimeToken.objects.create(
         id=uuid7(),
         user=the_user(),
         purpose="magic-link",
@@ -53,13 +53,13 @@ def secrets(ann, api):
         code_digest="c0" * 32,
         target_key=account.email_key,
         payload={"verifier": "a-sealed-payload"},
-        password_mark=mark,
-        expires_at=sign_in.expires_at,
+        password_fingerprint=mark,
+        expires_at=session.expires_at,
     )
     found = {
         "email key": account.email_key,
         "phone key": account.phone_key,
-        "seed": sign_in.seed,
+        "seed": session.seed,
         "mark": mark,
         "digest": ticket.digest,
         "code digest": ticket.code_digest,
@@ -69,7 +69,7 @@ def secrets(ann, api):
     }
     if account.username_key:
         found["username key"] = account.username_key
-    return {**found, "counter": Attempt.objects.get().key}
+    return {**found, "counter": AttemptCounter.objects.get().key}
 
 
 def every_page(root):
@@ -78,13 +78,13 @@ def every_page(root):
     for model in MODELS:
         yield root.see(listed(model))
         yield root.see(reverse("admin:app_list", args=["authservice_core"]))
-    for model in (Account, SignIn, Ticket):
+    for model in (Account, Session, OneTimeToken):
         for row in model.objects.all():
             yield root.see(page(row))
             yield root.see(page(row, "history"))
-    for row in (SignIn.objects.get(), Ticket.objects.get()):
+    for row in (Session.objects.get(), OneTimeToken.objects.get()):
         yield root.see(page(row, "delete"))
-    yield root.act("signin", "delete_selected", SignIn.objects.get()).content.decode()
+    yield root.act("session", "delete_selected", Session.objects.get()).content.decode()
     yield root.see(page(the_user()))
     yield root.see(page(the_user(), "delete"))
 
@@ -108,9 +108,9 @@ def test_no_history_holds_one(root, secrets):
 
 
 def test_the_page_of_a_counter_does_not_exist_since_its_address_would_be_its_key(root):
-    attempt_counter.take("ann", attempt_counter.PASSWORD)
+    attempt_counter.consume("ann", attempt_counter.PASSWORD)
 
-    answer = root._client.get(page(Attempt.objects.get()))
+    answer = root._client.get(page(AttemptCounter.objects.get()))
     assert answer.status_code in (302, 403)
 
 
@@ -125,9 +125,9 @@ def test_an_account_is_found_by_our_copies(root, ann, api):
 
 def test_a_sign_in_is_found_by_the_address_of_its_user(root, ann, api):
     api.sign_up("bob@example.com")
-    ids = {str(s.pk): s.user_id for s in SignIn.objects.all()}
+    ids = {str(s.pk): s.user_id for s in Session.objects.all()}
 
-    shown = root.see(listed("signin"), q="bob@")
+    shown = root.see(listed("session"), q="bob@")
 
     assert [owner for pk, owner in ids.items() if pk in shown] == [the_user("bob@example.com").pk]
 
@@ -138,12 +138,12 @@ FILTERS = [
     ("account", "is_super_admin__exact", "1", 0),
     ("account", "user__is_active__exact", "1", 2),
     ("account", "user__is_active__exact", "0", 0),
-    ("signin", "state", "open", 1),
-    ("signin", "state", "ended", 0),
-    ("signin", "state", "expired", 0),
-    ("ticket", "state", "open", 0),
-    ("ticket", "state", "used", 0),
-    ("ticket", "purpose", "verify-email", 0),
+    ("session", "state", "open", 1),
+    ("session", "state", "ended", 0),
+    ("session", "state", "expired", 0),
+    ("onetimetoken", "state", "open", 0),
+    ("onetimetoken", "state", "used", 0),
+    ("onetimetoken", "purpose", "verify-email", 0),
 ]
 
 
@@ -169,13 +169,13 @@ def test_a_verified_address_is_found_by_the_filter(root, ann):
         ({}, "open"),
         ({"ended_at": "2020-01-01T00:00:00Z"}, "ended"),
         ({"idle_expires_at": "2020-01-01T00:00:00Z"}, "expired"),
-        ({"password_mark": "another"}, "void"),
+        ({"password_fingerprint": "another"}, "void"),
     ],
 )
 def test_the_state_of_a_sign_in_is_what_its_tokens_would_be_told(root, ann, change, state):
-    SignIn.objects.update(**change)
+    Session.objects.update(**change)
 
-    assert f'class="field-state">{state}' in root.see(listed("signin"))
+    assert f'class="field-state">{state}' in root.see(listed("session"))
 
 
 # What is not to be edited by hand
@@ -186,7 +186,7 @@ def test_nothing_is_added_by_hand(root, model):
     root.see(reverse(f"admin:authservice_core_{model}_add"), status=403)
 
 
-@pytest.mark.parametrize("model", [SignIn, Ticket])
+@pytest.mark.parametrize("model", [Session, OneTimeToken])
 def test_what_lives_by_rules_is_not_changed_by_hand(root, crowded, model):
     crowded(1)
     row = model.objects.get()
@@ -209,11 +209,11 @@ def test_who_may_delete_users_may_delete_them_with_all_that_hangs_on_them(helper
     browser.send(page(user, "delete"), post="yes")
 
     assert not Account.objects.filter(email="ann@example.com").exists()
-    assert not SignIn.objects.exists()
+    assert not Session.objects.exists()
 
 
 def test_who_may_see_sign_ins_may_not_delete_them(helper, ann):
-    helper("view_signin").see(page(SignIn.objects.get(), "delete"), status=403)
+    helper("view_session").see(page(Session.objects.get(), "delete"), status=403)
 
 
 def test_staff_without_a_permission_see_nothing(helper, ann):
@@ -223,7 +223,7 @@ def test_staff_without_a_permission_see_nothing(helper, ann):
 
 
 def test_a_search_by_anything_is_no_crash(root, ann):
-    for model in ("account", "signin", "ticket"):
+    for model in ("account", "session", "onetimetoken"):
         for text in ("é%_'\"", "0", "-1", "00000000-0000-0000-0000-000000000000"):
             root.see(listed(model), q=text)
 
@@ -231,7 +231,7 @@ def test_a_search_by_anything_is_no_crash(root, ann):
 def test_the_names_of_users_stand_in_the_list_of_tickets(root, crowded):
     crowded(1)
 
-    assert str(the_user("p0@example.com")) in root.see(listed("ticket"))
+    assert str(the_user("p0@example.com")) in root.see(listed("onetimetoken"))
 
 
 @pytest.mark.skipif(not has("username"), reason="its users have no username")

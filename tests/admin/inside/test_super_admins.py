@@ -8,7 +8,7 @@ from django.core.signals import request_finished
 from django.test import Client
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.core.staff.admin_pages import SuperAdminGuard
 from tests.admin.inside.conftest import Browser, page
 from tests.admin.inside.test_changes import by_itself, with_user
@@ -40,9 +40,9 @@ def boss(request, ann):
 def support(helper):
     """A member of staff with every permission over users, accounts and sign-ins."""
     name = get_user_model()._meta.model_name
-    kinds = [f"{verb}_{kind}" for kind in ("account", "signin") for verb in ("view", "change")]
+    kinds = [f"{verb}_{kind}" for kind in ("account", "session") for verb in ("view", "change")]
     return lambda: helper(
-        *kinds, "delete_signin", *(f"{verb}_{name}" for verb in ("view", "change", "delete"))
+        *kinds, "delete_session", *(f"{verb}_{name}" for verb in ("view", "change", "delete"))
     )
 
 
@@ -93,9 +93,9 @@ def test_other_staff_end_no_sign_ins_of_a_super_admin(support, api, boss):
     browser = support()
 
     said = browser.act("account", "end_sign_ins", account()).content.decode()
-    browser.act("signin", "end", SignIn.objects.get())
-    delete_one = browser.send(page(SignIn.objects.get(), "delete"), post="yes")
-    browser.act("signin", "delete_selected", SignIn.objects.get())
+    browser.act("session", "end", Session.objects.get())
+    delete_one = browser.send(page(Session.objects.get(), "delete"), post="yes")
+    browser.act("session", "delete_selected", Session.objects.get())
 
     assert "Skipped 1: only a superuser may do this to super admins." in said
     assert delete_one.status_code == 403

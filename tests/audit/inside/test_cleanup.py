@@ -10,7 +10,7 @@ from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.kernel.http.views import Endpoint
 from tests.audit.kept import keep_all, made
 from tests.audit.world import metadata
@@ -233,7 +233,7 @@ def test_cleanup_of_a_session_that_ends_meanwhile_deletes_nothing(root, monkeypa
 
     def identify_then_end(view, request):
         identify(view, request)
-        SignIn.objects.update(ended_at=datetime.now(UTC))
+        Session.objects.update(ended_at=datetime.now(UTC))
 
     monkeypatch.setattr(Endpoint, "_identify", identify_then_end)
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from authservice.audit import queries
-from authservice.audit.categories import topic
+from authservice.audit.categories import category_of
 from authservice.audit.models import Entry
 from authservice.audit.serializers import EntriesPage
 from authservice.kernel.actions import ACTIONS
@@ -166,7 +166,7 @@ def test_a_group_has_its_actions_and_no_others(world, ann, actions, group, stems
 
     wanted = {action for action in ACTIONS if action.startswith(stems)}
     assert set(actions(f"me/audit/{group}", limit=100)) == wanted
-    assert {action for action in ACTIONS if topic(action) == group} == wanted
+    assert {action for action in ACTIONS if category_of(action) == group} == wanted
 
 
 def test_the_log_of_a_user_is_what_they_did_and_what_was_done_to_them(world, ann, bob, actions):

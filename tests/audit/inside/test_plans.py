@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from authservice.audit import queries
 from authservice.audit.categories import CHANGES, LOGINS, SECURITY
 from authservice.audit.models import Entry
-from authservice.audit.queries import Narrowed
+from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS
 from authservice.kernel.http.listing import page
 from tests.benchmarks import audit_seed
@@ -24,18 +24,18 @@ pytestmark = [
 ROWS = 300_000
 SORTED = list(product(SORT_FIELDS, ("asc", "desc")))
 NARROWED = {
-    "nothing": Narrowed(),
-    "a common action": Narrowed(action="auth.login.success"),
-    "a rare action": Narrowed(action="org.created"),
-    "a common prefix": Narrowed(action="auth."),
-    "a rare prefix": Narrowed(action="org.invitation"),
-    "a common severity": Narrowed(severity="info"),
-    "a severity that nothing has": Narrowed(severity="critical"),
-    "an actor of many": Narrowed(actor_id=audit_seed.HEAVY),
-    "an actor of few": Narrowed(actor_id="77"),
-    "a target": Narrowed(target_id=audit_seed.TARGET),
-    "an actor and an action": Narrowed(actor_id=audit_seed.HEAVY, action="user"),
-    "an actor and a severity": Narrowed(actor_id=audit_seed.HEAVY, severity="critical"),
+    "nothing": EntryFilter(),
+    "a common action": EntryFilter(action="auth.login.success"),
+    "a rare action": EntryFilter(action="org.created"),
+    "a common prefix": EntryFilter(action="auth."),
+    "a rare prefix": EntryFilter(action="org.invitation"),
+    "a common severity": EntryFilter(severity="info"),
+    "a severity that nothing has": EntryFilter(severity="critical"),
+    "an actor of many": EntryFilter(actor_id=audit_seed.HEAVY),
+    "an actor of few": EntryFilter(actor_id="77"),
+    "a target": EntryFilter(target_id=audit_seed.TARGET),
+    "an actor and an action": EntryFilter(actor_id=audit_seed.HEAVY, action="user"),
+    "an actor and a severity": EntryFilter(actor_id=audit_seed.HEAVY, severity="critical"),
 }
 TOPICS = ("", LOGINS, CHANGES, SECURITY)
 
@@ -63,7 +63,7 @@ def plans(read, sort_field, sort_dir):
 @pytest.mark.parametrize(("sort_field", "sort_dir"), SORTED)
 def test_all_entries_are_never_read_in_whole(filled, narrowed, sort_field, sort_dir):
     def read(wanted):
-        return queries.part(wanted, NARROWED[narrowed])
+        return queries.page_of(wanted, NARROWED[narrowed])
 
     for plan in plans(read, sort_field, sort_dir):
         assert "Seq Scan" not in plan
@@ -76,7 +76,7 @@ def test_the_entries_of_a_person_are_never_looked_for_in_whole(
     filled, user, topic, sort_field, sort_dir
 ):
     def read(wanted):
-        return queries.part_of(user, wanted, Narrowed(topic=topic))
+        return queries.page_of_user(user, wanted, EntryFilter(topic=topic))
 
     for plan in plans(read, sort_field, sort_dir):
         assert "Seq Scan" not in plan

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.audit import retention
 from authservice.audit.models import Entry
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.prepared import kept, only_there
 
 pytestmark = [pytest.mark.django_db, only_there]
@@ -27,5 +27,5 @@ def test_no_plan_of_the_page_of_staff_is_kept(boss):
 
 
 def test_plans_of_other_statements_are_kept(world, ask):
-    assert kept(SignIn._meta.db_table, lambda: world.api.get("me", token=world.token))
-    assert kept(SignIn._meta.db_table, lambda: ask("me/audit"))
+    assert kept(Session._meta.db_table, lambda: world.api.get("me", token=world.token))
+    assert kept(Session._meta.db_table, lambda: ask("me/audit"))

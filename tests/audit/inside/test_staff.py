@@ -1,18 +1,17 @@
 """The log in Django admin, and what the log says of deeds in Django admin and by commands."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.urls import reverse
 
 from authservice.audit import admin
 from authservice.audit.models import Entry
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from tests.admin.inside.conftest import listed, page
 from tests.audit.kept import keep
 from tests.audit.staff import Browser, check
 from tests.audit.world import ANN, metadata
-from tests.people import make_user, the_user
+from tests.people import make_user, permission, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +23,7 @@ def helper(world):
     def helper(*permissions):
         user = make_user("helper@example.com", is_staff=True)
         for codename in permissions:
-            user.user_permissions.add(Permission.objects.get(codename=codename))
+            user.user_permissions.add(permission(codename))
         return Browser(user)
 
     return helper
@@ -138,25 +137,25 @@ def test_ended_sign_ins_are_told_of_with_the_address_of_staff(world, boss):
 
 
 def test_an_ended_sign_in_is_told_of(world, boss):
-    boss.act("signin", "end", SignIn.objects.get(user=the_user(ANN)))
+    boss.act("session", "end", Session.objects.get(user=the_user(ANN)))
 
     assert world.log() == ["security.session.revoked boss ann"]
     check(world.entries())
 
 
 def test_a_deleted_sign_in_is_told_of_as_ended(world, boss):
-    boss.send(page(SignIn.objects.get(user=the_user(ANN)), "delete"), post="yes")
+    boss.send(page(Session.objects.get(user=the_user(ANN)), "delete"), post="yes")
 
-    assert not SignIn.objects.filter(user=the_user(ANN)).exists()
+    assert not Session.objects.filter(user=the_user(ANN)).exists()
     assert world.log() == ["security.session.revoked boss ann"]
     check(world.entries())
 
 
 @pytest.mark.parametrize("query", ["", "?state=open"])
 def test_sign_ins_deleted_from_the_list_are_told_of_as_ended(world, boss, query):
-    rows = SignIn.objects.filter(user=the_user(ANN))
+    rows = Session.objects.filter(user=the_user(ANN))
     boss.send(
-        listed("signin") + query,
+        listed("session") + query,
         action="delete_selected",
         _selected_action=[str(row.pk) for row in rows.all()],
         post="yes",

@@ -7,7 +7,7 @@ from django.apps import apps
 
 from authservice.audit import writer
 from authservice.audit.models import Entry
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.kernel import modules
 from authservice.kernel.events import Event
 from authservice.kernel.uuid7 import uuid7_of
@@ -25,7 +25,7 @@ def rows():
             for row in model._base_manager.order_by("pk").values()
         ]
         for model in models
-        if model not in (Attempt, Entry)
+        if model not in (AttemptCounter, Entry)
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from authservice.audit import queries
 from authservice.audit.categories import CHANGES, LOGINS, SECURITY
-from authservice.audit.queries import Narrowed
+from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
@@ -40,7 +40,7 @@ def filled(ann, bob):
 
 def narrowed(filled, name):
     given = NARROWED[name]
-    return Narrowed(**{key: filled.get(value, value) for key, value in given.items()})
+    return EntryFilter(**{key: filled.get(value, value) for key, value in given.items()})
 
 
 def pages(read, monkeypatch, most, field, direction):
@@ -55,7 +55,11 @@ def pages(read, monkeypatch, most, field, direction):
 def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
     def read(page):
         wanted = narrowed(filled, name)
-        return queries.part_of(filled[whose], page, wanted) if whose else queries.part(page, wanted)
+        return (
+            queries.page_of_user(filled[whose], page, wanted)
+            if whose
+            else queries.page_of(page, wanted)
+        )
 
     for order in product(SORT_FIELDS, ("asc", "desc")):
         few = pages(read, monkeypatch, FEW, *order)
@@ -66,7 +70,7 @@ def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
 def test_a_severity_that_an_action_never_has_finds_nothing(filled):
     wanted = narrowed(filled, "severity that the action never has")
 
-    assert queries.part(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
+    assert queries.page_of(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
 
 
 @pytest.mark.parametrize("name", NARROWED)
@@ -75,7 +79,7 @@ def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
     monkeypatch.setattr(queries, "FEW", most)
 
     def read(field):
-        queries.part_of(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
+        queries.page_of_user(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
 
     # One more has found who asks.
     costs = {field: len(statements(partial(read, field))) for field in SORT_FIELDS}
@@ -88,6 +92,6 @@ def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
 )
 def test_only_what_has_no_index_is_looked_for_without_an_order(filled, topic, field, sparse):
     def read():
-        queries.part_of(filled["ann"], Page(0, 5, field, "desc"), Narrowed(topic=topic))
+        queries.page_of_user(filled["ann"], Page(0, 5, field, "desc"), EntryFilter(topic=topic))
 
     assert any("COALESCE" in sql for sql in statements(read)) == sparse

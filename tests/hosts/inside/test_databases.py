@@ -7,7 +7,7 @@ from django.db import connections, router
 from django.db.models.signals import post_save
 
 from authservice import signals
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from authservice.kernel import databases, modules
 from tests.client import PASSWORD
 
@@ -58,7 +58,7 @@ def test_people_are_where_the_router_says(api):
 
     home = router.db_for_write(Account)
     assert databases.primary() == home == router.db_for_write(get_user_model())
-    assert [model.objects.using(home).count() for model in (Account, SignIn)] == [1, 1]
+    assert [model.objects.using(home).count() for model in (Account, Session)] == [1, 1]
 
 
 def test_a_deed_is_one_transaction_there(api):

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
-from authservice.core.models import Account, SignIn
+from authservice.core.models import Account, Session
 from tests.client import PASSWORD
 from tests.hosts.inside.users import deactivate, natural, only, stranger
 from tests.people import change, email_field, has
@@ -113,7 +113,7 @@ def test_a_deleted_user_leaves_nothing_behind(api):
     only().delete()
 
     assert not Account.objects.exists()
-    assert not SignIn.objects.exists()
+    assert not Session.objects.exists()
 
 
 def test_guesses_are_counted_although_their_requests_are_refused(api):

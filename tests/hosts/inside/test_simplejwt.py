@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from tests.client import PASSWORD
 from tests.forging import claims
 
@@ -74,7 +74,7 @@ def test_its_settings_have_no_say_in_ours(ours):
 
 
 def test_its_login_makes_no_sign_in_of_ours(theirs):
-    assert SignIn.objects.count() == 1  # of the sign-up
+    assert Session.objects.count() == 1  # of the sign-up
 
 
 def test_what_the_host_ends_of_its_own_ends_nothing_of_ours(api, host, ours, theirs):

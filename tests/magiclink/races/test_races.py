@@ -8,10 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from authservice.core import cleanup as sweeping
-from authservice.core.cleanup import Rubbish
+from authservice.core.cleanup import ExpiredRows
 from authservice.core.credentials import passwords
 from authservice.core.messages import compose
-from authservice.core.models import Attempt, SignIn, Ticket
+from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.core.recovery import first_proof
 from authservice.core.users import lookup
 from authservice.kernel import message_queue
@@ -40,7 +40,7 @@ def mailed(api, magic):
 
 
 def alive():
-    return SignIn.objects.filter(amr="email", ended_at=None).count()
+    return Session.objects.filter(amr="email", ended_at=None).count()
 
 
 @pytest.mark.parametrize("proven", [True, False])
@@ -93,7 +93,7 @@ def test_of_many_wrong_codes_five_are_counted(crowd, magic, rounds, mailed):
         answers = crowd.all_do(partial(magic.type, wrong(pair.code), email))
 
         assert tally(answers) == {CODE: SIZE}
-        assert max(Attempt.objects.values_list("day_count", flat=True)) == 5
+        assert max(AttemptCounter.objects.values_list("day_count", flat=True)) == 5
         assert magic.type(pair.code, email).code == CODE
 
 
@@ -124,8 +124,8 @@ def test_of_mails_made_at_once_one_works(crowd, magic, post, rounds, mailed):
 def proven_by_some_road(email):
     """As any road proves an address: hold the person, read them, and say so."""
     with transaction.atomic():
-        passwords.locked(lookup.find_by_email(email))
-        first_proof.prove(lookup.find_by_email(email), Client())
+        passwords.lock_and_read(lookup.find_by_email(email))
+        first_proof.confirm_address(lookup.find_by_email(email), Client())
 
 
 def test_of_proofs_at_once_one_is_the_first(crowd, post, rounds, mailed):
@@ -143,7 +143,7 @@ def test_the_sweep_and_the_link_leave_nobody_half(crowd, magic, rounds, configur
     configure(MAGICLINK={"AUTO_REGISTER": True, "TTL": 3600}, THROTTLE={"ENABLED": False})
     for number in rounds:
         pair = magic.mailed(f"stranger{number}@example.com")
-        Ticket.objects.filter(purpose="first-use").update(expires_at=timezone.now())
+        OneTimeToken.objects.filter(purpose="first-use").update(expires_at=timezone.now())
         before = users()
 
         answer, *_ = crowd.race([partial(magic.follow, pair.token), *[sweep] * 3])
@@ -151,9 +151,9 @@ def test_the_sweep_and_the_link_leave_nobody_half(crowd, magic, rounds, configur
         entered = answer.status == 200
         assert entered or answer.code == LINK
         assert users() == before - (not entered)
-        Ticket.objects.filter(purpose="first-use").delete()
+        OneTimeToken.objects.filter(purpose="first-use").delete()
 
 
 def sweep():
-    [waste] = [Rubbish(*entry) for entry in auto_register.rubbish().items()]
-    return sweeping.sweep(waste, batch_size=100)
+    [waste] = [ExpiredRows(*entry) for entry in auto_register.expired_rows().items()]
+    return sweeping.delete_expired(waste, batch_size=100)

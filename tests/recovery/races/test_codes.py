@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from authservice.core.credentials import code_attempts
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.kernel import crypto
 from tests.races.crowd import SIZE, tally
 from tests.recovery.flows import NEW, prove, wrong
@@ -17,7 +17,9 @@ INVALID = "INVALID_VERIFICATION_CODE"
 
 def counted():
     """The counts of attempts at codes."""
-    rows = Attempt.objects.filter(count__gt=0, ends_at__gt=timezone.now() + timedelta(hours=1))
+    rows = AttemptCounter.objects.filter(
+        count__gt=0, ends_at__gt=timezone.now() + timedelta(hours=1)
+    )
     return list(rows.values_list("count", flat=True))
 
 
@@ -79,7 +81,7 @@ def test_of_many_wrong_codes_five_are_counted(crowd, api, rounds, fresh):
 
         assert tally(answers) == {INVALID: SIZE}
         assert set(counted()) == {code_attempts.TRIES}
-        Attempt.objects.all().delete()
+        AttemptCounter.objects.all().delete()
 
 
 def test_after_many_wrong_codes_the_right_one_is_refused(crowd, api, rounds, fresh):
@@ -99,9 +101,9 @@ def test_attempts_of_many_clients_at_many_codes_are_ten_in_a_day(
             crowd.all_do(partial(api.post, path, **{**body, "code": wrong(body["code"])}))
             body["code"] = flows.reset_code(body["phone"])
 
-        assert max(Attempt.objects.values_list("day_count", flat=True)) == 10
+        assert max(AttemptCounter.objects.values_list("day_count", flat=True)) == 10
         assert api.post(path, **body).code == INVALID
-        Attempt.objects.all().delete()
+        AttemptCounter.objects.all().delete()
 
 
 def test_a_try_is_on_record_before_it_is_judged(crowd, api, fresh, monkeypatch):

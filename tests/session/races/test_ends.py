@@ -5,7 +5,7 @@ from threading import Barrier
 
 from django.utils import timezone
 
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.session import stores
 from tests.races.crowd import SIZE, tally
 
@@ -18,7 +18,7 @@ def test_a_revocation_that_crosses_a_refresh_leaves_nothing_alive(crowd, api, ro
     for number in rounds:
         email = f"ann{number}@example.com"
         stolen = api.sign_up(email)
-        session_id = str(SignIn.objects.latest("created_at").pk)
+        session_id = str(Session.objects.latest("created_at").pk)
         mine = api.log_in(email)["access_token"]
         refresh = partial(api.post, "refresh", refresh_token=stolen["refresh_token"])
 
@@ -34,7 +34,7 @@ def test_of_many_revocations_of_one_session_one_is_told(crowd, api, rounds, told
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
-        session_id = str(SignIn.objects.latest("created_at").pk)
+        session_id = str(Session.objects.latest("created_at").pk)
         mine = api.log_in(email)["access_token"]
         told.clear()
 
@@ -53,7 +53,7 @@ def test_of_two_sessions_that_end_each_other_nothing_odd_is_left(crowd, api, rou
         answers = crowd.race(ends * (SIZE // 2))
 
         assert set(tally(answers)) <= {200, "INVALID_TOKEN"}
-        assert SignIn.objects.filter(end_reason="revoked").count() >= number + 1
+        assert Session.objects.filter(end_reason="revoked").count() >= number + 1
 
 
 def test_no_request_answers_a_session_that_ended_before_it_came(crowd, api, rounds, each_store):
@@ -61,7 +61,7 @@ def test_no_request_answers_a_session_that_ended_before_it_came(crowd, api, roun
     for number in rounds:
         tokens = api.sign_up(f"ann{number}@example.com")["access_token"]
         ago = timezone.now() - timezone.timedelta(minutes=6)
-        SignIn.objects.filter(ended_at=None).update(last_used_at=ago)
+        Session.objects.filter(ended_at=None).update(last_used_at=ago)
         leave = partial(api.post, "logout", token=tokens)
 
         crowd.race([partial(api.get, "me", token=tokens)] * (SIZE - 1) + [leave])
@@ -85,7 +85,7 @@ def test_of_many_requests_at_once_one_writes_the_last_use(crowd, api, rounds, mo
     for number in rounds:
         token = api.sign_up(f"ann{number}@example.com")["access_token"]
         ago = timezone.now() - timezone.timedelta(minutes=6)
-        SignIn.objects.update(last_used_at=ago)
+        Session.objects.update(last_used_at=ago)
         written.clear()
 
         answers = crowd.all_do(partial(api.get, "me", token=token))

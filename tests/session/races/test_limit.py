@@ -7,7 +7,7 @@ from django.contrib.auth.models import update_last_login
 from django.contrib.auth.signals import user_logged_in
 
 from authservice.core.login import login
-from authservice.core.models import SignIn
+from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from tests.people import the_user
@@ -37,7 +37,7 @@ def arrive(email):
 
 
 def live(email):
-    return SignIn.objects.filter(user=the_user(email), ended_at=None)
+    return Session.objects.filter(user=the_user(email), ended_at=None)
 
 
 def test_many_logins_at_once_leave_no_more_than_the_limit(crowd, api, rounds, receiver):
@@ -60,5 +60,5 @@ def test_each_that_made_room_is_told_once(crowd, api, rounds, told):
 
         crowd.all_do(partial(arrive, email))
 
-        ended = [e.metadata["sign_in"] for e in told if e.action == "security.session.revoked"]
+        ended = [e.metadata["session"] for e in told if e.action == "security.session.revoked"]
         assert len(ended) == len(set(ended)) == SIZE + 1 - MOST

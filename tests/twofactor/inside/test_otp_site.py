@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django_otp import DEVICE_ID_SESSION_KEY, devices_for_user, user_has_device, verify_token
 
-from authservice.core.models import Attempt
+from authservice.core.models import AttemptCounter
 from authservice.twofactor.models import Authenticator
 from tests.client import PASSWORD
 from tests.people import the_user
@@ -112,10 +112,10 @@ def test_tries_there_and_here_are_counted_together(boss, browser):
 
 
 def test_a_right_code_gives_its_count_back(boss, browser):
-    before = set(Attempt.objects.values_list("key", "count"))
+    before = set(AttemptCounter.objects.values_list("key", "count"))
     fill_in(browser, boss.code())
 
-    assert {row for row in Attempt.objects.values_list("key", "count") if row[1]} <= before
+    assert {row for row in AttemptCounter.objects.values_list("key", "count") if row[1]} <= before
 
 
 def test_what_happens_there_is_told(boss, browser, told):

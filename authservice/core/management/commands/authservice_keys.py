@@ -97,7 +97,7 @@ def _editing(file: str) -> Iterator[list[Entry]]:
     try:
         with key_file.editing(file) as entries:
             yield entries
-            key_rotation.checked(entries)
+            key_rotation.require_valid(entries)
     except FileExistsError as wrong:
         raise CommandError(
             f"{wrong.filename} exists: another run is at work, or one died. Then delete it."
@@ -108,7 +108,7 @@ def _editing(file: str) -> Iterator[list[Entry]]:
 
 def _keys_of(file: str) -> Sequence[signing_keys.Key]:
     try:
-        return key_rotation.checked(key_file.load(file))
+        return key_rotation.require_valid(key_file.load(file))
     except (key_rotation.Refused, ImproperlyConfigured) as wrong:
         raise CommandError(str(wrong)) from wrong
 

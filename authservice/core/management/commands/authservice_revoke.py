@@ -43,11 +43,11 @@ class Command(BaseCommand):
             return
         if options["interactive"]:
             self._confirm(before)
-        ended = revocation.everyone(before=before, batch_size=options["batch_size"])
-        self.stdout.write(f"Ended {ended.sign_ins} sign-ins of {ended.users} users.")
+        ended = revocation.revoke_everyone(before=before, batch_size=options["batch_size"])
+        self.stdout.write(f"Ended {ended.sessions} sign-ins of {ended.users} users.")
 
     def _end_one(self, person: Person, before: datetime | None) -> None:
-        ended = revocation.of([person.user], before=before)
+        ended = revocation.revoke_users([person.user], before=before)
         name = person.email or person.username
         self.stdout.write(f"Ended {ended} sign-ins of user {person.id} ({name}).")
 

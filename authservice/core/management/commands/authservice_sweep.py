@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authservice.core.cleanup import rubbish, sweep
+from authservice.core.cleanup import delete_expired, expired_rows
 
 
 class Command(BaseCommand):
@@ -29,9 +29,9 @@ class Command(BaseCommand):
             raise CommandError("--batch-size must be at least 1.")
         if options["keep_days"] < 0:
             raise CommandError("--keep-days must not be negative.")
-        for waste in rubbish(sign_ins_kept=timedelta(days=options["keep_days"])):
+        for waste in expired_rows(sign_ins_kept=timedelta(days=options["keep_days"])):
             if options["dry_run"]:
                 self.stdout.write(f"{waste.name}: {waste.rows.count()} would be deleted")
             else:
-                deleted = sweep(waste, batch_size=options["batch_size"])
+                deleted = delete_expired(waste, batch_size=options["batch_size"])
                 self.stdout.write(f"{waste.name}: {deleted} deleted")
