@@ -1,0 +1,105 @@
+"""``python -m tests.trace``: how many files and calls of authservice a request passes through.
+
+GET ``/me`` and a login with a second factor, in the host of the tests, on an SQLite file. Each is
+traced at its third run, so that caches are filled. ``--list`` also prints the calls of each file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import django
+import pyotp
+import time_machine
+from django.core.management import call_command
+from django.test import Client
+
+PASSWORD = "plum tart 42 windows"
+SOURCES = str(Path(__file__).parents[1] / "authservice") + os.sep
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/trace.sqlite3"
+        os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+        django.setup()
+        call_command("migrate", verbosity=0)
+        for name, request in requests().items():
+            request()
+            request()
+            calls = traced(request)
+            print(f"{name}: {len(calls)} files, {calls.total()} calls")
+            if "--list" in sys.argv:
+                for file, number in calls.most_common():
+                    print(f"  {number:4} {file}")
+    return 0
+
+
+def requests() -> dict[str, Callable[[], None]]:
+    """The requests by name; a login with a second factor is two requests."""
+    ann, bob = sign_up("ann@example.com"), sign_up("bob@example.com")
+    app = pyotp.TOTP(ask("2fa/setup", {}, bob)["secret"])
+    ask("2fa/verify", {"code": app.now()}, bob)
+
+    def me() -> None:
+        ask("me", None, ann)
+
+    def login() -> None:
+        # A code works once, so each login is half a minute later.
+        with time_machine.travel(time.time() + 30 * next(steps)):
+            first = ask("login", {"email": "bob@example.com", "password": PASSWORD})
+            (challenge,) = first["challenges"]
+            token = challenge["data"]["temp_token"]
+            ask("2fa/verify-login", {"temp_token": token, "code": app.now()})
+
+    steps = count(2)
+    return {"GET /me": me, "login with a second factor": login}
+
+
+def sign_up(email: str) -> str:
+    """A new user's access token."""
+    return ask("signup", {"email": email, "password": PASSWORD})["access_token"]
+
+
+def ask(path: str, body: dict[str, str] | None, token: str = "") -> Any:
+    """`data` of the answer to a POST, or to a GET if there is no body."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    client = Client(headers=headers)
+    where = f"/auth/{path}"
+    answer = (
+        client.get(where)
+        if body is None
+        else client.post(where, body, content_type="application/json")
+    )
+    assert answer.status_code in (200, 201), answer.content
+    return answer.json()["data"]
+
+
+def traced(request: Callable[[], None]) -> Counter[str]:
+    """Calls of authservice by file; comprehensions, lambdas and class bodies do not count."""
+    calls: Counter[str] = Counter()
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(SOURCES) and code.co_name[0] != "<":
+            calls[code.co_filename.removeprefix(SOURCES)] += 1
+
+    sys.setprofile(profile)
+    try:
+        request()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+if __name__ == "__main__":
+    sys.exit(main())
