@@ -72,7 +72,7 @@ def warn_if_overdue() -> None:
     _next_look = monotonic() + _DAY
     if overdue():
         logger.warning(
-            "Expired rows have not been deleted for 48 hours: run `manage.py authservice_sweep`"
+            "Expired rows have not been deleted for 48 hours: run `manage.py authservice_cleanup`"
             " once a day. Until then the tables grow."
         )
 

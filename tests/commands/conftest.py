@@ -8,7 +8,7 @@ from authservice.key_file import load
 
 @pytest.fixture
 def run():
-    """`run("authservice_sweep", "--dry-run")` gives what the command printed."""
+    """`run("authservice_cleanup", "--dry-run")` gives what the command printed."""
 
     def run(*arguments):
         out = StringIO()

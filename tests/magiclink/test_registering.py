@@ -31,7 +31,7 @@ def _registering(magiclink):
 @pytest.fixture
 def sweep(capsys):
     def sweep():
-        call_command("authservice_sweep")
+        call_command("authservice_cleanup")
         return capsys.readouterr().out
 
     return sweep

@@ -123,7 +123,7 @@ TICKETS = (
             "rows.filter(pk__in=pks), connections",
             "rows.model.objects.filter(pk__in=pks), connections",
         ),
-        ("tests/commands/test_sweep.py",),
+        ("tests/commands/test_cleanup.py",),
     ),
 )
 

@@ -10,7 +10,7 @@ from authservice.audit.retention import clean
 from tests.audit.kept import keep
 from tests.audit.world import metadata
 from tests.client import PASSWORD, Api
-from tests.commands.test_sweep_races import held
+from tests.commands.test_cleanup_races import held
 from tests.races.crowd import SIZE, Crowd, turn
 
 pytestmark = pytest.mark.django_db(transaction=True)

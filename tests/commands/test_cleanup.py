@@ -1,4 +1,4 @@
-"""The sweep takes away what nothing asks for, and only that."""
+"""The cleanup deletes expired rows, and only those."""
 
 import uuid
 from datetime import timedelta
@@ -39,21 +39,21 @@ def old(**moments):
 def test_a_ticket_goes_a_day_after_it_expired(run):
     ticket(expires_at=DAY + SECOND)
 
-    assert "tickets: 1 deleted" in run("authservice_sweep")
+    assert "tickets: 1 deleted" in run("authservice_cleanup")
     assert not OneTimeToken.objects.exists()
 
 
 def test_a_ticket_goes_a_day_after_it_was_used(run):
     ticket(spent_at=DAY + SECOND)
 
-    assert "tickets: 1 deleted" in run("authservice_sweep")
+    assert "tickets: 1 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moments", [{}, {"expires_at": DAY / 2}, {"spent_at": DAY / 2}])
 def test_a_ticket_that_can_still_say_what_became_of_it_stays(run, moments):
     ticket(**moments)
 
-    assert "tickets: 0 deleted" in run("authservice_sweep")
+    assert "tickets: 0 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
@@ -61,7 +61,7 @@ def test_a_sign_in_goes_thirty_days_after_it_was_over(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT + SECOND})
 
-    assert "sign-ins: 1 deleted" in run("authservice_sweep")
+    assert "sign-ins: 1 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
@@ -69,14 +69,14 @@ def test_a_sign_in_that_is_over_is_kept_for_thirty_days(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT - DAY})
 
-    assert "sign-ins: 0 deleted" in run("authservice_sweep")
+    assert "sign-ins: 0 deleted" in run("authservice_cleanup")
 
 
 def test_a_sign_in_in_use_stays_whatever_is_asked(api, run):
     tokens = api.sign_up()
     old(created_at=2 * KEPT, last_used_at=2 * KEPT)
 
-    run("authservice_sweep", "--keep-days", "0")
+    run("authservice_cleanup", "--keep-days", "0")
 
     assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 200
 
@@ -85,7 +85,7 @@ def test_the_days_can_be_chosen(api, run):
     api.sign_up()
     old(ended_at=timedelta(days=8))
 
-    assert "sign-ins: 1 deleted" in run("authservice_sweep", "--keep-days", "7")
+    assert "sign-ins: 1 deleted" in run("authservice_cleanup", "--keep-days", "7")
 
 
 def lock_out(key):
@@ -100,7 +100,7 @@ def is_out(key):
 def test_a_counter_in_its_window_stays(run):
     lock_out("ann")
 
-    assert "counters: 0 deleted" in run("authservice_sweep")
+    assert "counters: 0 deleted" in run("authservice_cleanup")
     assert is_out("ann")
 
 
@@ -108,7 +108,7 @@ def test_the_strikes_of_a_counter_stay_until_they_are_forgiven(run, clock):
     lock_out("ann")
     clock.forward(hours=23)
 
-    run("authservice_sweep")
+    run("authservice_cleanup")
 
     # After one used-up window there is one try, and then the door is shut again.
     attempt_counter.consume("ann", BUDGET)
@@ -120,10 +120,10 @@ def test_a_counter_that_is_forgiven_goes(run, clock):
     lock_out("ann")
     clock.forward(days=1, minutes=16)
 
-    assert "counters: 1 deleted" in run("authservice_sweep")
+    assert "counters: 1 deleted" in run("authservice_cleanup")
 
 
-def test_no_budget_remembers_for_longer_than_the_sweep_keeps_its_counter():
+def test_budget_that_outlasts_the_cleanup_of_its_counter_is_refused():
     with pytest.raises(ValueError, match="remember"):
         Budget(limit=1, window=DAY, longest=DAY, forgiven_after=DAY + SECOND)
 
@@ -133,25 +133,32 @@ def test_a_dry_run_counts_and_deletes_nothing(api, run):
     old(ended_at=2 * KEPT)
     ticket(expires_at=2 * DAY)
 
-    said = run("authservice_sweep", "--dry-run")
+    said = run("authservice_cleanup", "--dry-run")
 
     assert "tickets: 1 would be deleted" in said
     assert "sign-ins: 1 would be deleted" in said
     assert (OneTimeToken.objects.count(), Session.objects.count()) == (1, 1)
 
 
-def test_a_second_sweep_finds_nothing(run):
+def test_second_cleanup_finds_nothing(run):
     ticket(expires_at=2 * DAY)
-    run("authservice_sweep")
+    run("authservice_cleanup")
 
-    said = run("authservice_sweep").splitlines()
+    said = run("authservice_cleanup").splitlines()
     assert [line.partition(":")[0] for line in said[-3:]] == ["tickets", "sign-ins", "counters"]
     assert {line.partition(": ")[2] for line in said} == {"0 deleted"}
 
 
+def test_former_name_of_the_command_is_an_alias(run):
+    ticket(expires_at=2 * DAY)
+
+    assert "tickets: 1 would be deleted" in run("authservice_sweep", "--dry-run")
+    assert "tickets: 1 deleted" in run("authservice_sweep", "--batch-size", "1")
+
+
 def test_people_stay(run):
     make_user()
-    run("authservice_sweep", "--keep-days", "0")
+    run("authservice_cleanup", "--keep-days", "0")
 
     assert Account.objects.count() == 1
 
@@ -159,7 +166,7 @@ def test_people_stay(run):
 @pytest.mark.parametrize("wrong", [["--batch-size", "0"], ["--keep-days", "-1"]])
 def test_a_senseless_number_is_refused(wrong):
     with pytest.raises(CommandError):
-        call_command("authservice_sweep", *wrong)
+        call_command("authservice_cleanup", *wrong)
 
 
 @pytest.fixture
@@ -181,7 +188,7 @@ def test_a_large_table_takes_a_few_statements_per_batch(run, ten_thousand):
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        said = run("authservice_sweep", "--batch-size", "1000")
+        said = run("authservice_cleanup", "--batch-size", "1000")
 
     # Read, begin, lock, delete, commit; and a read that finds no more in each of the tables.
     assert len(asked) <= 5 * batches + len(said.splitlines())
@@ -192,7 +199,7 @@ def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
     for _ in range(7):
         ticket(expires_at=2 * DAY)
 
-    assert "tickets: 7 deleted" in run("authservice_sweep", "--batch-size", "3")
+    assert "tickets: 7 deleted" in run("authservice_cleanup", "--batch-size", "3")
 
 
 def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):

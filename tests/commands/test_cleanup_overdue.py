@@ -49,7 +49,7 @@ def test_missing_cleanup_is_logged_once_a_day(uptime, warnings):
     uptime(2 * HOUR)
 
     (said,) = warnings()
-    assert "run `manage.py authservice_sweep`" in said
+    assert "run `manage.py authservice_cleanup`" in said
     assert warnings() == []
 
     uptime(25 * HOUR)
@@ -67,7 +67,7 @@ def test_rows_that_a_daily_cleanup_would_leave_are_not_logged(uptime, warnings):
 
 def test_cleanup_ends_the_warning(uptime, warnings, run):
     expired(days=30)
-    run("authservice_sweep")
+    run("authservice_cleanup")
     uptime(2 * HOUR)
 
     assert warnings() == []

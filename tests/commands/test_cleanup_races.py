@@ -1,4 +1,4 @@
-"""Sweeping while people sign in and other sweeps run: nobody waits, nothing is lost."""
+"""Cleanup while users sign in and other cleanups run: no request waits, no row is lost."""
 
 import time
 from contextlib import contextmanager
@@ -71,14 +71,14 @@ def held(rows):
         holder.join()
 
 
-def test_sweeps_at_once_share_the_work(crowd):
+def test_concurrent_cleanups_share_the_work(crowd):
     litter(2000)
 
     assert sum(crowd.race([swept] * 8)) == 2000
     assert not OneTimeToken.objects.exists()
 
 
-def test_a_row_that_somebody_holds_is_left_to_the_next_sweep():
+def test_locked_row_is_left_to_the_next_cleanup():
     litter(3)
     with held(OneTimeToken.objects.filter(digest=f"{1:064x}")):
         assert swept() == 2
@@ -86,7 +86,7 @@ def test_a_row_that_somebody_holds_is_left_to_the_next_sweep():
     assert swept() == 1
 
 
-def test_a_sweep_never_waits_for_a_sign_in_in_use():
+def test_cleanup_never_waits_for_a_session_in_use():
     people = [Api().sign_up(f"p{n}@example.com")["refresh_token"] for n in range(5)]
     live = Session.objects.order_by("created_at")[2].pk
     past = timezone.now() - OLD
@@ -99,7 +99,7 @@ def test_a_sweep_never_waits_for_a_sign_in_in_use():
     assert Api().post("refresh", refresh_token=people[2]).status == 200
 
 
-def test_refreshes_go_on_during_a_sweep(crowd):
+def test_refreshes_succeed_during_a_cleanup(crowd):
     people = [Api().sign_up(f"p{n}@example.com")["refresh_token"] for n in range(8)]
     litter(3000)
 

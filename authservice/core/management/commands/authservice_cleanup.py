@@ -1,0 +1,37 @@
+"""`manage.py authservice_cleanup`: delete expired rows. Run it once a day."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from authservice.core.cleanup import delete_expired, expired_rows
+
+
+class Command(BaseCommand):
+    help = (
+        "Delete one-time tokens a day after they expired or were used, sessions some time after"
+        " they ended, and attempt counters that no longer limit anybody. No active session ends."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--keep-days", type=int, default=30, help="days to keep ended sessions for (30)"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="count, but delete nothing")
+        parser.add_argument("--batch-size", type=int, default=1000, help="rows per batch (1000)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch_size"] < 1:
+            raise CommandError("--batch-size must be at least 1.")
+        if options["keep_days"] < 0:
+            raise CommandError("--keep-days must not be negative.")
+        for waste in expired_rows(sign_ins_kept=timedelta(days=options["keep_days"])):
+            if options["dry_run"]:
+                self.stdout.write(f"{waste.name}: {waste.rows.count()} would be deleted")
+            else:
+                deleted = delete_expired(waste, batch_size=options["batch_size"])
+                self.stdout.write(f"{waste.name}: {deleted} deleted")
