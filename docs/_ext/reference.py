@@ -18,6 +18,9 @@ from sphinx.util.docutils import SphinxDirective
 
 import authservice
 
+# The files that declare settings.
+DECLARING = ("conf", "sections", "throttling")
+
 
 class Table(ABC, SphinxDirective):
     """A definition list that `entries` yields as lines of reStructuredText."""
@@ -73,7 +76,7 @@ class SettingsReference(Table):
         from authservice.kernel import settings
 
         for module in pkgutil.walk_packages(authservice.__path__, "authservice."):
-            if module.name.rpartition(".")[2] in ("conf", "settings", "flood"):
+            if module.name.rpartition(".")[2] in DECLARING:
                 importlib.import_module(module.name)
         for name, schema in settings.declared().items():
             title = f"``{name}``" if name else "Directly in ``AUTHSERVICE``"
