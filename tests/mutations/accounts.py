@@ -54,7 +54,7 @@ SYNC = (
         (_SYNC,),
     ),
     Mutation(
-        "The time at which a revoked sign-in began",
+        "The time at which a revoked session began",
         CORE + "sessions/revocation.py",
         to("rows.filter(created_at__lt=before)", "rows.filter(last_used_at__lt=before)"),
         ("tests/commands/test_revoke.py",),

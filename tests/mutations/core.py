@@ -40,7 +40,7 @@ SIGN_INS = (
         ("tests/core/test_refresh_forgery.py",),
     ),
     Mutation(
-        "The end of every sign-in by a changed password",
+        "The end of every session by a changed password",
         CORE + "sessions/sessions.py",
         without(
             "\n        and passwords.matches_fingerprint("
@@ -49,13 +49,13 @@ SIGN_INS = (
         ("tests/core/test_standing.py",),
     ),
     Mutation(
-        "The end of every sign-in of somebody inactive",
+        "The end of every session of an inactive user",
         CORE + "sessions/sessions.py",
         without("\n        and person.active"),
         ("tests/core/test_standing.py",),
     ),
     Mutation(
-        "The end of every sign-in by a raised token version",
+        "The end of every session by a raised token version",
         CORE + "sessions/sessions.py",
         without("\n        and session.token_version == person.token_version"),
         ("tests/core/test_standing.py",),
@@ -70,13 +70,13 @@ DOOR = (
         ("tests/kernel/test_slots.py",),
     ),
     Mutation(
-        "The refusal of somebody inactive",
+        "The refusal of an inactive user",
         CORE + "login/login.py",
         to("if not person.active:", "if False:"),
         ("tests/contract/test_login.py",),
     ),
     Mutation(
-        "The count of a guess before it is judged",
+        "The count of an attempt before the check",
         CORE + "credentials/lockout.py",
         without(
             "    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)\n"
@@ -85,7 +85,7 @@ DOOR = (
         ("tests/core/test_guess_limits.py",),
     ),
     Mutation(
-        "The hash in vain for somebody unknown",
+        "The dummy hash for an unknown user",
         CORE + "credentials/passwords.py",
         to("        _dummy_hash(password)\n        return False\n", "        return False\n"),
         ("tests/core/test_one_hash.py",),
@@ -101,13 +101,13 @@ DOOR = (
         ("tests/core/test_devices.py",),
     ),
     Mutation(
-        "The end of a budget of guesses",
+        "The end of a budget of attempts",
         CORE + "credentials/attempt_sql.py",
         to('_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )', '_OPEN = f"""( 1 = 1 )'),
         ("tests/core/test_guess_limits.py",),
     ),
     Mutation(
-        "The count of a guess that stands before it is judged, under ATOMIC_REQUESTS",
+        "The count of an attempt that commits before the check, under ATOMIC_REQUESTS",
         HTTP + "views.py",
         to("view = transaction.non_atomic_requests(using=alias)(view)", "pass"),
         ("tests/contract/test_transactions.py",),
@@ -122,7 +122,7 @@ TOKENS = (
         (_TOKENS,),
     ),
     Mutation(
-        "The user that a sign-in belongs to",
+        "The user that a session belongs to",
         CORE + "sessions/authentication.py",
         without(' or found[0].id != self.claims["sub"]'),
         (_TOKENS,),

@@ -15,7 +15,7 @@ _COUNTING = CORE + "messages/counting.py"
 
 ATTEMPTS = (
     Mutation(
-        "The guesses that an identifier takes in a day",
+        "The attempts that an identifier takes in a day",
         CORE + "credentials/attempt_counter.py",
         without(", daily=50"),
         (f"{_DAILY}::test_identifier_takes_fifty_guesses_in_a_day_known_or_not",),
@@ -140,7 +140,7 @@ WORK = (
         ("tests/core/test_hash_limit.py::test_hashes_at_once_are_bounded_by_the_setting",),
     ),
     Mutation(
-        "The login without a turn, which is no guess",
+        "The login that gets no slot, which is no attempt",
         CORE + "credentials/lockout.py",
         to("except (errors.ServiceUnavailable, DatabaseError):", "except DatabaseError:"),
         ("tests/core/test_hash_limit.py::test_login_without_a_turn_is_503_and_no_guess",),

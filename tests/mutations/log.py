@@ -10,7 +10,7 @@ _DEEDS = (_LOGGED, "tests/audit/inside/test_deeds.py", "-kPOST")
 _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
     Mutation(
-        "The deed that fails with its entry",
+        "The action that fails with its entry",
         "authservice/audit/writer.py",
         to(
             "    _INSERT.run(databases.primary(), entry)\n",
@@ -20,7 +20,7 @@ LOG = (
         (_LOGGED, "tests/audit/inside/test_undone.py", "-kPOST"),
     ),
     Mutation(
-        "The entry of a refused sign-in",
+        "The entry of a refused login",
         CORE + "login/login.py",
         without(
             '    events.record(_refused(person, client, "invalid_credentials", method=method))\n'
@@ -28,13 +28,13 @@ LOG = (
         _DEEDS,
     ),
     Mutation(
-        "The entry of an account that is guessed at",
+        "The entry of an account whose limit of attempts is reached",
         CORE + "recovery/recent_proof.py",
         without(", report=partial(events.record, throttled)"),
         (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
     ),
     Mutation(
-        "One line of ASCII, whatever is told",
+        "One line of ASCII, whatever is recorded",
         "authservice/audit/writer.py",
         to('separators=(",", ":"))', 'separators=(",", ":"), ensure_ascii=False)'),
         (_LOGGED, "tests/audit/inside/test_entries.py", "-kline"),
@@ -46,7 +46,7 @@ LOG = (
         _CLEANUP,
     ),
     Mutation(
-        "The number a broken cleanup has told",
+        "The number that an interrupted cleanup has recorded",
         "authservice/audit/retention.py",
         without("            _all().filter(pk=run.pk).update(metadata=writer.as_text(said))\n"),
         _CLEANUP,
@@ -114,7 +114,7 @@ LOG = (
         ("tests/admin_api/test_list.py",),
     ),
     Mutation(
-        "The address of a job, hidden from whoever watches Celery",
+        "The address of a job, hidden from monitors of Celery",
         "authservice/notification/dispatchers/celery.py",
         to(
             "(worker.to_dict(message),), argsrepr=_shown(message), retry",

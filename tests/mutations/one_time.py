@@ -8,13 +8,13 @@ _ENDS = "tests/recovery/test_ends.py"
 
 TICKETS = (
     Mutation(
-        "The count of a try at a code before it is judged",
+        "The count of an attempt at a code before the check",
         CORE + "credentials/one_time.py",
         to("not (counted and right)", "not right"),
         ("tests/recovery/test_reset_by_code.py",),
     ),
     Mutation(
-        "The tries that a code has",
+        "The attempts that a code has",
         "authservice/core/credentials/code_attempts.py",
         to("TRIES = 5\n", "TRIES = 9\n"),
         ("tests/recovery/test_reset_by_code.py",),
@@ -117,7 +117,7 @@ TICKETS = (
         ("tests/recovery/test_change_password.py",),
     ),
     Mutation(
-        "The tickets that are stale still when they are deleted",
+        "The one-time tokens that are still expired when they are deleted",
         CORE + "cleanup.py",
         to(
             "rows.filter(pk__in=pks), connections",
@@ -179,7 +179,7 @@ MAIL = (
         ("tests/magiclink/test_signing_in.py",),
     ),
     Mutation(
-        "The button between a scanner and the sign-in",
+        "The button between a scanner and the login",
         "authservice/magiclink/views.py",
         to('if conf.confirm == "auto" and unasked', "if False"),
         ("tests/magiclink/test_confirm.py",),
@@ -203,7 +203,7 @@ MAIL = (
         _REGISTERING,
     ),
     Mutation(
-        "The account that somebody came in to",
+        "The account that somebody logged in to",
         _STRANGERS,
         without('            ~Exists(Session.objects.using(using).filter(user=OuterRef("pk"))),\n'),
         _REGISTERING,

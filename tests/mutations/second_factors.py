@@ -56,19 +56,19 @@ SECOND_FACTORS = (
         (_TWO + "verify.py",),
     ),
     Mutation(
-        "The five tries of a temp_token",
+        "The five attempts of a temp_token",
         TWO + "verify_login.py",
         without("    challenges.count_attempt(ticket)\n"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
-        "The ten tries of an account",
+        "The ten attempts of an account",
         TWO + "verify_login.py",
         to("key = code_lockout.consume(", "key = code_lockout.counter("),
         (_TWO + "guesses.py",),
     ),
     Mutation(
-        "The devices that have tries of their own",
+        "The devices that have attempts of their own",
         TWO + "lockout.py",
         without(", since=authenticator.enabled_at"),
         (_TWO + "guesses.py",),
@@ -89,13 +89,13 @@ SECOND_FACTORS = (
         (_TWO + "remembered.py",),
     ),
     Mutation(
-        "The end of sign-ins where staff take a factor away",
+        "The end of sessions when staff remove a factor",
         TWO + "disabling.py",
         without("        sessions.end_all(person, DISABLED)\n"),
         (_TWO + "disable.py",),
     ),
     Mutation(
-        "The tries of a device on which a factor was set up to sign in",
+        "The attempts of a device on which a factor was set up to sign in",
         CORE + "credentials/known_devices.py",
         to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
         (_TWO + "required.py",),

@@ -20,7 +20,7 @@ FORGERY = (
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
-        "The sign-in that a CSRF token is for",
+        "The session that a CSRF token is for",
         CSRF + "tokens.py",
         to("(sign_in_id is None or owner == _name(sign_in_id))", "True"),
         ("tests/csrf/test_binding.py",),
