@@ -25,8 +25,8 @@ def load(path: str | Path) -> list[Entry]:
     """The entries of the file, for `SIGNING_KEYS`. Raises `ImproperlyConfigured`."""
     try:
         entries = json.loads(Path(path).read_bytes())
-    except OSError as wrong:
-        raise ImproperlyConfigured(f"The key file cannot be read: {wrong}") from None
+    except OSError as error:
+        raise ImproperlyConfigured(f"The key file cannot be read: {error}") from None
     except ValueError:
         # The cause would carry the text of the file, private keys and all, into a report of it.
         raise ImproperlyConfigured(f"The key file {path} is not JSON.") from None

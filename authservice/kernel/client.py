@@ -1,4 +1,4 @@
-"""Who asks, as rules are told it."""
+"""The client of a request, as rules see it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from authservice.kernel.secret import Secret
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """Who is on the other end of a request, as far as rules may know.
+    """What rules may know about the client of a request.
 
-    `address` is the client's IP address or "", `network` what flood limits count (an IPv6 address
-    counts as its /64). `http` is the request itself, carried for foreign authentication backends
-    and Django's own signals: rules never look inside.
+    `address` is the client's IP address or "". `network` is the key of the flood limits: the IPv4
+    address, or the /64 of an IPv6 address. `http` is the request itself, which third-party
+    authentication backends and Django's own signals need: rules never read it.
     """
 
     address: str = ""

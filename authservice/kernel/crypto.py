@@ -1,9 +1,9 @@
-"""Keyed digests and sealed values under keys derived from `SECRET_KEY`.
+"""Keyed digests, signed values and encrypted (sealed) values, with keys derived from `SECRET_KEY`.
 
-Every use names a purpose, and each purpose has a key of its own (HMAC-SHA-256 of the purpose under
-the secret, as in the extract-and-expand pattern of RFC 5869), so that a value made for one place
-proves nothing in another. `SECRET_KEY_FALLBACKS` verify and open, only `SECRET_KEY` signs and
-seals: to rotate, put the old key among the fallbacks and drop it once what it made has expired.
+Every use names a purpose, and each purpose has its own key (HMAC-SHA-256 of the purpose under the
+secret, as in the extract-and-expand pattern of RFC 5869), so a value issued for one purpose is not
+valid for another. Only `SECRET_KEY` signs and seals; `SECRET_KEY_FALLBACKS` verify and unseal. To
+rotate, add the old key to the fallbacks and remove it once the values made with it have expired.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ _NONCE = 12
 
 
 class Unreadable(ValueError):
-    """A sealed or signed value that no present key opens."""
+    """A sealed or signed value that no current key can open or verify."""
 
 
 @cache
 def keys(purpose: str) -> tuple[bytes, ...]:
-    """The 32-byte keys of a purpose: the present one first, then those of the fallbacks."""
+    """The 32-byte keys of a purpose: the current one first, then those of the fallbacks."""
     label = b"authservice:1:" + purpose.encode()
     secrets_ = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return tuple(hmac.digest(_octets(secret), label, "sha256") for secret in secrets_)
 
 
 def mac(purpose: str, message: bytes) -> bytes:
-    """HMAC-SHA-256 of `message` under the present key: 32 bytes."""
+    """HMAC-SHA-256 of `message` under the current key: 32 bytes."""
     return hmac.digest(keys(purpose)[0], message, "sha256")
 
 
 def macs(purpose: str, message: bytes) -> list[bytes]:
-    """The same under every key that still verifies."""
+    """The same under the current key and each fallback."""
     return [hmac.digest(key, message, "sha256") for key in keys(purpose)]
 
 
@@ -63,7 +63,7 @@ def matches(purpose: str, text: str, stored: str) -> bool:
 
 
 def sign(purpose: str, text: str) -> str:
-    """`text` with its MAC, URL-safe; not secret, but not to be forged."""
+    """`text` with its MAC, URL-safe: readable by anyone, but impossible to forge."""
     return f"{b64(text.encode())}.{b64(mac(purpose, text.encode()))}"
 
 
@@ -83,7 +83,7 @@ def seal(purpose: str, text: str) -> str:
 
 
 def unseal(purpose: str, sealed: str) -> str:
-    """The text of `seal`, under any key that still opens. Raises `Unreadable`."""
+    """The text of `seal`, decrypted with the current key or a fallback. Raises `Unreadable`."""
     raw = unb64(sealed)
     for key in keys(purpose):
         try:
@@ -94,7 +94,7 @@ def unseal(purpose: str, sealed: str) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """A plain SHA-256 for keys that must be comparable but need no secret: 64 hex characters."""
+    """An unkeyed SHA-256, for values to compare that need no secret: 64 hex characters."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -104,12 +104,12 @@ def b64(raw: bytes) -> str:
 
 
 def unb64(text: str) -> bytes:
-    """The bytes of `b64`, refusing every other spelling of them. Raises `Unreadable`."""
+    """The bytes of `b64`. Raises `Unreadable`, also for any other encoding of the same bytes."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError) as wrong:
-        raise Unreadable from wrong
-    # A spelling that differs in the unused bits would be a second name for the same secret.
+    except (binascii.Error, ValueError) as error:
+        raise Unreadable from error
+    # An encoding that differs in the unused bits would be a second valid form of one token.
     if b64(raw) != text:
         raise Unreadable
     return raw

@@ -1,4 +1,4 @@
-"""Which database users, and everything of theirs, are written to."""
+"""The database that users and all their rows are written to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from django.db import router
 def primary() -> str:
     """The alias of the database that users are written to.
 
-    Rules read from it too: a replica lags behind, and a revoked session would still be valid there.
+    Rules read from it too: a replica lags behind, so a revoked session would still be valid there.
     """
     return router.db_for_write(get_user_model())

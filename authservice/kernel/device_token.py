@@ -1,7 +1,7 @@
-"""The device token: signed, with the ids of the device and of the account that signed in on it.
+"""The device token: signed, with the ids of the device and of the account that logged in on it.
 
-It gives no access. A request with a genuine one has its own limits, so that other clients behind
-the same address cannot use them up.
+It gives no access. A request with a valid device token has its own rate limits, so that other
+clients behind the same address cannot use them up.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _PURPOSE = "device"
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceToken:
-    """`version` is that of the account's devices, `user` the id of its user."""
+    """`version` is the device version of the account, `user` the id of its user, `issued_at` is in
+    Unix seconds."""
 
     device: uuid.UUID
     issued_at: int
@@ -33,13 +34,13 @@ class DeviceToken:
 
 
 def issue(device: uuid.UUID, *, version: int, user: str) -> Secret:
-    """Issue the token of a device that signs in now."""
+    """Issue a token for a device that logs in now."""
     now = int(time.time())
     return DeviceToken(device=device, issued_at=now, version=version, user=user).signed()
 
 
 def read(token: Secret) -> DeviceToken | None:
-    """The content of a token if it is genuine and has not expired."""
+    """The content of the token, or None if it is not authentic or has expired."""
     if not token:
         return None
     try:

@@ -1,6 +1,7 @@
-"""Every refusal the service can answer: status, code and words, in one catalogue.
+"""The error catalogue: status, code and message of every error the API can return.
 
-Rules raise a `Fault`; the HTTP side renders it; nothing else builds an error. Codes are public API.
+Rules raise a `Fault` and the HTTP layer renders it; no other code builds an error response. Codes
+are public API.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from authservice.kernel.faults import Fault as Fault
 from authservice.kernel.faults import catalogue as catalogue
 
-# The request itself
+# The request
 
 
 class ValidationFailed(Fault):
@@ -46,29 +47,29 @@ class UnsupportedMediaType(Fault):
 class NotFound(Fault):
     status = 404
     code = "NOT_FOUND"
-    message = "There is nothing at this address."
+    message = "This path does not exist."
 
 
 class MethodNotAllowed(Fault):
     status = 405
     code = "METHOD_NOT_ALLOWED"
-    message = "This address does not support the method."
+    message = "This path does not support the method."
 
 
 class InternalError(Fault):
     status = 500
     code = "INTERNAL_ERROR"
-    message = "Something went wrong on our side."
+    message = "An internal error occurred."
 
 
 class ServiceUnavailable(Fault):
     status = 503
     code = "SERVICE_UNAVAILABLE"
     headers = {"Retry-After": "2"}
-    message = "The service is not available right now."
+    message = "The service is temporarily unavailable. Try again later."
 
 
-# Who is asking
+# Authentication and permissions
 
 
 class Unauthorized(Fault):
@@ -98,28 +99,28 @@ class InvalidRefreshToken(Fault):
 class SessionNotFound(Fault):
     status = 404
     code = "SESSION_NOT_FOUND"
-    message = "There is no such session."
+    message = "The session does not exist."
 
 
 class Forbidden(Fault):
     status = 403
     code = "FORBIDDEN"
-    message = "You may not do this."
+    message = "You do not have permission to do this."
 
 
 class ReauthenticationRequired(Fault):
     status = 403
     code = "REAUTHENTICATION_REQUIRED"
-    message = "Confirm your password, or sign in again, to do this."
+    message = "Confirm your password or log in again to do this."
 
 
 class InvalidCsrf(Fault):
     status = 403
     code = "INVALID_CSRF"
-    message = "The CSRF token is missing, stale or not valid here."
+    message = "The CSRF token is missing, expired or not valid."
 
 
-# Too much
+# Rate limits
 
 
 class TooManyRequests(Fault):
@@ -134,7 +135,7 @@ class TooManyAttempts(Fault):
     message = "Too many attempts. Try again later."
 
 
-# Signing in and up
+# Login, signup and users
 
 
 class InvalidCredentials(Fault):
@@ -152,7 +153,7 @@ class UserNotActive(Fault):
 class UserNotFound(Fault):
     status = 404
     code = "USER_NOT_FOUND"
-    message = "There is no such user."
+    message = "The user does not exist."
 
 
 class EmailNotVerified(Fault):
@@ -170,7 +171,7 @@ class PhoneNotVerified(Fault):
 class SignupDisabled(Fault):
     status = 403
     code = "SIGNUP_DISABLED"
-    message = "Signing up is not possible here."
+    message = "Signup is disabled."
 
 
 class UserAlreadyExists(Fault):
@@ -180,36 +181,36 @@ class UserAlreadyExists(Fault):
 
 class UsernameAlreadyExists(Fault):
     code = "USERNAME_ALREADY_EXISTS"
-    message = "This username is taken."
+    message = "This username is already in use."
 
 
 class PhoneAlreadyInUse(Fault):
     code = "PHONE_ALREADY_IN_USE"
-    message = "This phone number is in use."
+    message = "This phone number is already in use."
 
 
 class LastSuperAdmin(Fault):
     code = "LAST_SUPER_ADMIN"
-    message = "No other active super admin would remain."
+    message = "The last active super admin cannot be removed, suspended or demoted."
 
 
 class CannotModifySelf(Fault):
     code = "CANNOT_MODIFY_SELF"
-    message = "Nobody suspends or deletes themselves."
+    message = "You cannot suspend or delete your own account."
 
 
 class UserInUse(Fault):
     status = 409
     code = "USER_IN_USE"
-    message = "Other records of this project do not let go of the user."
+    message = "The user cannot be deleted: other records still reference it."
 
 
 class InvalidPassword(Fault):
     code = "INVALID_PASSWORD"
-    message = "The password does not meet the policy."
+    message = "The password does not meet the password policy."
 
 
-# One-time secrets
+# One-time tokens and codes
 
 
 class InvalidLink(Fault):
@@ -246,7 +247,7 @@ class TwoFactorInvalid(Fault):
 
 
 class TwoFactorRefused(Fault):
-    """The same where the code was to let somebody in."""
+    """The same code with status 401: the second factor of a login was wrong."""
 
     status = 401
     code = "TWO_FACTOR_INVALID"
@@ -255,24 +256,24 @@ class TwoFactorRefused(Fault):
 
 class TwoFactorNotEnabled(Fault):
     code = "TWO_FACTOR_NOT_ENABLED"
-    message = "There is no second factor."
+    message = "Two-factor authentication is not enabled."
 
 
 class TwoFactorAlreadyEnabled(Fault):
     code = "TWO_FACTOR_ALREADY_ENABLED"
-    message = "The second factor is enabled already."
+    message = "Two-factor authentication is already enabled."
 
 
-# What this installation lacks
+# Channels that are not configured
 
 
 class EmailNotConfigured(Fault):
     status = 501
     code = "EMAIL_NOT_CONFIGURED"
-    message = "This service sends no e-mail."
+    message = "E-mail is not configured on this service."
 
 
 class SmsNotConfigured(Fault):
     status = 501
     code = "SMS_NOT_CONFIGURED"
-    message = "This service sends no text messages."
+    message = "SMS is not configured on this service."

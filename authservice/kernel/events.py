@@ -1,8 +1,8 @@
-"""Events: what happened to a user, recorded in the audit log and sent to the host.
+"""Events: what happened to a user, for the audit log and the host project.
 
 The slot `event_listener` (the audit module) is called in the transaction of the action, so no
-action is stored without its entry. Hosts receive the public events as Django signals, after the
-commit.
+action is stored without its audit entry. Host projects receive the public events as Django signals
+after commit.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ SIGNALS: dict[str, Signal] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """What happened.
+    """One event.
 
-    `user` is the actor (None if a refused login named no user), `target` the user it was done to
-    if that is another one. `metadata` holds JSON-serializable values and never a secret. The
+    `user` is the actor (None for a failed login with an unknown identifier), `target` the affected
+    user if that is not the actor. `metadata` holds JSON-serializable values and never a secret. The
     severity comes from `actions.ACTIONS`; an unknown action raises `KeyError`.
     """
 

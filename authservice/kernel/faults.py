@@ -1,4 +1,4 @@
-"""What every refusal is, and finding all there are."""
+"""The base class of all API errors, and a function that lists them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 
 class Fault(Exception):
-    """A refusal with its HTTP `status`, its public `code` and a `message` for people."""
+    """An API error: its HTTP `status`, its public `code` and a human-readable `message`."""
 
     status = 400
     code = ""
@@ -28,12 +28,12 @@ class Fault(Exception):
 
 def catalogue() -> Iterator[type[Fault]]:
     """Every concrete fault, sorted by code: the docs page and the contract tests read this."""
-    # An heir without a code of its own says the same on the wire as its parent.
+    # A subclass without its own code looks the same to clients as its parent.
     faults = {fault for fault in _subclasses(Fault) if vars(fault).get("code")}
     return iter(sorted(faults, key=lambda fault: (fault.code, fault.status)))
 
 
 def _subclasses(parent: type[Fault]) -> Iterator[type[Fault]]:
-    for heir in parent.__subclasses__():
-        yield heir
-        yield from _subclasses(heir)
+    for child in parent.__subclasses__():
+        yield child
+        yield from _subclasses(child)

@@ -1,4 +1,4 @@
-"""Shapes that cross the line between HTTP, core and modules."""
+"""Types that the HTTP layer, core and the modules share: data classes and slot signatures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from authservice.kernel.faults import Fault
 from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 
-MFA = "mfa"  # RFC 8176: more than one factor was judged
+MFA = "mfa"  # RFC 8176: more than one factor was verified
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """Somebody at the door: who, from where, by which road and with which proofs.
+    """A login at the one door: the user, the client, the way to sign in and its proofs.
 
-    `method` names the road (`password`, `signup`, …), `proofs` are authentication methods of
-    RFC 8176. `mfa` among them says that a second factor was judged: only who judged one adds it.
+    `method` names the way to sign in (`password`, `signup`, …). `proofs` are authentication methods
+    of RFC 8176. `mfa` among them states that a second factor was verified: only the code that
+    verified it may add `mfa`.
     """
 
     person: Any
@@ -33,7 +34,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Challenge:
-    """A step that stands between a proof and the tokens."""
+    """A further step that the client must pass before it gets tokens."""
 
     type: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -41,7 +42,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """How long a sign-in may lie unused, and how long it lives however much it is used."""
+    """Lifetimes of a session: `idle` without use, `absolute` even if it is used."""
 
     idle: timedelta
     absolute: timedelta
@@ -51,8 +52,8 @@ Filler = TypeVar("Filler")
 
 
 def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
-    """Decorates what fills `login_policy` (its class) or `request_guard`: the API description adds
-    these refusals to every route that asks it."""
+    """Decorator for a filler of `login_policy` (its class) or `request_guard`: declares the errors
+    it raises. The API description adds them to every route that calls the filler."""
 
     def note(filler: Filler) -> Filler:
         filler.faults = faults  # type: ignore[attr-defined]
@@ -62,7 +63,8 @@ def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
 
 
 def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
-    """Decorates what fills `request_guard`: the API description tells clients of this header."""
+    """Decorator for a filler of `request_guard`: declares the request header it requires, for the
+    API description."""
 
     def note(filler: Filler) -> Filler:
         filler.header = header  # type: ignore[attr-defined]
@@ -72,41 +74,44 @@ def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
 
 
 class Identify(Protocol):
-    """Slot `identify`: who a bearer token speaks for. Raises `InvalidToken` or `TokenExpired`."""
+    """Slot `identify`: returns the caller of an access token. Raises `InvalidToken` or
+    `TokenExpired`."""
 
     def __call__(self, token: Secret) -> Any: ...
 
 
 class LoginPolicy(Protocol):
-    """Slot `login_policy`: what a login module adds to the life of sign-ins, as one object.
+    """Slot `login_policy`: an object with the rules that a login module adds to sessions.
 
-    Core keeps the rows, and asks. What a policy refuses stands in its `faults`, see `refuses`.
+    Core owns the rows and calls the policy. A policy declares its errors with `refuses`.
     """
 
     @property
     def ended(self) -> Callable[[Sequence[UUID]], None] | None:
-        """Told which sign-ins have ended, once that is committed; None where nobody needs to be."""
+        """A function that receives the ids of ended sessions after commit, or None if the policy
+        does not need them."""
 
     def checks_every_request(self) -> bool:
-        """Whether the row of the sign-in is read for each request, whatever the route."""
+        """Whether every request reads the row of the session, regardless of the route."""
 
     def lifetimes(self) -> Lifetimes:
-        """Those of a sign-in that begins or goes on now."""
+        """Lifetimes of a session that is created or refreshed now."""
 
     def begin(self, person: Any, session: Any, client: Client, *, held: bool) -> None:
-        """This sign-in is about to begin, in this transaction; `held` says that the user's row is
-        locked in it already. Raises a `Fault` to refuse it."""
+        """Called in the transaction that creates the session, before its row is inserted. `held`
+        is true if that transaction has already locked the user's row. Raises a `Fault` to refuse
+        the session."""
 
     def alive(self, session: Any) -> bool:
-        """Whether a sign-in whose row stands may be refreshed. Raises a `Fault`."""
+        """Whether a session with a valid row may be refreshed. May raise a `Fault`."""
 
     def use(self, session: Any) -> bool:
-        """Whether a sign-in whose row stands may be used by a request: asked once for each, at the
-        end of its check. Raises a `Fault`."""
+        """Whether a request may use a session with a valid row. Called once per request, as the
+        last check. May raise a `Fault`."""
 
 
 class LiveSession(Protocol):
-    """What a store is told of a session; moments are as the project has them, aware or naive."""
+    """A session as a store sees it. Datetimes are aware or naive according to `USE_TZ`."""
 
     @property
     def id(self) -> UUID: ...
@@ -125,48 +130,50 @@ class LiveSession(Protocol):
 
 
 class SessionStore(Protocol):
-    """What `SESSION.STORE` names: keeps watch over sessions beside their rows.
+    """The class that `SESSION.STORE` names: a second source that can end sessions.
 
-    The rows are in the database and read for each request, whatever the store: it can only refuse.
-    Whatever it raises is answered 503 `SERVICE_UNAVAILABLE`, but logged where a request has gone
-    through already: in `touch` and `end`.
+    The rows are in the database and every request reads them, regardless of the store, so a store
+    can only refuse sessions. An exception of a store is answered with 503 `SERVICE_UNAVAILABLE`,
+    except in `touch` and `end`: they run after the request succeeded, so it is only logged.
     """
 
     def begin(self, session: LiveSession) -> None:
-        """It is about to begin, in a transaction that may yet be undone."""
+        """Called before the session is created, in a transaction that may still be rolled back."""
 
     def alive(self, session: LiveSession) -> bool:
-        """Whether it goes on; asked at each request and each refresh, once the row has said so."""
+        """Whether the session is valid. Called on each request and refresh whose row is valid."""
 
     def touch(self, session: LiveSession, *, now: datetime, until: datetime) -> None:
-        """It was used `now` and idles out at `until`; told every five minutes at most. Writes both
-        into the row, if that has not ended or been used since it was read."""
+        """The session was used at `now` and expires at `until` unless it is used again. Called at
+        most every five minutes per session. Writes both times to the row, unless the session has
+        ended or was used since the row was read."""
 
     def end(self, ids: Sequence[UUID]) -> None:
-        """The rows of these have ended. Told after the commit and before anybody is answered."""
+        """These sessions have ended. Called after commit, before the response is sent."""
 
     def live_for(self, person: Any) -> Sequence[Any]:
-        """The rows of the person's sessions that go on, newest first."""
+        """The rows of the user's valid sessions, newest first."""
 
 
 class LoginGate(Protocol):
-    """Slot `login_gate`: a further proof to ask for, or None where those of the arrival suffice.
+    """Slot `login_gate`: returns a challenge, or None if the proofs of the arrival are sufficient.
 
-    Asked within the door's transaction, which also begins the sign-in if nothing is asked for.
+    Called in the transaction of the one door, which also creates the session if there is no
+    challenge.
     """
 
     def __call__(self, arrival: Arrival) -> Challenge | None: ...
 
 
 class Claims(Protocol):
-    """Slot `claims`: further claims of an access token, for a person and what a sign-in wants."""
+    """Slot `claims`: additional claims of an access token, for a user and a session."""
 
     def __call__(self, person: Any, session: Any) -> Mapping[str, Any]: ...
 
 
 class LoginExtras(Protocol):
-    """Slot `login_extras`: what `data.data` of a login answer carries. The API description reads
-    the TypedDict that the filler says it returns."""
+    """Slot `login_extras`: fields of `data.data` in a login response. The API description reads
+    them from the TypedDict in the filler's return annotation."""
 
     def __call__(self, person: Any) -> Mapping[str, Any]: ...
 
@@ -181,31 +188,33 @@ class EventListener(Protocol):
 
 
 class RequestGuard(Protocol):
-    """Slot `request_guard`: raises a `Fault` for a state-changing request that must not go on; see
-    `refuses`.
+    """Slot `request_guard`: raises a `Fault` to refuse a state-changing request, such as a forged
+    one; see `refuses`.
 
-    `sign_in_id` names the sign-in that a cookie of ours speaks for, None where no cookie counts.
+    `session_id` is the session that a token cookie identifies, or None if no cookie identifies the
+    caller.
     """
 
-    def __call__(self, request: Any, sign_in_id: UUID | None) -> None: ...
+    def __call__(self, request: Any, session_id: UUID | None) -> None: ...
 
 
 class MessageBuilders(Protocol):
-    """Slot `message_builders`: for each kind of message, what builds the message of a job."""
+    """Slot `message_builders`: for each kind of message, a function that builds it from its job."""
 
     def __call__(self) -> Mapping[str, Callable[[Message], Any]]: ...
 
 
 class RevokeUnverifiedAccess(Protocol):
-    """Slot `revoke_unverified_access`: removes a module's data about a user who never proved their
-    address; returns whether there was any."""
+    """Slot `revoke_unverified_access`: deletes a module's data of a user whose address was never
+    verified; returns whether there was any."""
 
     def __call__(self, person: Any) -> bool: ...
 
 
 class RevokeRecentAccess(Protocol):
     """Slot `revoke_recent_access`: removes the ways to sign in, such as linked providers, that were
-    added since a given time, in the transaction of a recovery; returns whether there were any."""
+    added since a given time, in the transaction of an account recovery; returns whether there were
+    any."""
 
     def __call__(self, person: Any, since: datetime) -> bool: ...
 
@@ -218,21 +227,21 @@ class RevokeRecentFactors(Protocol):
 
 
 class BeforeDelete(Protocol):
-    """Slot `before_delete`: hands on or takes along what a module keeps for a person whom staff are
-    about to delete, in the same transaction."""
+    """Slot `before_delete`: reassigns or deletes a module's rows of a user whom staff are about to
+    delete, in the same transaction."""
 
     def __call__(self, person: Any) -> None: ...
 
 
 class ExpiredRows(Protocol):
-    """Slot `expired_rows`: rows of a module that the cleanup deletes, by name."""
+    """Slot `expired_rows`: returns querysets of the rows that the cleanup deletes, by name."""
 
     def __call__(self) -> Mapping[str, Any]: ...
 
 
 class SecondFactor(Protocol):
-    """Slot `second_factor`: second factors for logins that do not pass the one door, such as that
-    of Django admin, and for routes that demand one."""
+    """Slot `second_factor`: second factors for logins that do not use the one door, such as that
+    of Django admin, and for routes that require one."""
 
     def is_enabled(self, person: Any) -> bool:
         """Whether the user has a confirmed second factor."""
@@ -241,5 +250,5 @@ class SecondFactor(Protocol):
         """Whether the settings require a second factor of this user."""
 
     def verify(self, person: Any, code: Secret, client: Client) -> None:
-        """Count the attempt, check the code and use it up. Raises `TooManyAttempts` and
+        """Count the attempt, check the code and mark it as used. Raises `TooManyAttempts` and
         `TwoFactorRefused`."""

@@ -1,7 +1,8 @@
-"""Mail and SMS as core sees them: a job that names a kind and a target and carries no secret.
+"""E-mail and SMS as core sees them: a job that names a kind and a target and contains no secret.
 
-The same job is made for a known and an unknown target, so neither time nor queue tells them apart;
-the worker looks up, mints the one-time secret and sends. Without a messenger nothing is sent.
+A known and an unknown target get the same job, so neither response time nor the queue reveals
+whether an account exists. The worker looks the target up, issues the one-time token and sends the
+message. Without a messenger nothing is sent.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SIGNUP = "signup"
 VERIFY_PHONE = "verify-phone"
 RESET_BY_LINK = "reset-link"
 RESET_BY_CODE = "reset-code"
-PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of mail
+PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of message, not a password
 ACCESS_WIPED = "access-wiped"
 ACCESS_REMOVED = "access-removed"
 ACCOUNT_SECURED = "account-secured"
@@ -39,7 +40,7 @@ NEW_DEVICES = "new-devices"
 ACCOUNT_MADE = "account-made"
 CHANGED_BY_STAFF = "changed-by-staff"
 
-# Kinds that a user waits for although the request was not counted, such as at sign-up.
+# Kinds that a user waits for although no request limit counts them, such as at signup.
 _WAITED_FOR = frozenset(
     {VERIFY_EMAIL, SIGNUP, VERIFY_PHONE, RESET_BY_LINK, RESET_BY_CODE, ACCOUNT_MADE}
 )
@@ -49,10 +50,10 @@ _WAITED_FOR = frozenset(
 class Message:
     """One job.
 
-    `target` is an e-mail address or an E.164 number, `language` a Django language code or "",
-    `details` JSON values for the templates, such as time and client; never a secret. `requested`
-    says that the message was requested and has passed the limits of requests. `not_before` is the
-    ISO 8601 time before which the job must not run, or "".
+    `target` is an e-mail address or an E.164 number. `language` is a Django language code or "".
+    `details` holds JSON values for the templates, such as time and client, and never a secret.
+    `requested` is true if a user requested the message and the request passed its limits.
+    `not_before` is the ISO 8601 time before which the job must not run, or "".
     """
 
     kind: str
@@ -65,19 +66,20 @@ class Message:
 
     @property
     def is_notice(self) -> bool:
-        """Whether no user waits for the message, so that others may be sent first."""
+        """Whether no user waits for the message, so that the worker may send others first."""
         return not (self.requested or self.kind in _WAITED_FOR)
 
     @property
     def delay(self) -> timedelta:
-        """How long the job has to wait from now on."""
+        """Time from now until the job may run; zero if it may run now."""
         if not self.not_before:
             return timedelta(0)
         return max(datetime.fromisoformat(self.not_before) - timezone.now(), timedelta(0))
 
 
 class Messenger(Protocol):
-    """Slot `messenger`: takes a job to be looked up, minted and sent by a worker."""
+    """Slot `messenger`: enqueues a job. A worker looks up the target, issues the one-time token and
+    sends the message."""
 
     can_sms: bool
 
@@ -111,7 +113,7 @@ def send(
 
 
 def _hand_over(messenger: Messenger, message: Message) -> None:
-    # The deed is done and committed: a queue that is away must not make it look undone.
+    # The action is committed: a queue that is unavailable must not turn it into an error.
     try:
         messenger.send(message)
     except Exception:
@@ -119,7 +121,7 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
 
 
 def seen(client: Client) -> dict[str, str]:
-    """From where and when something was done: details for a notice to its owner."""
+    """Client and time of an action, for the `details` of a security notice."""
     return {
         "user_agent": client.user_agent,
         "ip_address": client.address,
@@ -128,11 +130,11 @@ def seen(client: Client) -> dict[str, str]:
 
 
 def can_mail() -> bool:
-    """Whether somebody is there to send mail."""
+    """Whether e-mail can be sent: a messenger is installed."""
     return plug("messenger") is not None
 
 
 def can_sms() -> bool:
-    """Whether somebody is there to send text messages."""
+    """Whether SMS can be sent: the installed messenger has an SMS sender."""
     messenger = plug("messenger")
     return messenger is not None and messenger.can_sms

@@ -1,8 +1,9 @@
-"""Modules and their slots: how core asks upwards without importing anything.
+"""Modules and their slots: how core calls modules without importing them.
 
-A module is a Django app whose AppConfig is a `ModuleConfig`. Its attributes are its data sheet: a
-slot holds the dotted path of what fills it, or a tuple of paths. `plugs("login_gate")` gives the
-fillers of all installed modules in the order of `INSTALLED_APPS`, resolved once.
+A module is a Django app whose AppConfig is a `ModuleConfig`. The attributes of the config declare
+what the module provides: a slot contains the dotted path of a function or object (the filler), or a
+tuple of paths. `plugs("login_gate")` returns the fillers of all installed modules in the order of
+`INSTALLED_APPS`, resolved once.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ DEFAULT_LOGIN_MODULE = "authservice.stateless"
 
 
 class ModuleConfig(AppConfig):
-    """The data sheet of a module: its URLconf and what it plugs into which slot."""
+    """The configuration of a module: its URLconf and its fillers for the slots."""
 
     default_auto_field = "django.db.models.BigAutoField"
     urls: str | None = None
 
-    # Each signature stands in `authservice.kernel.interfaces`.
+    # The signature of each slot is in `authservice.kernel.interfaces`.
     identify: str | None = None
     login_policy: str | None = None
     login_gate: str | None = None
@@ -83,7 +84,7 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
 
 @cache
 def plugs(slot: str) -> tuple[Any, ...]:
-    """What the installed modules plugged into `slot`."""
+    """The fillers of `slot` from all installed modules."""
     if slot in _swapped:
         return _swapped[slot]
     return tuple(import_string(path) for _, filled, path in slots_filled() if filled == slot)
@@ -97,7 +98,7 @@ def plug(slot: str) -> Any:
 
 @contextmanager
 def plugged(slot: str, filler: Any) -> Iterator[None]:
-    """Within, `filler` alone fills the slot; for tests."""
+    """Within this context, `filler` is the only filler of the slot; for tests."""
     outer = _swapped.get(slot)
     _swapped[slot] = (filler,)
     plugs.cache_clear()
@@ -112,7 +113,8 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
 
 
 def urlconfs() -> list[str]:
-    """URLconfs to mount: the installed modules', and the default login module's if none is."""
+    """URLconfs to mount: those of the installed modules, and that of the default login module if no
+    login module is installed."""
     paths = [config.urls for config in installed() if config.urls]
     if not any(apps.is_installed(name) for name in LOGIN_MODULES):
         paths.append(f"{DEFAULT_LOGIN_MODULE}.urls")
@@ -124,7 +126,7 @@ def check_core(**_: Any) -> list[checks.CheckMessage]:
         return []
     return [
         checks.Error(
-            "A module of authservice is installed without its core.",
+            "A module of authservice is installed, but 'authservice.core' is not.",
             hint="Add 'authservice.core' to INSTALLED_APPS.",
             id="authservice.E008",
         )

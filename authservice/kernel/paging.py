@@ -1,4 +1,4 @@
-"""Which part of a list is wanted, as rules are told it."""
+"""The requested page of a list, as rules receive it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Page:
-    """Which part of a list is asked for, in which order."""
+    """The requested part of a list and its sort order."""
 
     offset: int
     limit: int
@@ -16,8 +16,9 @@ class Page:
     sort_dir: str
 
     def order(self, column: str = "", *, tie: str = "pk") -> tuple[str, ...]:
-        """Arguments of `order_by`; ties break on `tie`, in the same direction, so that pages never
-        overlap and one index serves both. `column` is the look-up of `sort_field`."""
+        """Arguments for `order_by`. `column` is the lookup of `sort_field`, if it has another name.
+        Ties are ordered by `tie` in the same direction, so that pages never overlap and one index
+        serves both columns."""
         sign = "-" if self.sort_dir == "desc" else ""
         return f"{sign}{column or self.sort_field}", f"{sign}{tie}"
 

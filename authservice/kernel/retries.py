@@ -1,8 +1,9 @@
-"""Deadlocks: a transaction that the database ended for another's sake, and that asks for once more.
+"""Retry a transaction that the database aborted to resolve a deadlock.
 
-Locks taken in one order keep our own statements from waiting for each other, but not a database
-that locks gaps between keys to keep them unique, nor a host's own transactions. MariaDB's manual
-(InnoDB Lock Modes) and PostgreSQL's (section 13.3.4) both tell applications to try again.
+Our own statements take locks in one fixed order and cannot deadlock with each other. Deadlocks are
+still possible with a database that locks gaps between keys to enforce uniqueness, and with
+transactions of the host project. The manuals of MariaDB (InnoDB Lock Modes) and PostgreSQL (section
+13.3.4) both require applications to retry.
 """
 
 from __future__ import annotations
@@ -17,38 +18,40 @@ from django.db import OperationalError, connections
 
 logger = logging.getLogger("authservice.request")
 
-_TRIES = 4
-# SQLSTATE of deadlocks and, under REPEATABLE READ and above, of lost races on PostgreSQL.
+_ATTEMPTS = 4
+# SQLSTATEs of PostgreSQL: deadlock detected, and serialization failure under REPEATABLE READ or
+# SERIALIZABLE.
 _SQLSTATES = {"40P01", "40001"}
-_PAUSE = 0.02  # seconds; doubled for each further try
+_PAUSE = 0.02  # seconds; doubled for each further attempt
 _RANDOM = SystemRandom()
 _ER_LOCK_DEADLOCK = 1213  # of MariaDB and MySQL
 
 Outcome = TypeVar("Outcome")
 
 
-def retry_on_deadlock(deed: Callable[[], Outcome]) -> Outcome:
-    """What `deed` returns, done anew where a deadlock undid it; three times at most.
+def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
+    """Return the result of `action`; run it again after a deadlock, at most three times.
 
-    `deed` must bear that what it committed before the deadlock stays. Inside a transaction of the
-    caller nothing is tried again: that one is lost as well, and the caller has to know.
+    `action` must be safe to repeat: changes that it committed before the deadlock are kept. Inside
+    a transaction of the caller there is no retry, because the deadlock has aborted that transaction
+    too: the error is raised, so that the caller can repeat all of it.
     """
-    for number in range(_TRIES - 1):
+    for number in range(_ATTEMPTS - 1):
         try:
-            return deed()
-        except OperationalError as wrong:
-            if not _is_deadlock(wrong) or _in_a_transaction():
+            return action()
+        except OperationalError as error:
+            if not _is_deadlock(error) or _in_a_transaction():
                 raise
-            logger.warning("A deadlock ended a transaction, which is tried again: %s", wrong)
-            # Apart from the others, who would otherwise meet again in the same order.
+            logger.warning("Retrying a transaction that was aborted by a deadlock: %s", error)
+            # A random pause, so that the same transactions do not deadlock again.
             time.sleep(_RANDOM.uniform(0, _PAUSE * 2**number))
-    return deed()
+    return action()
 
 
-def _is_deadlock(wrong: OperationalError) -> bool:
-    said = wrong.__cause__
-    sqlstate = getattr(said, "sqlstate", None) or getattr(said, "pgcode", None)
-    return sqlstate in _SQLSTATES or wrong.args[:1] == (_ER_LOCK_DEADLOCK,)
+def _is_deadlock(error: OperationalError) -> bool:
+    cause = error.__cause__
+    sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+    return sqlstate in _SQLSTATES or error.args[:1] == (_ER_LOCK_DEADLOCK,)
 
 
 def _in_a_transaction() -> bool:

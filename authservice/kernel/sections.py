@@ -1,4 +1,4 @@
-"""The settings that stand directly in `AUTHSERVICE`, and the two sections no module owns."""
+"""The settings directly in `AUTHSERVICE`, and the sections that belong to no module."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ class Root:
     api_url: str = ""
     """Public origin of the service with any script prefix, such as `https://api.example.com`."""
     trusted_proxies: int | None = 0
-    """How many proxies in front of the server append to `X-Forwarded-For`. 0 trusts `REMOTE_ADDR`
-    alone, and so does `None`, which says that there is no proxy and turns the warnings about
-    proxies off."""
+    """Number of proxies in front of the server that append to `X-Forwarded-For`. With 0 or `None`
+    only `REMOTE_ADDR` is trusted; `None` states that there is no proxy and silences the warnings
+    about proxies."""
     access_token_ttl: timedelta = timedelta(minutes=15)
-    """Life of an access token."""
+    """Lifetime of an access token."""
     refresh_token_ttl: timedelta = timedelta(days=7)
-    """How long a refresh token may lie unused."""
+    """How long a refresh token stays valid without being used."""
     session_ttl: timedelta = timedelta(days=30)
-    """Life of a sign-in, however often it is refreshed."""
+    """Maximum lifetime of a session, however often its tokens are refreshed."""
     refresh_token_rotation: bool = True
-    """Whether a refresh ends the refresh token it was made with."""
+    """Whether a refresh issues a new refresh token and invalidates the one that was used."""
     reuse_leeway: timedelta = timedelta(seconds=10)
-    """How long a replay of the direct parent counts as a tab or a retry rather than theft."""
+    """How long a reused refresh token counts as a second tab or a retry instead of theft, if it is
+    the direct predecessor of the current one."""
     refresh_grace: timedelta = timedelta(0)
-    """How long such a replay gets the very same successor instead of a refusal; at most 60 s."""
+    """How long such a reuse returns the same successor token instead of an error; at most 60 s."""
     signing_keys: tuple[Any, ...] = ()
-    """Keys of EdDSA, ES256 or RS256: dicts of `alg`, `private_key`, `state`; see the docs."""
+    """Signing keys (EdDSA, ES256, RS256): dicts of `alg`, `private_key`, `state`; see the docs."""
     issuer: str = ""
-    """`iss` of access tokens; empty means `API_URL`, or `authservice` without one."""
+    """`iss` of access tokens; if empty, `API_URL`, or `authservice` if that is empty too."""
     audience: str = "authservice"
     """`aud` of access tokens."""
 
@@ -47,7 +48,7 @@ class API:
     """`AUTHSERVICE["API"]`."""
 
     error_details: bool = False
-    """Whether a validation error also lists every field in `data.details`."""
+    """Whether a validation error also lists all invalid fields in `data.details`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,25 +56,25 @@ class Frontend:
     """`AUTHSERVICE["FRONTEND"]`."""
 
     url: str = ""
-    """Origin of the front end that mailed links lead to."""
+    """Origin of the front end, for the links in e-mails."""
     verify_email_callback_path: str = ""
-    """Where `GET /verify-email` redirects to, below `URL`."""
+    """Path below `URL` that `GET /verify-email` redirects to."""
     reset_password_path: str = "/reset-password"  # noqa: S105 a path, not a password
-    """Where links to reset a password lead."""
+    """Path below `URL` of the page that resets a password, for the links in e-mails."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cookies:
-    """`AUTHSERVICE["COOKIES"]`: tokens in cookies too, for a front end on the site of the API."""
+    """`AUTHSERVICE["COOKIES"]`: tokens in cookies, for a front end on the same site as the API."""
 
     enabled: bool = False
-    """Whether tokens are also kept in `HttpOnly` cookies; needs the csrf module."""
+    """Whether tokens are also set as `HttpOnly` cookies; requires the csrf module."""
     access_name: str = "authservice_access"
-    """Name of the access token's cookie; by https `__Host-` goes before it."""
+    """Name of the access token's cookie; over HTTPS it gets the prefix `__Host-`."""
     refresh_name: str = "authservice_refresh"
-    """Name of the refresh token's cookie; by https `__Host-` goes before it."""
+    """Name of the refresh token's cookie; over HTTPS it gets the prefix `__Host-`."""
     samesite: Literal["Lax", "Strict", "None"] = "Lax"
-    """`SameSite` of both; `"None"`, for a front end of another site, needs https."""
+    """`SameSite` of both; `"None"`, for a front end on another site, requires HTTPS."""
 
 
 root = settings.section("", Root)
@@ -83,7 +84,7 @@ cookies = settings.section("COOKIES", Cookies)
 
 
 def secure() -> bool:
-    """Whether cookies are `Secure`: exactly when the service is reached by https."""
+    """Whether cookies are `Secure`: true if and only if the service is reached over HTTPS."""
     if root.api_url:
         return urlsplit(root.api_url).scheme == "https"
     return not django_settings.DEBUG

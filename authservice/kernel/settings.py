@@ -10,7 +10,7 @@ A section is declared where it is used, with type, default and documentation in 
 
 `conf.ttl` is read when used and re-read after Django's `setting_changed`. A key in the dict is the
 field's name in UPPER_SNAKE. Durations are `timedelta` or seconds. The root section has the empty
-name and holds the keys that stand directly in `AUTHSERVICE`.
+name and contains the keys directly in `AUTHSERVICE`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from django.core.signals import setting_changed
 T = TypeVar("T")
 
 SETTING = "AUTHSERVICE"
-_SHOWN = 40  # characters of a wrong value that are repeated
+_MAX_SHOWN = 40  # characters; error messages repeat only wrong values up to this length
 _sections: dict[str, Section] = {}
 _caches: list[Callable[[], None]] = []
 _caches_of_host: list[Callable[[], None]] = []
@@ -38,7 +38,7 @@ _caches_of_host: list[Callable[[], None]] = []
 
 @dataclasses.dataclass(frozen=True)
 class Complaint:
-    """What is wrong with one key: `kind` is "unknown" or "type"; `key` is its dotted name."""
+    """One invalid key: `kind` is "unknown" or "type", `key` is its dotted name."""
 
     kind: str
     key: str
@@ -47,7 +47,7 @@ class Complaint:
 
 
 class Section:
-    """A lazy view of one sub-dict; attribute access gives the typed value."""
+    """A lazy view of one sub-dict; attribute access returns the typed value."""
 
     def __init__(self, name: str, schema: type[Any]) -> None:
         self._name = name
@@ -58,7 +58,8 @@ class Section:
         if attribute.startswith("_"):
             raise AttributeError(attribute)
         values = self._load()
-        # Kept in the instance, so the next look-up never comes here: these are read per request.
+        # Cached in the instance, since settings are read on every request: the next access finds
+        # the attribute there and does not call `__getattr__`.
         self.__dict__.update(values)
         return values[attribute]
 
@@ -83,8 +84,8 @@ class Section:
                 continue
             try:
                 values[key.lower()] = convert(raw, self._types[key.lower()])
-            except TypeError as wrong:
-                text = f"{self._path(key)} must be {wrong}, not {_shown(raw)}."
+            except TypeError as error:
+                text = f"{self._path(key)} must be {error}, not {_shown(raw)}."
                 complaints.append(Complaint("type", self._dotted(key), text))
         return values, complaints
 
@@ -92,8 +93,9 @@ class Section:
         known = [name.upper() for name in self._types]
         if not self._name:
             known += [name for name in _sections if name]
-        near = difflib.get_close_matches(str(key).upper(), known, n=1, cutoff=0.5)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(sorted(known))}."
+        close = difflib.get_close_matches(str(key).upper(), known, n=1, cutoff=0.5)
+        known_keys = f"Known keys: {', '.join(sorted(known))}."
+        hint = f"Did you mean {close[0]!r}?" if close else known_keys
         text = f"{self._path(key)} is not a setting of authservice."
         return Complaint("unknown", self._dotted(key), text, hint)
 
@@ -110,26 +112,26 @@ class Section:
 
 
 def section(name: str, schema: type[T]) -> T:
-    """Declare a section; the result reads like an instance of `schema`, lazily."""
+    """Declare a section. The result behaves like an instance of `schema` that is read lazily."""
     _sections[name] = declared = Section(name, schema)
     return cast(T, declared)
 
 
 def on_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """Register a cache to be cleared when any setting changes (usable as a decorator)."""
+    """Register a function that clears a cache when any setting changes (usable as a decorator)."""
     _caches.append(forget)
     return forget
 
 
 def on_host_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """The same for what models, databases and apps alone decide: a change of `AUTHSERVICE`
-    leaves it, and tests that make one need not compile every statement again."""
+    """The same for caches that depend only on models, databases and apps. A change of `AUTHSERVICE`
+    does not clear them, so tests that change it need not compile every statement again."""
     _caches_of_host.append(forget)
     return forget
 
 
 def complaints() -> Iterator[Complaint]:
-    """Everything wrong in `AUTHSERVICE`, for the system checks."""
+    """All invalid keys of `AUTHSERVICE`, for the system checks."""
     for declared in _sections.values():
         yield from declared._read()[1]
 
@@ -140,8 +142,8 @@ def declared() -> dict[str, type[Any]]:
 
 
 def convert(raw: Any, wanted: Any) -> Any:
-    """`raw` as the type `wanted`; a TypeError says in words what it must be."""
-    if isinstance(wanted, UnionType):  # of a type and None
+    """Convert `raw` to the type `wanted`. The text of a TypeError says what the value must be."""
+    if isinstance(wanted, UnionType):  # a type or None
         return None if raw is None else convert(raw, get_args(wanted)[0])
     if get_origin(wanted) is Literal:
         return _one_of(raw, get_args(wanted))
@@ -161,14 +163,14 @@ def convert(raw: Any, wanted: Any) -> Any:
 
 
 def _shown(raw: Any) -> str:
-    # A whole dict or list may hold private keys, and complaints end in logs.
-    short = isinstance(raw, bool | int | float | str | None) and len(repr(raw)) <= _SHOWN
+    # A dict or list may contain private keys, and these messages end up in logs.
+    short = isinstance(raw, bool | int | float | str | None) and len(repr(raw)) <= _MAX_SHOWN
     return repr(raw) if short else f"a {type(raw).__name__}"
 
 
-def _plain(raw: Any, kind: type, words: str) -> Any:
+def _plain(raw: Any, kind: type, description: str) -> Any:
     if not isinstance(raw, kind):
-        raise TypeError(words)
+        raise TypeError(description)
     return raw
 
 
@@ -182,7 +184,7 @@ def _duration(raw: Any) -> timedelta:
     if isinstance(raw, timedelta):
         return raw
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        with suppress(ValueError, OverflowError):  # not a number, or more than a timedelta holds
+        with suppress(ValueError, OverflowError):  # NaN, or too large for a timedelta
             return timedelta(seconds=raw)
     raise TypeError("a timedelta or a number of seconds")
 

@@ -1,8 +1,8 @@
-"""Statements compiled once and run often.
+"""Statements that are compiled once and run often.
 
-Building SQL from a queryset costs several times what running it by primary key does. These keep the
-SQL per database alias and run it with new parameters through Django's own adapters and converters,
-so UUIDs, booleans and times come out right on every database.
+Building SQL from a queryset costs several times as much as running it by primary key. These classes
+cache the SQL per database alias and run it with new parameters through Django's own adapters and
+converters, so UUIDs, booleans and times are correct on every database.
 
     by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list())
     row = by_id.first(using, id=value)
@@ -25,7 +25,7 @@ _statements: list[_Statement] = []
 
 
 class Param(Expression):
-    """A placeholder for a value that is only known when the statement runs."""
+    """A placeholder for a value that is passed when the statement runs."""
 
     def __init__(self, name: str, field: Any) -> None:
         super().__init__(output_field=field)
@@ -36,12 +36,12 @@ class Param(Expression):
 
 
 def param(name: str, model: type[Model], field: str = "") -> Param:
-    """A value of the model's field; the field is called like the parameter unless named."""
+    """A placeholder of a model field's type; `field` defaults to the parameter's name."""
     return Param(name, model._meta.get_field(field or name))
 
 
 class _Statement(ABC):
-    """SQL and parameters per alias; `_plan` compiles them at the first run."""
+    """SQL and parameters per database alias; `_plan` compiles them on the first run."""
 
     def __init__(self) -> None:
         self._plans: dict[str, Any] = {}
@@ -55,28 +55,28 @@ class _Statement(ABC):
 
     @abstractmethod
     def _plan(self, using: str) -> Any:
-        """Compiled for one database."""
+        """Compile the statement for one database."""
 
     def forget(self) -> None:
         self._plans.clear()
 
 
 class Bound(NamedTuple):
-    """A statement with its values, and the connection that runs it."""
+    """A statement with its values and the connection that runs it."""
 
     connection: Any
     sql: str
     params: list[Any]
 
     def run(self) -> int:
-        """How many rows it touched."""
+        """Run the statement; returns the number of affected rows."""
         with self.connection.cursor() as cursor:
             cursor.execute(self.sql, self.params)
             return int(cursor.rowcount)
 
 
 class Select(_Statement):
-    """`build` makes a `values_list` queryset with `param`s in its filters."""
+    """`build` returns a `values_list` queryset with `param`s in its filters."""
 
     def __init__(self, build: Callable[[], QuerySet[Any, Any]]) -> None:
         super().__init__()
@@ -99,12 +99,12 @@ class Select(_Statement):
         compiler = self._build().query.get_compiler(using)
         sql, params = compiler.as_sql()
         expressions = [expression for expression, _, _ in compiler.select]
-        found = compiler.get_converters(expressions).items()
-        return sql, params, [(place, make, of) for place, (make, of) in found]
+        converters = compiler.get_converters(expressions).items()
+        return sql, params, [(index, convert, of) for index, (convert, of) in converters]
 
 
 class Update(_Statement):
-    """`build` makes the queryset to change; `changes` are values or expressions with `param`s."""
+    """`build` returns the queryset to update, `changes` the new values: plain, or with `param`s."""
 
     def __init__(
         self, build: Callable[[], QuerySet[Any, Any]], changes: Callable[[], dict[str, Any]]
@@ -113,11 +113,11 @@ class Update(_Statement):
         self._build, self._changes = build, changes
 
     def run(self, using: str, **values: Any) -> int:
-        """How many rows matched."""
+        """Run the update; returns the number of matched rows."""
         return self.bound(using, **values).run()
 
     def bound(self, using: str, **values: Any) -> Bound:
-        """The same for later."""
+        """The statement with these values, to be run later."""
         sql, params = self._plan_for(using)
         connection = connections[using]
         return Bound(connection, sql, _bound(params, values, connection))
@@ -129,48 +129,52 @@ class Update(_Statement):
 
 
 class Insert(_Statement):
-    """One row of a model whose primary key is known beforehand; sends no model signals."""
+    """Inserts one row of a model whose primary key is already set; sends no model signals."""
 
     def __init__(self, model: Callable[[], type[Model]]) -> None:
         super().__init__()
         self._model = model
 
     def run(self, using: str, row: Model, *before: Bound) -> None:
-        """`before` change other tables, in this order."""
+        """Insert `row`. The statements in `before` update other tables first, in this order."""
         sql, fields = self._plan_for(using)
         connection = connections[using]
         values = [f.get_db_prep_save(getattr(row, f.attname), connection) for f in fields]
-        _together(before, Bound(connection, sql, values))
+        _run_together(before, Bound(connection, sql, values))
         row._state.adding, row._state.db = False, using
 
     def _plan(self, using: str) -> Any:
         meta = self._model()._meta
         quote = connections[using].ops.quote_name
         columns = ", ".join(quote(str(field.column)) for field in meta.concrete_fields)
-        places = ", ".join(["%s"] * len(meta.concrete_fields))
-        # Names come from our own models, quoted; every value is a parameter.
-        sql = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
+        placeholders = ", ".join(["%s"] * len(meta.concrete_fields))
+        # Names come from our own models and are quoted; every value is a parameter.
+        table = quote(meta.db_table)
+        sql = f"INSERT INTO {table} ({columns}) VALUES ({placeholders})"  # noqa: S608
         return sql, meta.concrete_fields
 
 
 def joins(connection: Any) -> bool:
-    """Whether its database changes several tables in one statement, which spares ways there and
-    back: PostgreSQL does."""
+    """Whether the backend can write several tables in one statement (PostgreSQL CTEs), which saves
+    round trips."""
     return bool(connection.vendor == "postgresql")
 
 
-def _together(before: Sequence[Bound], last: Bound) -> None:
+def _run_together(before: Sequence[Bound], last: Bound) -> None:
     connection = last.connection
-    if not joins(connection) or any(one.connection is not connection for one in before):
+    if not joins(connection) or any(bound.connection is not connection for bound in before):
         for statement in (*before, last):
             statement.run()
         return
     if before:
-        # Locks are taken in the order that was asked for: what stands in WITH, and is not read by
-        # what follows, is done after it and from the last one to the first.
+        # PostgreSQL runs data-modifying CTEs that the main statement does not read after it, from
+        # the last to the first. Reversing them takes the row locks in the order of `before`.
+        # Example, for `before` = (users, accounts):
+        #   WITH change0 AS (UPDATE accounts …), change1 AS (UPDATE users …) INSERT INTO sessions …
+        # locks the row of users before that of accounts.
         backwards = list(reversed(before))
-        parts = ", ".join(f"change{n} AS ({one.sql})" for n, one in enumerate(backwards))
-        params = [value for one in backwards for value in one.params]
+        parts = ", ".join(f"change{n} AS ({bound.sql})" for n, bound in enumerate(backwards))
+        params = [value for bound in backwards for value in bound.params]
         last = Bound(connection, f"WITH {parts} {last.sql}", params + last.params)
     last.run()
 
@@ -184,31 +188,32 @@ def _bound(params: Any, values: dict[str, Any], connection: Any) -> list[Any]:
 
 def _converted(row: Any, converters: Any, connection: Any) -> tuple[Any, ...]:
     values = list(row)
-    for place, makers, expression in converters:
-        for convert in makers:
-            values[place] = convert(values[place], expression, connection)
+    for index, functions, expression in converters:
+        for convert in functions:
+            values[index] = convert(values[index], expression, connection)
     return tuple(values)
 
 
 @contextmanager
 def planned_for_values(using: str) -> Iterator[None]:
-    """Within, PostgreSQL plans each statement for the values it comes with.
+    """Within this context, PostgreSQL plans each statement for its actual values.
 
-    A statement that psycopg has prepared is soon planned once for all values, as if each were as
-    common as any other. That suits a look-up by key. A list that is narrowed to something rare may
-    then walk along the whole table, for seconds, since most rows have another value in common.
+    psycopg prepares a statement that runs often, and PostgreSQL then switches to a generic plan,
+    which assumes that all values are equally common. That is right for a lookup by key. A list
+    that is filtered by a rare value can then scan the whole table for seconds, because the generic
+    plan expects many matching rows.
     """
     connection = connections[using]
     connection.ensure_connection()
-    prepares = getattr(connection.connection, "prepare_threshold", None)
-    if prepares is None:
+    threshold = getattr(connection.connection, "prepare_threshold", None)
+    if threshold is None:
         yield
         return
     connection.connection.prepare_threshold = None
     try:
         yield
     finally:
-        connection.connection.prepare_threshold = prepares
+        connection.connection.prepare_threshold = threshold
 
 
 @settings.on_host_change

@@ -1,7 +1,7 @@
-"""Templates of ours, each of which a host may replace by one of its own at the same path.
+"""Rendering of our templates. A host project may override each with its own at the same path.
 
-Whether HTML is escaped is decided here by the file's ending and not by an engine's options: what
-goes into them is written by strangers.
+The file's extension decides whether HTML is escaped, not the options of a template engine: the
+values are written by untrusted users.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def _find(path: str) -> Any:
 
 @cache
 def _own_engine() -> DjangoTemplates:
-    """For hosts whose engines do not look into apps; their directories still come first."""
+    """An engine for host projects whose engines do not load templates of apps. Their directories
+    still come first."""
     directories = [place for engine in engines.all() for place in getattr(engine, "dirs", ())]
     return DjangoTemplates(
         {"NAME": "authservice", "DIRS": directories, "APP_DIRS": True, "OPTIONS": {}}

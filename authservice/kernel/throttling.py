@@ -1,10 +1,10 @@
-"""Flood limits: coarse counters in Django's cache against throttle_scopes of requests.
+"""Flood limits: approximate counters in Django's cache that limit the number of requests.
 
-They may let a few more through than the rate says (a cache need not count atomically) and are
-turned off by `THROTTLE.ENABLED`; exact limits are counted in the database instead, see
-`authservice.core.credentials.attempt_counter`. If the cache is not available, nothing is limited,
-so that users can still log in. Nor may a slow failure delay every request: after a failure the
-cache is not used for a few seconds.
+They may allow slightly more requests than the rate (a cache need not count atomically), and
+`THROTTLE.ENABLED` turns them off. Exact limits are counted in the database instead, see
+`authservice.core.credentials.attempt_counter`. If the cache is not available, requests are not
+limited, so that users can still log in. A cache that fails slowly must not delay every request:
+after a failure it is not used for a few seconds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RATES: Mapping[str, str] = {
     "auto-register": "20/h",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
-# Seconds for which a cache that failed is not used.
+# How long the cache is not used after a failure, in seconds.
 PAUSE = 5.0
 
 
@@ -44,11 +44,12 @@ class Throttle:
     """`AUTHSERVICE["THROTTLE"]`."""
 
     enabled: bool = True
-    """Flood limits and resend pauses. Guess limits on an identifier or code stay on."""
+    """Whether flood limits and resend pauses apply. The limits on attempts per identifier or code
+    always apply."""
     rates: dict[str, str] = field(default_factory=dict)
-    """Overrides of the table, such as `{"signup": "5/min", "guess": "100/15min"}`."""
+    """Overrides of the default rates, such as `{"signup": "5/min", "guess": "100/15min"}`."""
     cache: str = "default"
-    """Alias of the Django cache that counts."""
+    """Alias of the Django cache that stores the counters."""
 
 
 conf = settings.section("THROTTLE", Throttle)
@@ -60,12 +61,12 @@ class Rate(NamedTuple):
 
 
 def parse(text: str) -> Rate:
-    """`"100/15min"` as a Rate; units are s, min, h, d. Raises ValueError."""
+    """Parse a rate such as `"100/15min"`; units are s, min, h, d. Raises ValueError."""
     found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)?(s|min|h|d)", text)
     if not found:
         raise ValueError(f"{text!r} is not a rate such as '20/h' or '100/15min'")
-    limit, many, unit = found.groups()
-    return Rate(int(limit), int(many or 1) * _UNITS[unit])
+    limit, units, unit = found.groups()
+    return Rate(int(limit), int(units or 1) * _UNITS[unit])
 
 
 @cache
@@ -74,51 +75,51 @@ def rate(scope: str) -> Rate:
 
 
 def count(scope: str, subject: str) -> None:
-    """Count one more of `scope` for `subject`. Raises `TooManyRequests` past the rate."""
+    """Count one request of `subject` in `scope`. Raises `TooManyRequests` above the rate."""
     if not conf.enabled:
         return
     limit, seconds = rate(scope)
     now = time.time()
-    seen = _increment(_key(scope, subject, now, seconds), seconds)
-    if seen > limit:
+    requests = _increment(_key(scope, subject, now, seconds), seconds)
+    if requests > limit:
         wait = seconds - int(now) % seconds
         raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
 def refund(scope: str, subject: str) -> None:
-    """Take one count back: the try was no abuse after all."""
+    """Take one count back: the request turned out to be no abuse."""
     if not conf.enabled:
         return
     key = _key(scope, subject, time.time(), rate(scope).seconds)
-    _ask(lambda cache: cache.decr(key))
+    _use_cache(lambda cache: cache.decr(key))
 
 
 def _increment(key: str, seconds: int) -> int:
-    return _ask(
+    return _use_cache(
         lambda cache: 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key), default=1
     )
 
 
-def _ask(question: Callable[[BaseCache], int], *, default: int = 0) -> int:
-    """The answer of the cache; `default` if the key has expired or the cache is not available."""
+def _use_cache(operation: Callable[[BaseCache], int], *, default: int = 0) -> int:
+    """The result of `operation`; `default` if the key has expired or the cache is not available."""
     if not _breaker.allows():
         return default
     try:
-        answer = question(caches[conf.cache])
-    except ValueError:  # there is no such key: its window is over
-        answer = default
+        result = operation(caches[conf.cache])
+    except ValueError:  # the key does not exist: its window is over
+        result = default
     except Exception:
         _breaker.open()
         logger.exception("The cache of the flood limits failed; it is not used for %d s", PAUSE)
         return default
     _breaker.close()
-    return answer
+    return result
 
 
 class _Breaker:
-    """A circuit breaker: requests do not wait for a cache that failed.
+    """A circuit breaker: requests do not wait for a cache that has failed.
 
-    After the pause one request tries it again; until that succeeds the others continue without it.
+    After the pause one request uses the cache again; until it succeeds, the others skip the cache.
     """
 
     def __init__(self) -> None:
@@ -148,7 +149,7 @@ _breaker = _Breaker()
 
 def _key(scope: str, subject: str, now: float, seconds: int) -> str:
     window = int(now) // seconds
-    # Addresses are personal data; a digest also fits every cache's rules for keys.
+    # A digest, since IP addresses are personal data and every cache accepts it as a key.
     return f"authservice:flood:{scope}:{window}:{crypto.digest('flood', subject)[:32]}"
 
 

@@ -1,4 +1,4 @@
-"""Identifiers that sort by time of birth (UUID version 7, RFC 9562 section 5.7)."""
+"""Identifiers that sort by creation time (UUID version 7, RFC 9562 section 5.7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def uuid7() -> UUID:
-    """48 bits of Unix milliseconds, then 74 random bits: near in an index, unguessable."""
+    """48 bits of Unix milliseconds, then 74 random bits: adjacent in an index, unguessable."""
     milliseconds = time.time_ns() // 1_000_000
     random = secrets.randbits(74)
     high, low = random >> 62, random & ((1 << 62) - 1)
@@ -22,15 +22,15 @@ def uuid7() -> UUID:
 
 
 def uuid7_of(moment: datetime) -> UUID:
-    """An identifier born at an aware moment; those of different microseconds sort by them.
+    """An identifier for an aware datetime. Identifiers of different microseconds sort by time.
 
-    Twelve of the random bits hold the part of the millisecond (RFC 9562 section 6.2, method 3).
+    Twelve of the random bits hold the fraction of the millisecond (RFC 9562 section 6.2, method 3).
     """
     return UUID(int=_floor(moment) | secrets.randbits(62))
 
 
 def least(moment: datetime) -> UUID:
-    """What sorts before all of `uuid7_of` for this moment and later, and after all before."""
+    """Lower bound: sorts before each `uuid7_of` of this moment or later, after all earlier ones."""
     return UUID(int=_floor(moment))
 
 

@@ -62,9 +62,9 @@ def _store() -> Iterator[checks.CheckMessage]:
         return
     try:
         found = import_string(conf.store)
-    except ImportError as wrong:
+    except ImportError as error:
         hint = "Give 'database', 'cache' or the dotted path of a class."
-        yield _error("E162", f"SESSION.STORE cannot be imported: {wrong}.", hint)
+        yield _error("E162", f"SESSION.STORE cannot be imported: {error}.", hint)
         return
     missing = [name for name in _METHODS if not callable(getattr(found, name, None))]
     if missing:

@@ -51,7 +51,7 @@ class OneSession(Endpoint):
         caller = self.identity
         ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.sign_in_id:
-            self.parting = token_cookies.forget
+            self.on_response = token_cookies.forget
         return responses.message_response("The session has ended.")
 
 

@@ -126,7 +126,7 @@ SESSIONS = (
     Mutation(
         "The forgetting of the cookies of a session that ended itself",
         "authservice/session/views.py",
-        to("self.parting = token_cookies.forget", "pass"),
+        to("self.on_response = token_cookies.forget", "pass"),
         ("tests/session/test_cookies.py",),
     ),
     Mutation(

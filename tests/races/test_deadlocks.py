@@ -96,11 +96,11 @@ def test_what_a_deadlock_undid_is_done_anew(change_password, api):
 def test_that_it_was_is_logged(change_password, caplog):
     change_password()
 
-    assert caplog.messages[0].startswith("A deadlock ended a transaction")
+    assert caplog.messages[0].startswith("Retrying a transaction")
 
 
 def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monkeypatch):
-    monkeypatch.setattr(retries, "_TRIES", 1)
+    monkeypatch.setattr(retries, "_ATTEMPTS", 1)
 
     assert change_password().code == "INTERNAL_ERROR"
     assert api.log_in(password=PASSWORD)

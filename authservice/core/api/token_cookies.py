@@ -60,7 +60,7 @@ def refresh(view: Endpoint) -> Tokens:
     except refreshing.Superseded:
         raise  # the browser has newer cookies by now
     except errors.InvalidRefreshToken:
-        view.parting = forget
+        view.on_response = forget
         raise
 
 

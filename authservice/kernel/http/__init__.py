@@ -1,1 +1,1 @@
-"""The HTTP side: every wire rule in one place each."""
+"""The HTTP layer: requests, responses and their rules."""

@@ -1,8 +1,8 @@
-"""Who calls: the bearer token of the header (RFC 6750 section 2.1) or, where the host has tokens in
-cookies, of the cookie.
+"""Identify the caller by the bearer token in the header (RFC 6750 section 2.1) or, if the host
+project enabled token cookies, in the cookie.
 
-A cookie is sent unasked, so it counts only beside a guard against forged requests: without one
-(the csrf module) there are no token cookies, whatever the settings say.
+Browsers send cookies with every request, also with those of other sites. So token cookies are used
+only if a guard against forged requests is installed (the csrf module), regardless of the settings.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# An honest token stays far below; a longer one is not worth parsing.
+# Characters; our tokens are far shorter, so longer ones are refused without parsing.
 _LONGEST = 8192
 
 
 def identify(request: HttpRequest) -> Any:
-    """Whom the request speaks for. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
+    """The caller of the request. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
         raise errors.Unauthorized
@@ -32,7 +32,8 @@ def identify(request: HttpRequest) -> Any:
 
 
 def live_caller(request: HttpRequest) -> Any:
-    """Whom a live token of the request speaks for, or None: for the few public routes that look."""
+    """The caller if the request has a valid token of a valid session, otherwise None; for public
+    routes with optional authentication."""
     try:
         caller = identify(request)
         caller.require_live()
@@ -42,12 +43,12 @@ def live_caller(request: HttpRequest) -> Any:
 
 
 def cookies_count() -> bool:
-    """Whether tokens are kept in cookies, and a guard stands beside them."""
+    """Whether token cookies are accepted: they are enabled and a request guard is installed."""
     return token_cookies.enabled and bool(plugs("request_guard"))
 
 
 def by_cookie(request: HttpRequest) -> bool:
-    """Whether a cookie is what identifies the caller; any `Authorization` wins over it."""
+    """Whether a cookie identifies the caller; an `Authorization` header takes precedence."""
     return not request.META.get("HTTP_AUTHORIZATION") and cookies_count()
 
 
@@ -55,10 +56,13 @@ def access_cookie(request: HttpRequest) -> Secret:
     return _bounded(cookies.get(request, token_cookies.access_name))
 
 
-def require_unforged(request: HttpRequest, sign_in_id: UUID | None = None) -> None:
-    """Ask every guard; `sign_in_id` where a cookie of ours speaks for that sign-in. Raises."""
+def require_unforged(request: HttpRequest, session_id: UUID | None = None) -> None:
+    """Call every request guard; `session_id` is the session that a token cookie identifies.
+
+    Raises the `Fault` of the first guard that refuses.
+    """
     for guard in plugs("request_guard"):
-        guard(request, sign_in_id)
+        guard(request, session_id)
 
 
 def _bearer(request: HttpRequest) -> Secret:

@@ -1,4 +1,4 @@
-"""Request bodies: a JSON object of at most 64 KiB, or nothing; on a few routes a form."""
+"""Request bodies: a JSON object of at most 64 KiB, or empty; some routes also accept a form."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.http import HttpRequest, QueryDict, RawPostDataException, Unreadable
 from authservice.kernel import errors
 
 LIMIT = 64 * 1024
-_DRAIN = 16 * 1024 * 1024
+_MAX_DISCARDED = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
 
 
 def read(request: HttpRequest) -> dict[str, Any]:
-    """The body as a dict; an empty one is an empty dict and needs no content type."""
+    """The body as a dict. An empty body is an empty dict and needs no content type."""
     raw = _octets(request)
     if not raw:
         return {}
@@ -30,17 +30,17 @@ def read(request: HttpRequest) -> dict[str, Any]:
 
 
 def read_form(request: HttpRequest) -> dict[str, Any]:
-    """The body of a route that a page of HTML posts to: a form's fields, or JSON as elsewhere."""
+    """The body of a route that an HTML page submits to: form fields, or JSON as elsewhere."""
     if request.content_type != FORM:
         return read(request)
     return QueryDict(_octets(request), encoding="utf-8").dict()
 
 
 def receive(request: HttpRequest) -> None:
-    """Take the body in, whatever it is; `read` says later what is wrong with it."""
+    """Read the body into memory without validating it; `read` raises the errors later."""
     with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
         if _length(request) <= LIMIT:
-            request.body  # noqa: B018 kept by the request
+            request.body  # noqa: B018 the request caches it
 
 
 def _length(request: HttpRequest) -> int:
@@ -50,22 +50,22 @@ def _length(request: HttpRequest) -> int:
 def _octets(request: HttpRequest) -> bytes:
     try:
         if _length(request) > LIMIT:
-            _drain(request)
+            _discard(request)
             raise errors.RequestTooLarge
         raw = request.body
-    except RequestDataTooBig as wrong:
-        raise errors.RequestTooLarge from wrong
-    except RawPostDataException as wrong:
-        # A middleware of the host has looked for form fields, which spends a multipart body.
+    except RequestDataTooBig as error:
+        raise errors.RequestTooLarge from error
+    except RawPostDataException as error:
+        # A middleware of the host project has read form fields, which consumes a multipart body.
         _require_json(request)
-        raise errors.InvalidRequestBody from wrong
-    except (UnreadablePostError, ValueError) as wrong:
-        raise errors.InvalidRequestBody from wrong
+        raise errors.InvalidRequestBody from error
+    except (UnreadablePostError, ValueError) as error:
+        raise errors.InvalidRequestBody from error
     if len(raw) > LIMIT:
         raise errors.RequestTooLarge
     if not raw and "HTTP_TRANSFER_ENCODING" in request.META:
-        # WSGI does not say where a body without a length ends, so Django reads none of it.
-        raise errors.InvalidRequestBody("The body must come with a Content-Length.")
+        # In WSGI a body without a length has no defined end, so Django does not read it.
+        raise errors.InvalidRequestBody("A request with a body must have a Content-Length header.")
     return raw
 
 
@@ -74,10 +74,10 @@ def _require_json(request: HttpRequest) -> None:
         raise errors.UnsupportedMediaType
 
 
-def _drain(request: HttpRequest) -> None:
-    # A server that closes on unread bytes resets the connection, and the refusal would be lost.
-    # What is read is thrown away and bounded.
-    for _ in range(_DRAIN // _CHUNK):
+def _discard(request: HttpRequest) -> None:
+    # A server that closes a connection with unread bytes resets it, and the client would not get
+    # the error response. So the rest of the body is read, up to a limit, and discarded.
+    for _ in range(_MAX_DISCARDED // _CHUNK):
         if not request.read(_CHUNK):
             return
 
@@ -90,8 +90,8 @@ def _is_utf8(request: HttpRequest) -> bool:
 def _parse(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError) as wrong:  # deep nesting exhausts the parser's stack
-        raise errors.InvalidJSON from wrong
+    except (ValueError, RecursionError) as error:  # deep nesting exhausts the parser's stack
+        raise errors.InvalidJSON from error
 
 
 def _refuse(constant: str) -> None:

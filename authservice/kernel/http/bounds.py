@@ -1,9 +1,10 @@
-"""Bounds of text input, checked before anything else is done with a text.
+"""Limits on text input, checked before any other processing of a text.
 
-Normalising takes quadratic time for long rows of combining marks in interpreters without the fix of
-CPython issue 149079: 62 kB of marks cost a second. So the length is checked first, and rows of
-marks are limited as in the stream-safe text format (UAX #15 section 13), which no writing system
-exceeds. Nothing longer is normalised, matched, parsed or sent to the database.
+Unicode normalisation takes quadratic time for long sequences of combining marks in interpreters
+without the fix of CPython issue 149079: 62 kB of marks take a second. So the length is checked
+first, and sequences of marks are limited as in the stream-safe text format (UAX #15 section 13),
+which no writing system exceeds. Longer texts are never normalised, matched, parsed or sent to the
+database.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ TOO_MANY_MARKS = f"Must not contain more than {MARKS} combining marks in a row."
 
 
 def too_many_marks(text: str) -> bool:
-    """Whether more than `MARKS` characters of the category M follow each other. Call it for texts
-    of bounded length only."""
+    """Whether more than `MARKS` consecutive characters are combining marks (category M). Call it
+    only for texts of limited length."""
     if text.isascii():
         return False
     row = 0
@@ -33,8 +34,7 @@ def too_many_marks(text: str) -> bool:
 
 
 def require(name: str, text: str, max_length: int = LONGEST) -> None:
-    """Raises `ValidationFailed` for a text that is read without a field, such as a part of a
-    path."""
+    """Check a text that has no field, such as a path parameter. Raises `ValidationFailed`."""
     if len(text) > max_length:
         raise errors.invalid(name, TOO_LONG.format(max_length=max_length))
     if too_many_marks(text):

@@ -1,4 +1,4 @@
-"""The `Client` of a request: address, agent, request id, device."""
+"""The `Client` of a request: address, user agent, request id, device."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ logger = logging.getLogger("authservice.request")
 
 DEVICE_COOKIE = "authservice_device"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-_AGENT = 512
-_DEVICE_TOKEN = 1024
-_ADDRESS = 64
-# Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+_MAX_AGENT = 512  # characters; longer ones are cut
+_MAX_DEVICE_TOKEN = 1024  # characters; longer ones are ignored
+_MAX_ADDRESS = 64
+# Some proxies also write the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
 _PORT = re.compile(r"^(?:\[)?((?<=\[)[0-9A-Fa-f:.]+(?=\])|[0-9.]+)(?:\])?(?::\d+)?$")
-# Headers in which proxies pass on the client's address.
+# Headers in which proxies forward the client's address.
 _FORWARDED = {"HTTP_X_FORWARDED_FOR": "X-Forwarded-For", "HTTP_FORWARDED": "Forwarded"}
 _reported = False
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\uffff]")
@@ -39,11 +39,11 @@ def request_id(request: HttpRequest) -> str:
 
 def client(request: HttpRequest, request_id: str) -> Client:
     address, network = _place(_claimed(request))
-    meta = request.META  # `request.headers` would parse every header there is
+    meta = request.META  # `request.headers` would parse every header of the request
     return Client(
         address=address,
         network=network,
-        user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_AGENT],
+        user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_MAX_AGENT],
         request_id=request_id,
         device_token=_device_token(request),
         language=get_language() or "",
@@ -53,32 +53,36 @@ def client(request: HttpRequest, request_id: str) -> Client:
 
 def _device_token(request: HttpRequest) -> Secret:
     token: str = request.META.get("HTTP_X_DEVICE_TOKEN") or cookies.get(request, DEVICE_COOKIE)
-    return Secret(token if len(token) <= _DEVICE_TOKEN else "")
+    return Secret(token if len(token) <= _MAX_DEVICE_TOKEN else "")
 
 
 def of_page(request: HttpRequest) -> Client:
-    """The same for a page that is none of ours, such as one of Django admin."""
+    """The same for a page outside the API, such as one of Django admin."""
     return client(request, request_id(request))
 
 
 def network(request: HttpRequest) -> str:
-    """What flood limits count: the IPv4 address or the IPv6 /64 of the client."""
+    """The key of the flood limits: the client's IPv4 address or IPv6 /64."""
     return _place(_claimed(request))[1]
 
 
 def flood_subject(request: HttpRequest) -> str:
-    """The key of the general flood limit: the account that signed in on the client's device, so
-    that others behind the same address cannot use up its limit; otherwise the network.
+    """The key of the general flood limit: the account of the device token if it is valid, so that
+    other clients behind the same address cannot use up its limit; otherwise the network.
 
-    Not the device: each login issues the token of another device, so an attacker who often signs in
-    to their own account would get a new limit each time.
+    The key is not the device: each login issues a token for a new device, so an attacker who logs
+    in to their own account repeatedly would get a new limit each time.
     """
-    known = device_token.read(_device_token(request))
-    return f"account {known.user}" if known else network(request)
+    token = device_token.read(_device_token(request))
+    return f"account {token.user}" if token else network(request)
 
 
 def _claimed(request: HttpRequest) -> str:
-    """The address to believe: each trusted proxy appends whom it saw, so count from the right."""
+    """The client's address as the trusted proxies report it.
+
+    Each proxy appends the address of its peer to the header, so entries are counted from the right.
+    A client can forge only those further left.
+    """
     peer: str = request.META.get("REMOTE_ADDR") or ""
     proxies = root.trusted_proxies
     if not proxies:
@@ -86,23 +90,23 @@ def _claimed(request: HttpRequest) -> str:
             _report_proxy(request)
         return peer
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
-    # Cut, since the function below caches its argument; no address is longer.
-    return hops[-proxies][:_ADDRESS] if len(hops) >= proxies and hops[-proxies] else peer
+    # Cut, because `_place` caches its argument; no valid address is longer.
+    return hops[-proxies][:_MAX_ADDRESS] if len(hops) >= proxies and hops[-proxies] else peer
 
 
 def _report_proxy(request: HttpRequest) -> None:
-    """Log once per process that requests seem to come through a proxy that is not configured."""
+    """Log once per process if a request seems to come through a proxy that is not configured."""
     global _reported
     if _reported:
         return
-    found = next((name for name in _FORWARDED if request.META.get(name)), "")
-    if found:
+    header = next((name for name in _FORWARDED if request.META.get(name)), "")
+    if header:
         _reported = True
         logger.warning(
-            "A request has the header %s, and AUTHSERVICE['TRUSTED_PROXIES'] is 0: all clients of a"
-            " proxy share the rate limits of one address. Set it to the number of proxies in front,"
-            " or to None if there is none.",
-            _FORWARDED[found],
+            "A request has the header %s, but AUTHSERVICE['TRUSTED_PROXIES'] is 0: all clients"
+            " behind a proxy share the rate limits of one address. Set it to the number of proxies"
+            " in front of the server, or to None if there is no proxy.",
+            _FORWARDED[header],
         )
 
 

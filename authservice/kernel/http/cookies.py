@@ -1,4 +1,4 @@
-"""Cookies of the service: `__Host-` and `Secure` exactly when it is reached by https."""
+"""Cookies of the service: `__Host-` and `Secure` if and only if it is reached over HTTPS."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ SameSite: TypeAlias = Literal["Lax", "Strict", "None"]
 
 logger = logging.getLogger("authservice.cookies")
 
-# Name, value and attributes together; browsers drop a longer cookie without a word.
+# Name, value and attributes together, in bytes; browsers silently drop longer cookies.
 _LONGEST = 4096
 _ATTRIBUTES = 160
 
 
 def name(plain: str) -> str:
-    """`__Host-` binds a cookie to this very host, out of reach of sub-domains (RFC 6265bis)."""
+    """The cookie's name with `__Host-`, which binds it to this host: subdomains can neither read
+    nor set it (RFC 6265bis)."""
     return f"__Host-{plain}" if sections.secure() else plain
 
 
 def get(request: HttpRequest, plain: str) -> str:
     value: str = request.COOKIES.get(name(plain), "")
-    return value if len(value) <= _LONGEST else ""  # no browser keeps such a cookie
+    return value if len(value) <= _LONGEST else ""  # browsers store no longer cookie
 
 
 def put(
@@ -39,8 +40,8 @@ def put(
     samesite: SameSite = "Lax",
 ) -> None:
     if len(plain) + len(value) + _ATTRIBUTES > _LONGEST:
-        # A browser would go on with the one before, which may be somebody else's.
-        logger.error("The cookie %s would be too long and is not set", plain)
+        # The browser would keep the previous cookie, which may belong to another user.
+        logger.error("The cookie %s exceeds %d bytes and is not set", plain, _LONGEST)
         forget(response, plain, samesite=samesite)
         return
     response.set_cookie(

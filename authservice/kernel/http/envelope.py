@@ -1,4 +1,4 @@
-"""Every answer's shape: `{"data": …, "message"?}`, and the headers that go with it."""
+"""The response envelope, `{"data": …, "message"?}`, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from authservice.kernel.sections import api
 
 logger = logging.getLogger("authservice.request")
 
-# Bearer is the only scheme, and naming it on every 401 is what RFC 9110 section 15.5.2 asks.
+# RFC 9110 section 15.5.2 requires a challenge on every 401. Bearer is the only scheme here.
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
@@ -30,7 +30,7 @@ def answer(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """A JSON answer. Nothing the service says may be cached: it is about one person."""
+    """A JSON response. It must not be cached, because it may contain personal data."""
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
         json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
@@ -44,7 +44,7 @@ def answer(
 
 
 def refusal(fault: errors.Fault) -> HttpResponse:
-    """A fault as the error envelope; the text stands twice, for simple clients."""
+    """The error envelope of a fault. The top level repeats the message, for simple clients."""
     data: dict[str, Any] = {"code": fault.code, "message": fault.message}
     if fault.details and api.error_details:
         data["details"] = dict(fault.details)
@@ -52,24 +52,27 @@ def refusal(fault: errors.Fault) -> HttpResponse:
     return answer(data, message=fault.message, status=fault.status, headers=headers)
 
 
-def crash(request: HttpRequest, request_id: str, wrong: Exception) -> HttpResponse:
-    """The answer to an unexpected exception, which is logged and signalled to error trackers.
+def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpResponse:
+    """The response to an unexpected exception, which is logged and reported to error trackers.
 
-    503 where the database cannot be reached, so that clients try again.
+    503 if the database cannot be reached, so that clients retry; otherwise 500.
     """
     redact(request)
     logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
     got_request_exception.send(sender=None, request=request)
-    return refusal(errors.ServiceUnavailable() if _is_away(wrong) else errors.InternalError())
+    fault = errors.ServiceUnavailable() if _is_unreachable(error) else errors.InternalError()
+    return refusal(fault)
 
 
-def _is_away(wrong: Exception) -> bool:
-    """Whether the database cannot be reached, rather than that it refused a statement."""
-    if not isinstance(wrong, OperationalError | InterfaceError):
+def _is_unreachable(error: Exception) -> bool:
+    """Whether the database cannot be reached, as opposed to a statement that it refused."""
+    if not isinstance(error, OperationalError | InterfaceError):
         return False
-    # A connection inside a transaction was reached, and may refuse to be asked anything more.
-    asked = [one for one in connections.all(initialized_only=True) if not one.in_atomic_block]
-    return any(one.connection is None or not one.is_usable() for one in asked)
+    # A connection inside a transaction has reached its database. It is not tested, because after an
+    # error the database refuses every statement until the rollback.
+    opened = connections.all(initialized_only=True)
+    tested = [connection for connection in opened if not connection.in_atomic_block]
+    return any(found.connection is None or not found.is_usable() for found in tested)
 
 
 @overload
@@ -81,7 +84,7 @@ def utc(moment: datetime | None) -> str | None: ...
 
 
 def utc(moment: datetime | None) -> str | None:
-    """ISO 8601 in UTC with microseconds and `Z`, whatever the host's time zone settings."""
+    """ISO 8601 in UTC with microseconds and `Z`, regardless of the host project's time zone."""
     if moment is None:
         return None
     if timezone.is_naive(moment):

@@ -1,4 +1,4 @@
-"""Input fields that do not coerce: what is not of the type is refused, by name and rule."""
+"""Input fields that do not coerce: a value of another type is refused, with field and rule."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from authservice.kernel import errors
 from authservice.kernel.http import bounds
 from authservice.kernel.secret import Secret
 
-# The categories Cc and Cs of Unicode: no UTF-8 can carry lone surrogates to the database.
+# The Unicode categories Cc and Cs: UTF-8 cannot encode lone surrogates for the database.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_LOOKED_FOR = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
+_REPLACED = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
 
 
 class Text(serializers.CharField):
     """A string: NFC-normalised, without control characters, of bounded length, trimmed or not.
 
-    `described` holds what JSON Schema can say of its form, that of a subclass or of a field whose
-    form is judged later.
+    `described` contains JSON Schema keywords for its format. A subclass overrides it; a field whose
+    format is checked later passes its own.
     """
 
     described: ClassVar[Mapping[str, Any]] = {"pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
@@ -46,8 +46,8 @@ class Text(serializers.CharField):
         **options: Any,
     ) -> None:
         super().__init__(max_length=max_length, trim_whitespace=trim_whitespace, **options)
-        # What the framework looks for in every string is refused before, with all that is like it.
-        self.validators = [v for v in self.validators if not isinstance(v, _LOOKED_FOR)]
+        # `_CONTROL` covers what these two validators of the framework check, and more.
+        self.validators = [v for v in self.validators if not isinstance(v, _REPLACED)]
         if described is not None:
             self.described = described  # type: ignore[misc]
 
@@ -64,9 +64,9 @@ class Text(serializers.CharField):
 
 
 class SecretText(Text):
-    """A text that no error report may show: a `Secret`, also if the field was not sent.
+    """A text that must not appear in error reports: a `Secret`, even if the field was not sent.
 
-    Never trimmed: with white space around it a token is another text, which is not valid.
+    Never trimmed: a token with surrounding white space is a different text and not valid.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -77,7 +77,8 @@ class SecretText(Text):
 
 
 class Password(SecretText):
-    """A password as typed: never trimmed, never cut; its policy is a rule, not a field's."""
+    """A password as typed: never trimmed, never truncated. Rules check the password policy, not
+    this field."""
 
     BYTES = 4096
 
@@ -96,13 +97,13 @@ class Password(SecretText):
 
 
 class Moment(serializers.DateTimeField):
-    """A date or time in ISO form in a query string, aware; without an offset it is UTC."""
+    """An ISO 8601 date or time in a query string, as an aware datetime; UTC if it has no offset."""
 
-    default_error_messages = {"moment": "Must be a date or time in ISO 8601 form."}
+    default_error_messages = {"moment": "Must be a date or time in ISO 8601 format."}
 
     def to_internal_value(self, text: Any) -> Any:
         if "T" in text:
-            text = text.replace(" ", "+")  # an offset whose sign was not encoded
+            text = text.replace(" ", "+")  # the `+` of an offset that was not URL-encoded
         try:
             moment = datetime.fromisoformat(text)
             moment = moment if timezone.is_aware(moment) else moment.replace(tzinfo=UTC)
@@ -112,7 +113,7 @@ class Moment(serializers.DateTimeField):
 
 
 class Flag(serializers.BooleanField):
-    """A boolean of JSON; a text or a number is none."""
+    """A JSON boolean; strings and numbers are refused."""
 
     default_error_messages = {"invalid": "Must be true or false."}
 
@@ -123,9 +124,9 @@ class Flag(serializers.BooleanField):
 
 
 def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
-    """What `given` says in the terms of `schema`. Raises `ValidationFailed` for the first fault.
+    """Validate `given` by `schema`. Raises `ValidationFailed` with the first error as its message.
 
-    A schema whose `null_omits` is true takes null for what was not sent.
+    If `null_omits` of the schema is true, null counts as a field that was not sent.
     """
     if getattr(schema, "null_omits", False):
         given = {name: value for name, value in given.items() if value is not None}
@@ -139,8 +140,8 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
             valid[name] = field.run_validation(value)
         except serializers.SkipField:
             continue
-        except serializers.ValidationError as wrong:
-            details[name] = [str(text) for text in wrong.detail]
+        except serializers.ValidationError as error:
+            details[name] = [str(text) for text in error.detail]
     if details:
         field_name, texts = next(iter(details.items()))
         raise errors.ValidationFailed(f"{field_name}: {texts[0]}", details=details)
@@ -148,7 +149,7 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
 
 
 def _require_bounded(field: Any, text: str) -> None:
-    """The one place where text input is bounded, before anything else; see `bounds`."""
+    """Check the limits of a text before the field validates it; see `bounds`."""
     trimmed = text.strip() if getattr(field, "trim_whitespace", False) else text
     max_length = getattr(field, "max_length", None) or bounds.LONGEST
     if len(trimmed) > max_length:
@@ -160,6 +161,6 @@ def _require_bounded(field: Any, text: str) -> None:
 
 @cache
 def _fields(schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    # A serializer copies its fields for every instance, which costs more than the validation; our
-    # fields keep no state, so one set serves all requests.
+    # A serializer copies its fields for every instance, which takes longer than the validation.
+    # Our fields have no state, so all requests can share one set.
     return dict(schema().fields)

@@ -1,4 +1,4 @@
-"""Lists: one reading of `offset`, `limit`, `sort_field` and `sort_dir`, one shape of the answer."""
+"""List endpoints: the parameters `offset`, `limit`, `sort_field`, `sort_dir` and the response."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from authservice.kernel.paging import Page
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
-MOST = 10**10 - 1  # what a query string may say; more than a page or a table has
+MOST = 10**10 - 1  # the largest number a query string may contain; no table has as many rows
 _WHOLE = re.compile(r"[0-9]{1,10}")
 
 T = TypeVar("T")
 
 
 class Listing(TypedDict, Generic[T]):
-    """The list object of the interface; `total` counts all rows, not those of this page."""
+    """One page of a list; `total` is the number of rows on all pages."""
 
     list: list[T]
     sort_field: str
@@ -28,9 +28,9 @@ class Listing(TypedDict, Generic[T]):
 
 
 def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
-    """The page that a query string asks for. Raises `ValidationFailed`.
+    """The page that a query string requests. Raises `ValidationFailed`.
 
-    The first of `sort_fields` is the default, newest or highest first. A limit above 100 is 100.
+    The default order is the first of `sort_fields`, descending. A limit above 100 counts as 100.
     """
     query = given(query)
     fields = list(sort_fields)
@@ -44,7 +44,7 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
 
 
 def given(query: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a list; an empty one (`limit=`) counts as absent."""
+    """The parameters of a list without the empty ones: `limit=` counts as absent."""
     return {name: value for name, value in query.items() if value}
 
 

@@ -1,12 +1,13 @@
-"""What an action of a view takes and answers, said beside it and read by the API description.
+"""Declare the request and response of a view's action, for the API description.
 
     @operation("Log in", body=LoginIn, answer=Authenticated, faults=(errors.InvalidCredentials,))
     def log_in(self) -> HttpResponse: ...
 
-Saying it changes nothing at run time: the function that comes back is the very one that went in.
+The declaration has no effect at run time: the decorator returns the function itself.
 
-Only refusals of the action itself are listed. Each route has others by its nature: those of the
-token where it is not public, of a body where its method has one, the flood limit, a crash.
+It lists only the errors of the action itself. The API description adds those that every route of a
+kind can return: token errors if the route is not public, body errors if its method has a body, the
+flood limit, internal errors.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ Schema = type[serializers.Serializer[Any]]
 
 
 class Is:
-    """Keywords of JSON Schema beside a type: `Annotated[str, Is(format="uuid")]`."""
+    """JSON Schema keywords to add to a type: `Annotated[str, Is(format="uuid")]`."""
 
     def __init__(self, **keywords: Any) -> None:
         self.keywords = keywords
 
 
-# Strings of a form, for TypedDicts.
+# Strings with a format, for TypedDicts.
 Moment = Annotated[str, Is(format="date-time")]
 Uuid = Annotated[str, Is(format="uuid")]
 Email = Annotated[str, Is(format="email")]
@@ -40,7 +41,7 @@ Uri = Annotated[str, Is(format="uri")]
 
 @dataclass(frozen=True)
 class Raw:
-    """An answer outside the envelope: its media types and, of JSON, the type of all of it."""
+    """A response without the envelope: its media types and, for JSON, the type of the body."""
 
     media_types: tuple[str, ...] = ("application/json",)
     body: Any = str
@@ -48,19 +49,19 @@ class Raw:
 
 @dataclass(frozen=True)
 class Slot:
-    """Marks a field whose properties are those that the fillers of a slot return."""
+    """Marks a field whose properties are those that the fillers of the slot return."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One action: `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
-    `Raw`, and `faults` are its own errors.
+    """One action. `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
+    `Raw`; `faults` are the errors of the action itself.
 
-    `also` has further statuses that are not errors, `redirect` says where a redirect leads (302 or
-    `redirect_status`), `page` when a browser gets an HTML page instead. `id` is the operation's
-    public name if the default, made of the route's name, is not used.
+    `also` maps further success statuses to their types. `redirect` describes the target of a
+    redirect with status `redirect_status`. `page` describes when a browser gets an HTML page
+    instead. `id` is the public operation id; by default it is derived from the route's name.
     """
 
     summary: str
@@ -86,7 +87,7 @@ def operation(
     faults: tuple[type[Fault], ...] = (),
     **more: Any,
 ) -> Callable[[Action], Action]:
-    """Describe the decorated action; `more` are further fields of `Operation`."""
+    """Decorator that describes an action; `more` are further fields of `Operation`."""
     described = Operation(
         summary=summary, body=body, query=query, answer=answer, status=status, faults=faults, **more
     )
@@ -102,7 +103,7 @@ _carried: dict[Any, tuple[str, ...]] = {}
 
 
 def carries(*headers: str) -> Callable[[T], T]:
-    """Decorates a TypedDict: answers of this type come with these headers."""
+    """Decorator for a TypedDict: declares the headers of responses of this type."""
 
     def note(answer: T) -> T:
         _carried[answer] = headers

@@ -1,9 +1,9 @@
-"""The base of every view: one way through, and nothing a host's settings can change on it.
+"""The base class of every view. The settings of the host project cannot change how it works.
 
 The order is fixed: method, flood limit, guards, authentication, permission, body, action. An
-unknown path or a wrong method is told before any guard is asked, since nothing can change there.
-Views are never atomic: under `ATOMIC_REQUESTS` a raised refusal would roll back the attempt it was
-counted by, and guessing would be free; each rule opens its own transaction instead.
+unknown path or a wrong method is answered before the guards, since such a request changes nothing.
+Views are never atomic: under `ATOMIC_REQUESTS` an error would also roll back the count of the
+attempt, and attempts would be unlimited. Each rule opens its own transaction instead.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 class Endpoint(ViewSetMixin, APIView):
     """A path of the service; methods map to actions in the URLconf.
 
-    `public` routes ignore credentials, valid or not; `super_admin` routes are for super admins
-    only. `throttle_scopes` maps an action to its flood limit if that is not the general one.
-    `guard_exempt` routes need no CSRF token: their body is a proof by itself. Routes with
-    `takes_form` accept forms from pages without a script.
+    `public` routes ignore credentials, valid or not. `super_admin` routes require a super admin.
+    `throttle_scopes` maps an action to its flood limit if that is not the general one.
+    `guard_exempt` routes need no CSRF token, because their body contains a secret that another site
+    does not know. `takes_form` routes also accept forms, from pages without scripts.
     """
 
     public: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class Endpoint(ViewSetMixin, APIView):
     takes_form: ClassVar[bool] = False
     throttle_scopes: ClassVar[dict[str, str]] = {}
 
-    # Pinned for tools that read them; a host's REST_FRAMEWORK has no say in `dispatch` below.
+    # Set for tools that read them; `dispatch` below ignores REST_FRAMEWORK of the host project.
     authentication_classes = ()
     permission_classes = ()
     throttle_classes = ()
@@ -62,15 +62,15 @@ class Endpoint(ViewSetMixin, APIView):
     content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
-    # No generator of a host reads the views: `authservice.openapi` says what they take and answer.
+    # Schema generators of the host project skip these views: `authservice.openapi` describes them.
     schema = None
 
     action_map: dict[str, str]
     request_id: str
     identity: Any = None
     body: dict[str, Any]
-    # What to do to the answer, refusal or not, before it leaves.
-    parting: Callable[[HttpResponse], None] | None = None
+    # Called with the response, success or error, before it is returned.
+    on_response: Callable[[HttpResponse], None] | None = None
 
     @classmethod
     def as_view(cls, actions: Any = None, **options: Any) -> Any:
@@ -85,23 +85,23 @@ class Endpoint(ViewSetMixin, APIView):
             response = self._respond(request, **kwargs)
         except errors.Fault as fault:
             response = refusal(fault)
-        except SuspiciousOperation:  # such as a query of a thousand fields
+        except SuspiciousOperation:  # such as a query string of a thousand fields
             response = refusal(errors.ValidationFailed())
-        except Exception as wrong:
-            response = crash(request, self.request_id, wrong)
-        if self.parting:
-            self.parting(response)
+        except Exception as error:
+            response = crash(request, self.request_id, error)
+        if self.on_response:
+            self.on_response(response)
         response.headers["X-Request-ID"] = self.request_id
         return response
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)
         scope = self.throttle_scopes.get(action.__name__)
-        # A limit of its own protects a route against programs, which can have many devices.
+        # A route with its own limit is counted by network: a program can have many device tokens.
         throttling.count(scope or "default", network(request) if scope else flood_subject(request))
         if request.method not in SAFE_METHODS:
-            # Before anybody is identified: who sends slowly must not act on a standing that ended
-            # meanwhile.
+            # Before the caller is identified: a client that sends its body slowly must not act with
+            # a session or permission that was revoked in the meantime.
             body.receive(request)
             if not self.guard_exempt:
                 require_unforged(request)
@@ -110,7 +110,8 @@ class Endpoint(ViewSetMixin, APIView):
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
     ) -> HttpResponse:
-        # Tried again after a deadlock, with rows read anew: those at hand say what was undone.
+        # A retry after a deadlock runs all of this again and reads the rows again: the objects in
+        # memory contain changes that were rolled back.
         if not self.public and action != self._allow:
             self._identify(request)
         for name, text in kwargs.items():
@@ -122,7 +123,7 @@ class Endpoint(ViewSetMixin, APIView):
     def _identify(self, request: HttpRequest) -> None:
         self.identity = identify(request)
         if request.method not in SAFE_METHODS:
-            # Whatever `STATELESS.CHECK` says: a session that has ended must not change anything.
+            # Regardless of `STATELESS.CHECK`: a revoked session must not change anything.
             self.identity.require_live()
         if request.method not in SAFE_METHODS and by_cookie(request):
             require_unforged(request, self.identity.sign_in_id)
@@ -152,7 +153,7 @@ class Endpoint(ViewSetMixin, APIView):
 
     @property
     def is_prefetch(self) -> bool:
-        """Whether nobody has clicked yet: a HEAD, or a browser that fetches ahead of its user."""
+        """Whether no user has followed the link yet: a HEAD request, or a browser prefetch."""
         meta = self.request.META
         purposes = [meta.get(name, "").lower() for name in _PURPOSES]
         return self.request.method == "HEAD" or any(
@@ -161,19 +162,20 @@ class Endpoint(ViewSetMixin, APIView):
 
     @property
     def shown_to_people(self) -> bool:
-        """Whether a browser asks for a page to show, rather than a program for data."""
+        """Whether the client is a browser that accepts HTML, as opposed to a program."""
         return "text/html" in self.request.META.get("HTTP_ACCEPT", "").lower()
 
     def one_of(self, given: dict[str, Any], *names: str) -> str:
-        """Which one of the fields is filled. Raises `ValidationFailed` for none or several."""
+        """The name of the one field that is not empty. Raises `ValidationFailed` if none or several
+        are."""
         filled = [name for name in names if given[name]]
         if len(filled) != 1:
-            either = f"{', '.join(names[:-1])} and {names[-1]}"
-            raise errors.invalid(names[0], f"Exactly one of {either} is required.")
+            choice = f"{', '.join(names[:-1])} and {names[-1]}"
+            raise errors.invalid(names[0], f"Exactly one of {choice} is required.")
         return filled[0]
 
     def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The body in the terms of `schema`; unknown fields are ignored."""
+        """The body, validated by `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
 
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
@@ -182,12 +184,12 @@ class Endpoint(ViewSetMixin, APIView):
 
 
 class NotFoundEndpoint(Endpoint):
-    """Every unknown path below the mount, whatever the method."""
+    """Answers 404 for every unknown path below the mount, regardless of the method."""
 
     public = True
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
         raise errors.NotFound
 
-    def nowhere(self) -> HttpResponse:  # only named in the URLconf
+    def nowhere(self) -> HttpResponse:  # the URLconf needs an action
         raise errors.NotFound
