@@ -59,7 +59,7 @@ def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
     """`headers` with the pair that every state-changing request needs in a host with csrf."""
     if not apps.is_installed("authservice.csrf"):
         return headers
-    token = import_module("authservice.csrf.tokens").mint()
+    token = import_module("authservice.csrf.tokens").issue()
     name = import_module("authservice.kernel.http.cookies").name("__service_csrf")
     cookies = [headers.get("Cookie", ""), f"{name}={token}"]
     return {"X-CSRF-Token": token, **headers, "Cookie": "; ".join(filter(None, cookies))}

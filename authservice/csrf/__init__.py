@@ -1,1 +1,1 @@
-"""CSRF tokens, and the guard that asks for them."""
+"""CSRF tokens and the request guard that requires them."""

@@ -1,4 +1,4 @@
-"""Data sheet of the csrf module."""
+"""App configuration of the csrf module."""
 
 from __future__ import annotations
 

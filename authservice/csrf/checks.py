@@ -1,4 +1,4 @@
-"""System checks of this module: settings that would leave it open or shut for good."""
+"""System checks of this module: settings that would allow or refuse every request."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2
-_DJANGOS = "django.middleware.csrf.CsrfViewMiddleware"
-_OURS = "authservice.csrf.middleware.CsrfMiddleware"
+_DJANGO_MIDDLEWARE = "django.middleware.csrf.CsrfViewMiddleware"
+_OUR_MIDDLEWARE = "authservice.csrf.middleware.CsrfMiddleware"
 
 
 def connect() -> None:
@@ -29,10 +29,10 @@ def connect() -> None:
 
 
 def check_csrf(**_: Any) -> list[checks.CheckMessage]:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.csrf") or list(complaints()):
         return []
-    return [*_cookie(), *_header(), *_life(), *_origins(), *_paths()]
+    return [*_cookie(), *_header(), *_ttl(), *_origins(), *_paths()]
 
 
 def _cookie() -> Iterator[checks.CheckMessage]:
@@ -45,21 +45,21 @@ def _header() -> Iterator[checks.CheckMessage]:
     if not _TOKEN.fullmatch(conf.header_name) or "_" in conf.header_name:
         yield _error(
             "E130",
-            f"CSRF.HEADER_NAME {conf.header_name!r} is no name of a header.",
-            "Use letters, digits and hyphens; servers drop names with underscores.",
+            f"CSRF.HEADER_NAME {conf.header_name!r} is not a valid header name.",
+            "Use letters, digits and hyphens; servers drop headers with underscores.",
         )
-    both = {_DJANGOS, _OURS} <= set(settings.MIDDLEWARE)
+    both = {_DJANGO_MIDDLEWARE, _OUR_MIDDLEWARE} <= set(settings.MIDDLEWARE)
     if both and header_key() == settings.CSRF_HEADER_NAME:
         yield _error(
             "E131",
-            "Two middlewares ask for different tokens in one header.",
-            "Take one of the two out of MIDDLEWARE, or rename CSRF.HEADER_NAME.",
+            "CsrfViewMiddleware and CsrfMiddleware read different tokens from the same header.",
+            "Remove one of the two from MIDDLEWARE, or change CSRF.HEADER_NAME.",
         )
 
 
-def _life() -> Iterator[checks.CheckMessage]:
+def _ttl() -> Iterator[checks.CheckMessage]:
     if conf.ttl <= timedelta(0):
-        yield _error("E132", "CSRF.TTL leaves a token no time.", "The default is an hour.")
+        yield _error("E132", "CSRF.TTL must be positive.", "Use a duration such as one hour.")
 
 
 def _origins() -> Iterator[checks.CheckMessage]:
@@ -67,14 +67,15 @@ def _origins() -> Iterator[checks.CheckMessage]:
         if not _is_origin(origin):
             yield _error(
                 "E133",
-                f"CSRF.TRUSTED_ORIGINS names {origin!r}, which is no origin.",
-                "Give scheme and host, with the port unless it is the usual one, and no more, as"
-                " browsers send it: 'https://app.example.com'. There are no wildcards.",
+                f"CSRF.TRUSTED_ORIGINS contains {origin!r}, which is not an origin.",
+                "Use scheme and host as browsers send them, such as 'https://app.example.com', with"
+                " the port only if it is not the default. Wildcards are not supported.",
             )
         elif secure() and urlsplit(origin).scheme == "http":
             yield checks.Warning(
-                f"CSRF.TRUSTED_ORIGINS names {origin!r}: whoever is on the line speaks for it.",
-                hint="Serve it by https and name it so.",
+                f"CSRF.TRUSTED_ORIGINS contains {origin!r}: an attacker on the network can forge"
+                " requests from an origin without HTTPS.",
+                hint="Serve the origin over HTTPS and list it with https://.",
                 id="authservice.W134",
             )
 
@@ -88,8 +89,8 @@ def _paths() -> Iterator[checks.CheckMessage]:
         if not isinstance(path, str) or not path.startswith("/") or not path.strip("/"):
             yield _error(
                 "E135",
-                f"CSRF.EXEMPT_PATHS names {path!r}.",
-                "Give paths that start with a slash, and not the root of all.",
+                f"CSRF.EXEMPT_PATHS contains {path!r}, which is not a path below '/'.",
+                "Use paths that start with a slash, such as '/webhooks/'. The root is not allowed.",
             )
 
 

@@ -13,22 +13,23 @@ from authservice.kernel.settings import section
 class Csrf:
     """`AUTHSERVICE["CSRF"]`.
 
-    The cookie is always readable by scripts, for the whole host and for no other; by https it is
-    `Secure`. None of that can be set, since each other choice is of no use or of no safety.
+    The cookie is always readable by scripts and valid for this host only, with all its paths. Over
+    HTTPS it is `Secure`. There are no settings for these, since other values are useless or unsafe.
     """
 
     cookie_name: str = "__service_csrf"
-    """Name of the cookie; by https `__Host-` goes before it."""
+    """Name of the cookie; over HTTPS it gets the prefix `__Host-`."""
     cookie_samesite: Literal["Lax", "Strict", "None"] = "Lax"
-    """`SameSite` of the cookie; `"None"`, for a front end of another site, needs https."""
+    """`SameSite` of the cookie; `"None"`, for a front end on another site, requires HTTPS."""
     header_name: str = "X-CSRF-Token"
-    """The header that brings the token back."""
+    """The request header that contains the token."""
     ttl: timedelta = timedelta(hours=1)
-    """Life of a token and of its cookie."""
+    """Lifetime of a token and its cookie."""
     trusted_origins: tuple[Any, ...] = ()
-    """Further origins that may call, such as `"https://app.example.com"`; no wildcards."""
+    """Further origins that may send requests, such as `"https://app.example.com"`; no wildcards."""
     exempt_paths: tuple[Any, ...] = ()
-    """Paths of the host's own views that `CsrfMiddleware` leaves alone, with all below them."""
+    """Paths of the host project's views that `CsrfMiddleware` does not check, with all paths below
+    them."""
 
 
 conf = section("CSRF", Csrf)

@@ -1,8 +1,8 @@
-"""The guard against forged requests: asked before any state-changing request goes on.
+"""The guard against forged requests; it is called before every state-changing request.
 
-A page of another site can make a browser send a request with all its cookies. It cannot read our
-cookie, nor set a header without asking, nor lie about where it stands: so the token must come
-twice, by cookie and by header, and from a place that may call.
+A page of another site can make a browser send a request with all our cookies. It cannot read our
+cookie, set a header without a CORS preflight, or forge its own origin. So the token must be in both
+the cookie and the header, and the request must come from a trusted origin.
 """
 
 from __future__ import annotations
@@ -20,30 +20,33 @@ from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.interfaces import asks_for, refuses
 
-_ELSEWHERE = "The request comes from a site that may not call."
+_UNTRUSTED_ORIGIN = "Requests from this origin are not allowed."
 
 
 @refuses(errors.InvalidCsrf)
 @asks_for(lambda: conf.header_name)
-def guard(request: HttpRequest, sign_in_id: UUID | None = None) -> None:
-    """Raises `InvalidCsrf`; `sign_in_id` where a cookie of ours speaks for that sign-in."""
+def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
+    """Refuse a request without a valid CSRF token. Raises `InvalidCsrf`.
+
+    `session_id` is the session that a token cookie identifies; the CSRF token must belong to it.
+    """
     meta = request.META
     origin, site = meta.get("HTTP_ORIGIN", ""), meta.get("HTTP_SEC_FETCH_SITE", "")
-    if not origins.may_call(origin, site, _own(request) if origin else ""):
-        raise errors.InvalidCsrf(_ELSEWHERE)
+    if not origins.may_call(origin, site, _own_origin(request) if origin else ""):
+        raise errors.InvalidCsrf(_UNTRUSTED_ORIGIN)
     given = meta.get(header_key(), "")
     if not given or not constant_time_compare(given, cookies.get(request, conf.cookie_name)):
         raise errors.InvalidCsrf
-    if not tokens.holds(given, sign_in_id):
+    if not tokens.is_valid(given, session_id):
         raise errors.InvalidCsrf
 
 
 def header_key() -> str:
-    """The header's name as WSGI writes it."""
+    """The key of the header in `request.META`."""
     return "HTTP_" + conf.header_name.upper().replace("-", "_")
 
 
-def _own(request: HttpRequest) -> str:
+def _own_origin(request: HttpRequest) -> str:
     with suppress(DisallowedHost):
         return f"{request.scheme}://{request.get_host()}"
     return ""

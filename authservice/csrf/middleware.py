@@ -1,8 +1,8 @@
-"""For a host's own views: the same token, asked for by the same rules.
+"""CSRF protection for views of the host project, with the same token and the same rules.
 
-Put `authservice.csrf.middleware.CsrfMiddleware` into `MIDDLEWARE`. Routes of authservice ask by
-themselves. Django's own `csrf_exempt` says nothing here, because every view of the REST framework
-has it.
+Add `authservice.csrf.middleware.CsrfMiddleware` to `MIDDLEWARE`. The routes of authservice check
+the token themselves. Django's `csrf_exempt` has no effect here, because every view of Django REST
+framework is marked with it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,20 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def exempt(view: View) -> View:
-    """Leave a view of the host's alone: a decorator, also of what `as_view()` gives."""
+    """Decorator: do not check this view of the host project. Also for what `as_view()` returns."""
     view.authservice_csrf_exempt = True  # type: ignore[attr-defined]
     return view
 
 
 class CsrfMiddleware(MiddlewareMixin):
-    """Refuses with 403 `INVALID_CSRF`, in the envelope."""
+    """Answers a forged request with 403 `INVALID_CSRF` in the envelope."""
 
     def __init__(self, get_response: Any) -> None:
         super().__init__(get_response)
         if not apps.is_installed("authservice.csrf"):
-            raise ImproperlyConfigured("CsrfMiddleware needs 'authservice.csrf' installed.")
+            raise ImproperlyConfigured(
+                "CsrfMiddleware requires 'authservice.csrf' in INSTALLED_APPS."
+            )
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -55,8 +57,8 @@ class CsrfMiddleware(MiddlewareMixin):
 def _is_exempt(path: str, view: Any) -> bool:
     if getattr(view, "authservice_csrf_exempt", False):
         return True
-    kind = getattr(view, "cls", None)
-    if isinstance(kind, type) and issubclass(kind, Endpoint):
+    view_class = getattr(view, "cls", None)
+    if isinstance(view_class, type) and issubclass(view_class, Endpoint):
         return True
     return any(path == root or path.startswith(_below(root)) for root in conf.exempt_paths)
 

@@ -1,7 +1,7 @@
-"""Where a browser says a request comes from, and whether that place may call.
+"""The origin of a request as the browser reports it, and whether it may send requests.
 
 A page cannot forge `Origin` or `Sec-Fetch-Site` (the Fetch standard forbids scripts to set them).
-Whoever sends neither is no browser of today and has only the token to show.
+A client that sends neither is not a current browser; for it only the token is checked.
 """
 
 from __future__ import annotations
@@ -16,25 +16,29 @@ from authservice.kernel.sections import frontend, root
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
-_OWN = ("", "same-origin", "none")
+_SAME_ORIGIN = ("", "same-origin", "none")
 
 
 def may_call(origin: str, site: str, own: str) -> bool:
-    """`origin` and `site` are the two headers or "", `own` is where the request arrived."""
+    """Whether a request is from a trusted origin or from the service itself.
+
+    `origin` and `site` are the headers `Origin` and `Sec-Fetch-Site`, or ""; `own` is the origin
+    that the request was sent to.
+    """
     if origin in trusted():
         return True
-    return site in _OWN and (not origin or origin == normal(own))
+    return site in _SAME_ORIGIN and (not origin or origin == normal(own))
 
 
 @cache
 def trusted() -> frozenset[str]:
-    """The service itself, its front end, and whom else the host names."""
-    named = (root.api_url, frontend.url, *conf.trusted_origins)
-    return frozenset(filter(None, map(normal, named)))
+    """The origins of the service, of its front end and of `CSRF.TRUSTED_ORIGINS`."""
+    urls = (root.api_url, frontend.url, *conf.trusted_origins)
+    return frozenset(filter(None, map(normal, urls)))
 
 
 def normal(url: str) -> str:
-    """Scheme, host and port of an address as browsers write an origin (RFC 6454), or ""."""
+    """Scheme, host and port of a URL in the form of an origin (RFC 6454), or "" if it has none."""
     try:
         parts = urlsplit(url)
         port = parts.port

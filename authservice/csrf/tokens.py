@@ -1,7 +1,8 @@
-"""CSRF tokens: a nonce, the second it was made in, and for which sign-in, under a MAC.
+"""CSRF tokens: a nonce, the time of issue in Unix seconds and the session id, with a MAC.
 
-Signed, so that a cookie which another host planted is told from one of ours; for a sign-in, so that
-a token which somebody fetched for himself opens nothing of somebody else's. Nothing is stored.
+The MAC distinguishes our cookie from one that another host planted. The session id makes a token
+that an attacker fetched for their own session useless for the session of another user. Tokens are
+not stored.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ _NONCE = 16
 _LONGEST = 256
 
 
-def mint(sign_in_id: UUID | None = None) -> str:
-    """A fresh token: for anybody, or for the sign-in that a cookie of ours speaks for."""
-    parts = secrets.token_hex(_NONCE), str(int(time.time())), _name(sign_in_id)
+def issue(session_id: UUID | None = None) -> str:
+    """A new token: for the session that the token cookies identify, or for none."""
+    parts = secrets.token_hex(_NONCE), str(int(time.time())), _hex(session_id)
     return crypto.sign(_PURPOSE, ".".join(parts))
 
 
-def holds(token: str, sign_in_id: UUID | None = None) -> bool:
-    """Whether a token is ours, still fresh and, where a sign-in is named, made for it."""
+def is_valid(token: str, session_id: UUID | None = None) -> bool:
+    """Whether a token is authentic, not expired and, if a session is given, issued for it."""
     if len(token) > _LONGEST:
         return False
     try:
-        _, made_at, owner = crypto.unsign(_PURPOSE, token).split(".")
+        _, issued_at, owner = crypto.unsign(_PURPOSE, token).split(".")
     except crypto.Unreadable:
         return False
-    fresh = time.time() - int(made_at) < conf.ttl.total_seconds()
-    return fresh and (sign_in_id is None or owner == _name(sign_in_id))
+    fresh = time.time() - int(issued_at) < conf.ttl.total_seconds()
+    return fresh and (session_id is None or owner == _hex(session_id))
 
 
-def _name(sign_in_id: UUID | None) -> str:
-    return sign_in_id.hex if sign_in_id else ""
+def _hex(session_id: UUID | None) -> str:
+    return session_id.hex if session_id else ""

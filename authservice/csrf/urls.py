@@ -5,5 +5,5 @@ from django.urls import path
 from authservice.csrf import views
 
 urlpatterns = [
-    path("csrf-token", views.Csrf.as_view({"get": "hand_out"}), name="csrf-token"),
+    path("csrf-token", views.Csrf.as_view({"get": "issue"}), name="csrf-token"),
 ]

@@ -1,4 +1,4 @@
-"""Handing out the pair: the token as JSON, and the same as a cookie."""
+"""Issues a CSRF token: in the JSON response and in a cookie."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from authservice.kernel.http.views import Endpoint
 
 @carries("Set-Cookie")
 class CsrfToken(TypedDict):
-    """What to send back in the header, beside the cookie."""
+    """The token to send in the request header; the cookie contains the same token."""
 
     csrf_token: str
 
@@ -26,10 +26,10 @@ class Csrf(Endpoint):
     public = True
 
     @operation("Get a CSRF token", answer=CsrfToken)
-    def hand_out(self) -> HttpResponse:
-        token = tokens.mint(sign_in_of(self.request))
-        pair: CsrfToken = {"csrf_token": token}
-        response = answer(pair)
+    def issue(self) -> HttpResponse:
+        token = tokens.issue(sign_in_of(self.request))
+        issued: CsrfToken = {"csrf_token": token}
+        response = answer(issued)
         cookies.put(
             response,
             conf.cookie_name,

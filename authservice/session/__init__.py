@@ -1,1 +1,1 @@
-"""Login with sessions that are listed, limited, idle out and are ended one by one."""
+"""Login with sessions that users can list and revoke, with an idle timeout and a limit."""

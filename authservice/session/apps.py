@@ -1,4 +1,4 @@
-"""Data sheet of the session module; its sessions are core's sign-ins."""
+"""App configuration of the session module; the rows of the sessions are core's."""
 
 from __future__ import annotations
 

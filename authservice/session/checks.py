@@ -25,7 +25,7 @@ def connect() -> None:
 
 
 def check_sessions(**_: Any) -> list[checks.CheckMessage]:
-    return [*_limits(), *_store(), *_idle_words()] if _readable() else []
+    return [*_limits(), *_store(), *_unused_settings()] if _readable() else []
 
 
 def check_production(**_: Any) -> list[checks.CheckMessage]:
@@ -36,47 +36,51 @@ def check_production(**_: Any) -> list[checks.CheckMessage]:
         return []
     return [
         checks.Warning(
-            f"Ended sessions are named in {backend}, which each process has for itself.",
-            hint="Use a cache that the processes share, such as Redis, or the store 'database'.",
+            f"SESSION.CACHE uses {backend}, which processes do not share: a session that one"
+            " process revokes is not in the cache of the others.",
+            hint="Use a cache that all processes share, such as Redis, or set SESSION.STORE to"
+            " 'database'.",
             id="authservice.W163",
         )
     ]
 
 
 def _readable() -> bool:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     return apps.is_installed("authservice.session") and not list(complaints())
 
 
 def _limits() -> Iterator[checks.CheckMessage]:
     if conf.idle_ttl < timedelta(0):
-        yield _error("E160", "SESSION.IDLE_TTL must not be negative.", "Leave it out.")
+        yield _error("E160", "SESSION.IDLE_TTL must not be negative.", "0 means REFRESH_TOKEN_TTL.")
     if conf.max_per_user < 0:
-        yield _error("E160", "SESSION.MAX_PER_USER must not be negative.", "0 means any number.")
+        yield _error("E160", "SESSION.MAX_PER_USER must not be negative.", "0 means no limit.")
 
 
 def _store() -> Iterator[checks.CheckMessage]:
     if conf.store == "cache" and conf.cache not in settings.CACHES:
-        yield _error("E161", "SESSION.CACHE is none of CACHES.", "Give the alias of a cache.")
+        yield _error(
+            "E161", f"SESSION.CACHE {conf.cache!r} is not in CACHES.", "Use an alias of CACHES."
+        )
     if conf.store in ("database", "cache"):
         return
     try:
-        found = import_string(conf.store)
+        store_class = import_string(conf.store)
     except ImportError as error:
-        hint = "Give 'database', 'cache' or the dotted path of a class."
+        hint = "Use 'database', 'cache' or the dotted path of a class."
         yield _error("E162", f"SESSION.STORE cannot be imported: {error}.", hint)
         return
-    missing = [name for name in _METHODS if not callable(getattr(found, name, None))]
+    missing = [name for name in _METHODS if not callable(getattr(store_class, name, None))]
     if missing:
-        hint = "authservice.kernel.interfaces.SessionStore says what each method promises."
-        yield _error("E162", f"SESSION.STORE lacks {', '.join(missing)}.", hint)
+        hint = "See authservice.kernel.interfaces.SessionStore for the methods of a store."
+        yield _error("E162", f"SESSION.STORE has no methods {', '.join(missing)}.", hint)
 
 
-def _idle_words() -> Iterator[checks.CheckMessage]:
+def _unused_settings() -> Iterator[checks.CheckMessage]:
     if stateless.check != "full":
         yield checks.Warning(
-            "STATELESS.CHECK has no meaning beside the session module.",
-            hint="Leave it out: a session is looked at for each request.",
+            "STATELESS.CHECK has no effect if the session module is installed.",
+            hint="Remove the setting: the session module checks the session on every request.",
             id="authservice.W164",
         )
 

@@ -10,17 +10,17 @@ from authservice.kernel.settings import section
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """`AUTHSERVICE["SESSION"]`. How long a session lives at most is `SESSION_TTL`."""
+    """`AUTHSERVICE["SESSION"]`. The maximum lifetime of a session is `SESSION_TTL`."""
 
     idle_ttl: timedelta = timedelta(0)
-    """How long a session may lie unused; 0 means as a refresh token, `REFRESH_TOKEN_TTL`."""
+    """How long a session stays valid without being used; 0 means `REFRESH_TOKEN_TTL`."""
     max_per_user: int = 0
-    """How many sessions a user may have: a further one ends the oldest. 0 means any number."""
+    """Maximum number of sessions per user: a further login ends the oldest. 0 means no limit."""
     store: str = "database"
-    """`"database"`, `"cache"`, or the dotted path of a class that is a
+    """`"database"`, `"cache"`, or the dotted path of a class that implements
     `authservice.kernel.interfaces.SessionStore`."""
     cache: str = "default"
-    """Alias of the Django cache of the store `"cache"`; one that all processes share."""
+    """Alias of the Django cache for the store `"cache"`; all processes must share this cache."""
 
 
 conf = section("SESSION", Session)

@@ -1,7 +1,7 @@
-"""No user has more sessions than `MAX_PER_USER`: the oldest make room for a new one.
+"""Limit the sessions of a user to `MAX_PER_USER`: a new session ends the oldest ones.
 
-The user's row is held from before the sessions are counted until the new one is there. So of many
-logins at once each sees what the one before it left.
+The user's row is locked before the sessions are counted and until the new one is committed. So
+concurrent logins are serialised, and each counts the session of the login before it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ LIMIT = "limit"
 
 
 def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
-    """End what is too much for one more, in the transaction in which it begins; `held` says that
-    the user's row is locked in it already."""
+    """End the oldest sessions so that at most `most` remain with a new one.
+
+    Runs in the transaction that creates the new session; `held` is true if that transaction has
+    already locked the user's row.
+    """
     if not held:
         passwords.lock_and_read(person)
     now = timezone.now()
@@ -30,7 +33,8 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
     )
     surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
     for pk in list(surplus):
-        # One by one, since it may have been left meanwhile: only what ends here is told.
+        # One at a time, because another request may have ended it in the meantime: an event is
+        # recorded only for a session that ends here.
         if sessions.end(pk, LIMIT):
             events.record(
                 Event(

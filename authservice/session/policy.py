@@ -1,6 +1,6 @@
-"""What sessions are beyond sign-ins: they idle out, there are so many of them, a store watches.
+"""The rules of the session module: the idle timeout, the limit per user and the store.
 
-Fills the slot `login_policy`. A store that cannot be asked opens nothing: 503.
+Fills the slot `login_policy`. While the store is unavailable, requests are answered with 503.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from authservice.kernel.sections import root
 from authservice.session import limit, stores
 from authservice.session.conf import conf
 
-_TOUCHED_EVERY = timedelta(minutes=5)
+_TOUCH_INTERVAL = timedelta(minutes=5)
 
 
 @refuses(errors.ServiceUnavailable)
 class SessionPolicy:
-    """The life of sessions."""
+    """The login policy of the session module."""
 
     @property
     def ended(self) -> Callable[[Sequence[UUID]], None] | None:
-        """The store's own `end`, where it has something to do."""
+        """The store's `end`, or None if it has nothing to do."""
         store = stores.store()
-        idle = getattr(type(store), "end", None) is stores.DatabaseStore.end
-        return None if idle else store.end
+        inherited = getattr(type(store), "end", None) is stores.DatabaseStore.end
+        return None if inherited else store.end
 
     def checks_every_request(self) -> bool:
         return True
@@ -43,11 +43,11 @@ class SessionPolicy:
     def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
         if conf.max_per_user:
             limit.make_room(person, client, most=conf.max_per_user, held=held)
-        with stores.asked():
+        with stores.unavailable_on_error():
             stores.store().begin(session)
 
     def alive(self, session: LiveSession) -> bool:
-        with stores.asked():
+        with stores.unavailable_on_error():
             return stores.store().alive(session)
 
     def use(self, session: LiveSession) -> bool:
@@ -55,8 +55,8 @@ class SessionPolicy:
         if now >= min(session.idle_expires_at, session.expires_at) or not self.alive(session):
             return False
         idle = self.lifetimes().idle
-        # More often where sessions idle out soon: at most a quarter of that time is lost.
-        if now - session.last_used_at >= min(_TOUCHED_EVERY, idle / 4):
+        # More often if the idle timeout is short: a session loses at most a quarter of it.
+        if now - session.last_used_at >= min(_TOUCH_INTERVAL, idle / 4):
             _touch(session, now, now + idle)
         return True
 
@@ -68,5 +68,6 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
     def touch() -> None:
         stores.store().touch(session, now=now, until=until)
 
-    # After the commit where a host's view is one transaction: the row's lock would be held as long.
+    # After commit: a view of the host project may be one transaction, which would otherwise hold
+    # the lock on the row until its end.
     transaction.on_commit(touch, using=databases.primary(), robust=True)

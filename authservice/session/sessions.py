@@ -1,4 +1,4 @@
-"""A user's own sessions: seeing them, ending them."""
+"""A user's own sessions: list and revoke them."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
-from authservice.session.stores import asked, store
+from authservice.session.stores import store, unavailable_on_error
 
 
 def live(person: Person) -> list[Session]:
-    """Newest first. Raises `ServiceUnavailable` where the store cannot be asked."""
-    with asked():
+    """The valid sessions, newest first. Raises `ServiceUnavailable` if the store fails."""
+    with unavailable_on_error():
         return list(store().live_for(person))
 
 
 def find(person: Person, session_id: str) -> Session:
-    """Raises `SessionNotFound`, also for what is somebody else's or over."""
+    """A valid session of the user. Raises `SessionNotFound`, also for an ended session or one of
+    another user."""
     for session in live(person):
-        # As text: an id has one spelling, and what is no id at all is merely unknown.
+        # Compared as text: only the canonical form of an id matches; invalid ids are not found.
         if str(session.pk) == session_id:
             return session
     raise errors.SessionNotFound
 
 
 def revoke(person: Person, session: Session, session_id: str, client: Client) -> UUID:
-    """End one session and return its key; `session` is the caller's. Raises `SessionNotFound`,
+    """Revoke one session and return its id; `session` is the caller's. Raises `SessionNotFound`,
     `InvalidToken`."""
     session = find(person, session_id)
     with sessions.changing(person, session):
         if not sessions.end(session.pk, REVOKED):
             raise errors.SessionNotFound
-        _tell(person, client, session=session_id)
+        _record_revoked(person, client, session=session_id)
     return session.pk
 
 
 def revoke_others(person: Person, kept: Session, client: Client) -> None:
-    """End all sessions but one. Raises `InvalidToken`."""
+    """Revoke all sessions except `kept`, that of the caller. Raises `InvalidToken`."""
     with sessions.changing(person, kept):
         ended = sessions.end_others(person, kept, REVOKED)
         if ended:
-            _tell(person, client, sessions=ended)
+            _record_revoked(person, client, sessions=ended)
 
 
-def _tell(person: Person, client: Client, **which: Any) -> None:
+def _record_revoked(person: Person, client: Client, **metadata: Any) -> None:
     events.record(
         Event(
             action="security.session.revoked",
             user=person.user,
             client=client,
-            metadata={"reason": REVOKED, **which},
+            metadata={"reason": REVOKED, **metadata},
         )
     )

@@ -1,7 +1,8 @@
-"""Stores: who keeps watch over sessions beside their rows.
+"""Session stores: a second source, besides the database, that can end sessions.
 
-The rows are core's, always in the database, and read for every request, whatever the store. So a
-store can only refuse. What it forgets, misses or hears late revives nobody.
+The rows are core's and always in the database, and every request reads them, regardless of the
+store. So a store can only refuse a session. Entries that it loses, misses or receives late never
+make an ended session valid again.
 """
 
 from __future__ import annotations
@@ -30,10 +31,12 @@ from authservice.session.conf import conf
 
 logger = logging.getLogger("authservice.session")
 
-_CACHED_LONGER = timedelta(minutes=5)  # than a token: clocks of machines differ
+_CACHED_LONGER = timedelta(
+    minutes=5
+)  # than the lifetime of an access token, since clocks of machines differ
 
 
-def _as_read() -> QuerySet[Session]:
+def _unchanged_since_read() -> QuerySet[Session]:
     return Session.objects.filter(
         pk=param("id", Session),
         ended_at=None,
@@ -41,9 +44,9 @@ def _as_read() -> QuerySet[Session]:
     )
 
 
-# Of several requests at once that have read the same last use, one writes the next.
+# If several concurrent requests have read the same `last_used_at`, only one of them updates it.
 _TOUCH = Update(
-    _as_read,
+    _unchanged_since_read,
     lambda: {
         "last_used_at": param("now", Session, "last_used_at"),
         "idle_expires_at": param("until", Session, "idle_expires_at"),
@@ -52,10 +55,10 @@ _TOUCH = Update(
 
 
 class DatabaseStore:
-    """The rows alone: they say all there is to say."""
+    """No second source: the rows in the database decide alone."""
 
     def begin(self, session: LiveSession) -> None:
-        """The row is about to be written."""
+        """Nothing to do: core inserts the row."""
 
     def alive(self, session: LiveSession) -> bool:
         return True
@@ -66,23 +69,22 @@ class DatabaseStore:
         )
 
     def end(self, ids: Sequence[UUID]) -> None:
-        """The rows have ended already."""
+        """Nothing to do: core has ended the rows."""
 
     def live_for(self, person: Person) -> list[Session]:
         return list(sessions.active_sessions(person).order_by("-created_at", "-pk"))
 
 
 class CacheStore(DatabaseStore):
-    """A Django cache in front, written through: it names each ended session for as long as a token
-    of it could be good.
+    """Writes each ended session to a Django cache, for as long as its access tokens could be valid.
 
-    It says of none that it lives. So there is no entry to take back, and no moment in which one
-    from before contradicts the row; and what else has the cache, such as a service that looks at
-    signatures alone, learns of an end there.
+    The cache lists only ended sessions, so no entry has to be removed and no stale entry can
+    contradict the database. Other services that share the cache, such as one that verifies only
+    signatures, can find ended sessions there.
     """
 
     def begin(self, session: LiveSession) -> None:
-        # No session begins whose end could not be told.
+        # Query the cache first: no session is created that could not be revoked in the cache.
         self.alive(session)
 
     def alive(self, session: LiveSession) -> bool:
@@ -93,30 +95,30 @@ class CacheStore(DatabaseStore):
 
     def live_for(self, person: Person) -> list[Session]:
         found = super().live_for(person)
-        gone = revocation_cache.revoked(conf.cache, [session.pk for session in found])
-        return [session for session in found if session.pk not in gone]
+        ended = revocation_cache.revoked(conf.cache, [session.pk for session in found])
+        return [session for session in found if session.pk not in ended]
 
 
-_OURS: dict[str, type[Any]] = {"database": DatabaseStore, "cache": CacheStore}
+_BUILT_IN: dict[str, type[Any]] = {"database": DatabaseStore, "cache": CacheStore}
 
 
 @cache
 def store() -> SessionStore:
-    """The one that the settings name."""
-    made = _OURS.get(conf.store) or import_string(conf.store)
-    return cast(SessionStore, made())
+    """The store that `SESSION.STORE` names."""
+    store_class = _BUILT_IN.get(conf.store) or import_string(conf.store)
+    return cast(SessionStore, store_class())
 
 
 @contextmanager
-def asked() -> Iterator[None]:
-    """Whatever a store fails with is told as `ServiceUnavailable`."""
+def unavailable_on_error() -> Iterator[None]:
+    """Within this context, any error of the store becomes `ServiceUnavailable`."""
     try:
         yield
     except Fault:
         raise
-    except Exception as away:
-        logger.error("The session store %r cannot be asked: %r", conf.store, away)
-        raise errors.ServiceUnavailable from away
+    except Exception as error:
+        logger.error("The session store %r failed: %r", conf.store, error)
+        raise errors.ServiceUnavailable from error
 
 
 @settings.on_change

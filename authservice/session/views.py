@@ -1,4 +1,4 @@
-"""Sessions over the API; login, refresh and logout are core's."""
+"""Endpoints of a user's sessions; login, refresh and logout are in core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from authservice.session import sessions
 
 
 class Session(TypedDict):
-    """One sign-in that goes on; `expires_at` is when it ends if nobody uses it until then."""
+    """One valid session; `expires_at` is when it ends if it is not used before."""
 
     id: Uuid
     user_agent: str
@@ -29,15 +29,15 @@ class Session(TypedDict):
 
 
 class Sessions(Endpoint):
-    @operation("List one's sessions, newest first", answer=list[Session])
+    @operation("List the user's sessions, newest first", answer=list[Session])
     def find(self) -> HttpResponse:
         found = sessions.live(self.identity.person)
         return answer([_session(session, self.identity.sign_in_id) for session in found])
 
-    @operation("End all sessions but this one", answer=MessageResponse)
+    @operation("Revoke all sessions except the current one", answer=MessageResponse)
     def revoke_others(self) -> HttpResponse:
         sessions.revoke_others(self.identity.person, self.identity.session, self.client)
-        return responses.message_response("All other sessions have ended.")
+        return responses.message_response("All other sessions were revoked.")
 
 
 class OneSession(Endpoint):
@@ -46,13 +46,13 @@ class OneSession(Endpoint):
         found = sessions.find(self.identity.person, session_id)
         return answer(_session(found, self.identity.sign_in_id))
 
-    @operation("End a session", answer=MessageResponse, faults=(errors.SessionNotFound,))
+    @operation("Revoke a session", answer=MessageResponse, faults=(errors.SessionNotFound,))
     def revoke(self, session_id: str) -> HttpResponse:
         caller = self.identity
         ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.sign_in_id:
             self.on_response = token_cookies.forget
-        return responses.message_response("The session has ended.")
+        return responses.message_response("The session was revoked.")
 
 
 def _session(session: SessionRow, current: UUID) -> Session:

@@ -1,1 +1,1 @@
-"""Login, refresh and logout with access tokens; needs no tables of its own."""
+"""Login, refresh and logout with access tokens; has no tables of its own."""

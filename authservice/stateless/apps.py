@@ -1,4 +1,4 @@
-"""Data sheet of the stateless login module."""
+"""App configuration of the stateless module."""
 
 from authservice.kernel import modules
 

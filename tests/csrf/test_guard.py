@@ -146,7 +146,7 @@ class TestPair:
     def test_made_by_another_service(self, visitor, settings):
         key = settings.SECRET_KEY
         settings.SECRET_KEY = "the secret of another service, long enough to be one"
-        foreign = tokens.mint()
+        foreign = tokens.issue()
         settings.SECRET_KEY = key
 
         self.send_both(visitor, foreign)

@@ -71,7 +71,7 @@ def test_others_may_not(visitor, origin):
     answer = post(visitor, Origin=origin)
 
     assert answer.error == (403, "INVALID_CSRF")
-    assert "site" in answer.data["message"]
+    assert "origin" in answer.data["message"]
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])

@@ -77,7 +77,7 @@ class TestPut:
         cookie = ann.post("login", ANN).response.cookies[ACCESS]
 
         assert (cookie.value, cookie["max-age"]) == ("", 0)
-        assert "too long" in caplog.text
+        assert "exceeds 4096 bytes" in caplog.text
 
 
 class TestCount:

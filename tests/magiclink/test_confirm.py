@@ -231,7 +231,7 @@ class TestForm:
         assert is_refusal(answer, 413, "REQUEST_TOO_LARGE")
 
     def test_it_needs_no_csrf_token_where_all_else_does(self, magic, ann):
-        def guard(request, sign_in_id):
+        def guard(request, session_id):
             raise AssertionError
 
         pair = magic.mailed()

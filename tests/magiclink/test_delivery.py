@@ -108,7 +108,7 @@ def test_the_browser_keeps_its_device_token(magic, ann, use):
 
 def test_tokens_go_into_cookies_where_the_host_wants_that(magic, ann, use, configure):
     configure(COOKIES={"ENABLED": True}, MAGICLINK={"CALLBACK_URL": FRONT})
-    with plugged("request_guard", lambda request, sign_in_id: None):
+    with plugged("request_guard", lambda request, session_id: None):
         cookies = use(magic.mailed().token).response.cookies
 
     assert {"authservice_access", "authservice_refresh"} <= set(cookies)

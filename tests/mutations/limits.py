@@ -62,13 +62,13 @@ ATTEMPTS = (
     Mutation(
         "The account whose devices share the general limit",
         HTTP + "client.py",
-        to('f"account {known.user}"', 'f"account {known.device}"'),
+        to('f"account {token.user}"', 'f"account {token.device}"'),
         (f"{_NETWORKS}::test_general_limit_is_shared_by_the_devices_of_an_account",),
     ),
     Mutation(
         "The limit that others behind an address do not use up",
         HTTP + "client.py",
-        to("known = device_token.read(_device_token(request))", "known = None"),
+        to("token = device_token.read(_device_token(request))", "token = None"),
         (f"{_NETWORKS}::test_general_limit_counts_a_known_device_apart_from_its_network",),
     ),
 )

@@ -131,7 +131,7 @@ PLACES = (
     Mutation(
         "The proxies that are trusted",
         HTTP + "client.py",
-        to("return hops[-proxies][:_ADDRESS] if", "return hops[0][:_ADDRESS] if"),
+        to("return hops[-proxies][:_MAX_ADDRESS] if", "return hops[0][:_MAX_ADDRESS] if"),
         ("tests/core/test_flood_limits.py",),
     ),
     Mutation(

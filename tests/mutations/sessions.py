@@ -16,19 +16,22 @@ FORGERY = (
     Mutation(
         "The proof that a CSRF token is ours",
         CSRF + "guard.py",
-        to("if not tokens.holds(given, sign_in_id):", "if False:"),
+        to("if not tokens.is_valid(given, session_id):", "if False:"),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The session that a CSRF token is for",
         CSRF + "tokens.py",
-        to("(sign_in_id is None or owner == _name(sign_in_id))", "True"),
+        to("(session_id is None or owner == _hex(session_id))", "True"),
         ("tests/csrf/test_binding.py",),
     ),
     Mutation(
         "The origin that may call",
         CSRF + "guard.py",
-        to('if not origins.may_call(origin, site, _own(request) if origin else ""):', "if False:"),
+        to(
+            'if not origins.may_call(origin, site, _own_origin(request) if origin else ""):',
+            "if False:",
+        ),
         ("tests/csrf/test_origins.py",),
     ),
     Mutation(
@@ -96,7 +99,7 @@ SESSIONS = (
     Mutation(
         "The refusal of sessions while their store is away",
         "authservice/session/stores.py",
-        to("        raise errors.ServiceUnavailable from away\n", "        return\n"),
+        to("        raise errors.ServiceUnavailable from error\n", "        return\n"),
         ("tests/session/test_store_away.py",),
     ),
     Mutation(

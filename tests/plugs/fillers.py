@@ -43,7 +43,7 @@ def extras(person) -> Organizations:
 
 
 @refuses(errors.Forbidden)
-def guard(request, sign_in_id):
+def guard(request, session_id):
     if request.headers.get("X-Guard") != "pass":
         raise errors.Forbidden
 

@@ -128,5 +128,5 @@ class TestAway:
             me(api, tokens)
 
         [record] = [r for r in caplog.records if r.name == "authservice.session"]
-        assert "cannot be asked" in record.getMessage()
+        assert "The session store 'cache' failed" in record.getMessage()
         assert tokens["access_token"] not in caplog.text

@@ -163,7 +163,7 @@ def test_a_cache_that_takes_only_some_ended_sessions_is_logged(api, sessions, se
         with caplog.at_level("ERROR"):
             api.request("DELETE", "sessions", token=tokens[0]["access_token"])
 
-    assert "did not take 1 ended sessions" in caplog.text
+    assert "did not store 1 ended sessions" in caplog.text
     assert me(api, tokens[1]).error == me(api, tokens[2]).error == REFUSED
 
 
