@@ -1,4 +1,4 @@
-"""For a host's own REST views: `authentication_classes = [AuthserviceAuthentication]`."""
+"""For REST views of the host project: `authentication_classes = [AuthserviceAuthentication]`."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from authservice.kernel.http.authentication import (
 
 
 class Unavailable(APIException):
-    """Nobody can say now who calls: no reason for a client to throw its token away."""
+    """The caller cannot be verified at the moment. Not 401, so that clients keep their tokens."""
 
     status_code = errors.ServiceUnavailable.status
     wait = int(errors.ServiceUnavailable.headers["Retry-After"])
 
 
 class AuthserviceAuthentication(BaseAuthentication):
-    """`request.user` is the host's user, `request.auth` has `claims` and `session`.
+    """Sets `request.user` to the host project's user and `request.auth` to the caller, which has
+    `claims` and `session`.
 
-    Where a token cookie identifies the caller, a request that changes something must carry a CSRF
-    token, as with the framework's own `SessionAuthentication`.
+    If a token cookie identifies the caller, a state-changing request must have a CSRF token, as
+    with the framework's own `SessionAuthentication`. Raises `AuthenticationFailed`,
+    `PermissionDenied` and `Unavailable`, with our error code.
     """
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
@@ -38,12 +40,12 @@ class AuthserviceAuthentication(BaseAuthentication):
             identity = identify(http)
             user = identity.person.user
         except errors.Unauthorized:
-            return None  # no bearer token: another class may know the caller
+            return None  # no access token: another authentication class may identify the caller
         except errors.ServiceUnavailable as fault:
             raise Unavailable(fault.message, code=fault.code) from fault
         except errors.Fault as fault:
             if by_cookie(http):
-                return None  # browsers go on sending a cookie that is of no use any more
+                return None  # browsers keep sending a cookie whose token is no longer valid
             raise AuthenticationFailed(fault.message, code=fault.code) from fault
         if by_cookie(http) and http.method not in SAFE_METHODS:
             self._require_unforged(http, identity)

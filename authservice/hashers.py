@@ -1,4 +1,4 @@
-"""Argon2id at the parameters OWASP's Password Storage Cheat Sheet names first."""
+"""Argon2id with the first parameters that OWASP's Password Storage Cheat Sheet recommends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
 class Argon2id(Argon2PasswordHasher):
-    """19 MiB, two passes, one lane: several times cheaper than Django's own parameters."""
+    """19 MiB, two iterations, one lane: several times cheaper than Django's default parameters."""
 
     time_cost = 2
     memory_cost = 19 * 1024

@@ -1,8 +1,8 @@
-"""Signing keys in a JSON file that `authservice_keys` looks after.
+"""Signing keys in a JSON file that `manage.py authservice_keys` maintains.
 
     AUTHSERVICE = {"SIGNING_KEYS": load("/etc/app/keys.json")}
 
-Read by settings, so nothing here may ask for a setting or a model.
+Settings modules import this file, so it must not use settings or models.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 Entry = dict[str, Any]
 
-_OTHERS = 0o077
+_GROUP_AND_OTHERS = 0o077
 
 
 def load(path: str | Path) -> list[Entry]:
@@ -28,7 +28,8 @@ def load(path: str | Path) -> list[Entry]:
     except OSError as error:
         raise ImproperlyConfigured(f"The key file cannot be read: {error}") from None
     except ValueError:
-        # The cause would carry the text of the file, private keys and all, into a report of it.
+        # Without the cause: it contains the text of the file with the private keys, and an error
+        # report would show it.
         raise ImproperlyConfigured(f"The key file {path} is not JSON.") from None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ImproperlyConfigured(f"The key file {path} is not a list of keys.")
@@ -37,14 +38,14 @@ def load(path: str | Path) -> list[Entry]:
 
 @contextmanager
 def editing(path: str | Path) -> Iterator[list[Entry]]:
-    """The entries to be changed in place, written at the end: all or nothing, one run at a time.
+    """Yield the entries for changes in place and write them at the end, atomically.
 
-    A new file is its owner's alone (mode 0600), and a changed one still belongs to the same owner.
-    Raises `OSError`; `FileExistsError` while another run is at work.
+    A new file is readable by its owner only (mode 0600); an existing file keeps its owner. Raises
+    `OSError`, and `FileExistsError` if another process is editing the file.
     """
     path = Path(path).resolve()
     draft = path.with_name(f".{path.name}.new")
-    # Made before the file is read, and by one run only: the draft is the lock as well.
+    # The draft is also the lock: only one process can create it, before it reads the file.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(descriptor, "w") as file:
@@ -60,12 +61,12 @@ def editing(path: str | Path) -> Iterator[list[Entry]]:
 
 
 def seen_by_others(path: str | Path) -> bool:
-    """Whether the group or the world may read the file, where the system knows such a thing."""
-    return os.name == "posix" and bool(Path(path).stat().st_mode & _OTHERS)
+    """Whether group or others may access the file; False on systems without POSIX permissions."""
+    return os.name == "posix" and bool(Path(path).stat().st_mode & _GROUP_AND_OTHERS)
 
 
 def _keep_owner(descriptor: int, path: Path) -> None:
-    # An operator who is root must not take the file away from the service that reads it.
+    # If root edits the file, the service must still be able to read it.
     if path.exists() and hasattr(os, "fchown"):
         owner = path.stat()
         os.fchown(descriptor, owner.st_uid, owner.st_gid)

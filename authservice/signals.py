@@ -1,8 +1,8 @@
-"""Signals a host may connect to, one per public fact.
+"""Signals for host projects, one per public event.
 
-Each is sent after the deed has been committed, robustly: a receiver that raises is logged and
-harms nobody. Every signal carries `event`, an `authservice.kernel.events.Event`, and `user`, the
-host's user (or None where a refused sign-in named nobody).
+They are sent after commit. An exception of a receiver is logged and affects neither the request nor
+other receivers. Every signal has the arguments `event`, an `authservice.kernel.events.Event`, and
+`user`, the host project's user (None for a failed login with an unknown identifier).
 """
 
 from django.dispatch import Signal

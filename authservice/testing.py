@@ -1,7 +1,7 @@
-"""For a host's own tests: users, a client that signs in, the mail that would be sent, a clock.
+"""Tools for tests of host projects: a user factory, an API client, a mailbox and a clock.
 
-Needs the packages factory-boy and time-machine. Everything here goes through the real service: the
-client asks real URLs, the mailbox runs what a worker would run, nothing is stubbed.
+Requires the packages factory-boy and time-machine. Nothing is stubbed: the client calls the real
+URLs, and the mailbox builds messages with the code of the worker.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 
-PASSWORD = "correct plum 42 windows"  # noqa: S105 of people who do not exist
+PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
 
 
 class UserFactory(DjangoModelFactory[Any]):
-    """Users of the host's model, with an account.
+    """Users of the host project's model, with an account.
 
-    Beside the model's own fields: `password` in the clear, `verified` (True) for the e-mail
-    address, `phone_number` with `phone_verified` (True), `is_super_admin`.
+    Accepts the model's own fields and: `password` in plain text, `verified` (True) for the e-mail
+    address, `phone_number` with `phone_verified` (True), `is_super_admin` (False).
     """
 
     class Meta:
@@ -61,7 +61,7 @@ class UserFactory(DjangoModelFactory[Any]):
 
     @classmethod
     def _create(cls, model_class: Any, *args: Any, **given: Any) -> Any:
-        ours = {
+        account_fields = {
             name: given.pop(name)
             for name in ("verified", "phone_number", "phone_verified", "is_super_admin")
         }
@@ -69,11 +69,11 @@ class UserFactory(DjangoModelFactory[Any]):
             given.pop("username", None)
         user = model_class(**{**given, "password": make_password(given["password"])})
         user.save()
-        _furnish(lookup.get_person(user), **ours)
+        _fill_account(lookup.get_person(user), **account_fields)
         return user
 
 
-def _furnish(
+def _fill_account(
     person: Person, *, verified: bool, phone_number: str, phone_verified: bool, is_super_admin: bool
 ) -> None:
     phone_key = identifiers.phone_key(phone_number) if phone_number else None
@@ -88,22 +88,22 @@ def _furnish(
 
 
 def csrf_headers(client: DjangoClient) -> dict[str, str]:
-    """The header that a state-changing request of Django's test client must carry.
+    """The CSRF header for a state-changing request with Django's test client.
 
-    Fetches a fresh pair with the client, which keeps the cookie. Empty where the csrf module is not
-    installed, so that a test need not ask.
+    Gets a new token with `client`, which keeps the cookie. Returns an empty dict if the csrf module
+    is not installed, so that tests need no distinction.
     """
     if not apps.is_installed("authservice.csrf"):
         return {}
     answer = Answer(client.get(reverse("authservice:csrf-token")))
-    # Named by its path: a host without the module has none of its settings.
+    # Imported here, because the module's settings exist only if it is installed.
     conf = import_module("authservice.csrf.conf").conf
     return {conf.header_name: answer.data["csrf_token"]}
 
 
 @dataclass
 class Answer:
-    """An answer taken apart: `data` is the envelope's, `code` the error's or ""."""
+    """A response: `data` of its envelope, and the error `code` or ""."""
 
     response: Any
 
@@ -123,9 +123,9 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `session` every request carries the access token; `tokens` holds what was issued, as
-    secrets: `client.tokens.access_token.reveal()`. Where the csrf module is installed, what changes
-    something carries a CSRF token by itself.
+    After `session`, every request has the access token. `tokens` contains the issued tokens as
+    secrets: `client.tokens.access_token.reveal()`. If the csrf module is installed, state-changing
+    requests have a CSRF token automatically.
     """
 
     def __init__(self) -> None:
@@ -133,9 +133,9 @@ class ApiClient:
         self._django = DjangoClient()
 
     def session(self, user: Any) -> ApiClient:
-        """Sign in as a user through the door, without a password.
+        """Log in as a user through the one door, without a password.
 
-        Raises the refusal of `login.complete`; a challenge leaves the client without tokens.
+        Raises the `Fault` of `login.complete`. After a challenge the client has no tokens.
         """
         person = lookup.get_person(user)
         outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
@@ -143,18 +143,18 @@ class ApiClient:
         return self
 
     def get(self, path: str, **query: Any) -> Answer:
-        return self._ask("GET", path, query=query)
+        return self._request("GET", path, query=query)
 
     def post(self, path: str, **body: Any) -> Answer:
-        return self._ask("POST", path, body=body)
+        return self._request("POST", path, body=body)
 
     def put(self, path: str, **body: Any) -> Answer:
-        return self._ask("PUT", path, body=body)
+        return self._request("PUT", path, body=body)
 
     def delete(self, path: str, **body: Any) -> Answer:
-        return self._ask("DELETE", path, body=body)
+        return self._request("DELETE", path, body=body)
 
-    def _ask(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
+    def _request(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
         token = self.tokens.access_token.reveal() if self.tokens else ""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if method != "GET":
@@ -172,10 +172,8 @@ class ApiClient:
 
 @dataclass
 class Mailbox:
-    """The messages that the service would have sent: each job is composed at once, as the worker
-    does.
-
-    A deferred job is only kept in `jobs`.
+    """The messages that the service would have sent. Each job is built immediately, by the code of
+    the worker; a deferred job is only added to `jobs`.
     """
 
     messages: list[OutgoingMessage] = field(default_factory=list)
@@ -186,9 +184,9 @@ class Mailbox:
         self.jobs.append(message)
         if message.not_before:
             return
-        letter = compose.compose(message)
-        if letter is not None:
-            self.messages.append(letter)
+        outgoing = compose.compose(message)
+        if outgoing is not None:
+            self.messages.append(outgoing)
 
     @property
     def last(self) -> OutgoingMessage:
@@ -209,17 +207,17 @@ class Mailbox:
         return self._latest("code")
 
     def _latest(self, name: str) -> str:
-        contexts = [letter.context for letter in self.messages]
-        secret: Secret = next(known[name] for known in reversed(contexts) if name in known)
+        contexts = [outgoing.context for outgoing in self.messages]
+        secret: Secret = next(context[name] for context in reversed(contexts) if name in context)
         return secret.reveal()
 
 
 @contextmanager
 def mailbox() -> Iterator[Mailbox]:
-    """Within, messages end in the mailbox instead of the installed messenger.
+    """Within this context, messages go to the mailbox instead of the installed messenger.
 
-    Jobs are handed over when a transaction commits: in a `TestCase` wrap the request in
-    `captureOnCommitCallbacks(execute=True)`, with pytest-django use `transaction=True` or
+    Jobs are enqueued on commit: in a `TestCase` wrap the request in
+    `captureOnCommitCallbacks(execute=True)`; with pytest-django use `transaction=True` or
     `django_capture_on_commit_callbacks`.
     """
     box = Mailbox()
@@ -228,7 +226,7 @@ def mailbox() -> Iterator[Mailbox]:
 
 
 class Clock:
-    """A clock that stands still until moved: `with Clock() as clock: clock.advance(hours=1)`."""
+    """A frozen clock that tests advance: `with Clock() as clock: clock.advance(hours=1)`."""
 
     def __init__(self, at: datetime.datetime | None = None) -> None:
         self._travel = time_machine.travel(at or datetime.datetime.now(datetime.UTC), tick=False)
@@ -241,5 +239,5 @@ class Clock:
         self._travel.stop()
 
     def advance(self, **duration: float) -> None:
-        """By the arguments of `timedelta`."""
+        """Move the clock forward; takes the arguments of `timedelta`."""
         self._traveller.shift(datetime.timedelta(**duration))

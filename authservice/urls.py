@@ -1,4 +1,4 @@
-"""Composition root: the URLconfs of the installed modules, then an enveloped 404."""
+"""The URLconf to include: the routes of all installed modules, then a 404 in the envelope."""
 
 from importlib import import_module
 
@@ -9,9 +9,9 @@ from authservice.kernel.modules import urlconfs
 
 app_name = "authservice"
 
-# Routes are tried in turn, so those that are asked for most come first.
+# Django matches routes in order, so the ones with the most requests come first.
 BUSIEST = ("me", "refresh", "login")
-# Side by side rather than nested: every level costs each request a look.
+# One flat list instead of nested URLconfs: every level costs each request another match.
 _ROUTES = [route for urlconf in urlconfs() for route in import_module(urlconf).urlpatterns]
 
 urlpatterns = [

@@ -1,1 +1,1 @@
-"""The API described in OpenAPI, and two pages that show it."""
+"""The OpenAPI description of the API, and two pages that display it."""

@@ -1,4 +1,4 @@
-"""Data sheet of the module that describes the API."""
+"""App configuration of the openapi module."""
 
 from __future__ import annotations
 

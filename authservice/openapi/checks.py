@@ -20,8 +20,8 @@ def check_extra(**_: Any) -> list[checks.CheckMessage]:
         return []
     return [
         checks.Error(
-            f"authservice.openapi needs {' and '.join(missing)}.",
-            hint="pip install 'authservice[openapi]'",
+            f"authservice.openapi requires {' and '.join(missing)}.",
+            hint="Run: pip install 'authservice[openapi]'",
             id="authservice.E170",
         )
     ]

@@ -13,12 +13,12 @@ class OpenAPI:
     """`AUTHSERVICE["OPENAPI"]`."""
 
     access: Literal["everyone", "super_admins"] = "everyone"
-    """Who may read the description and its pages: with `"super_admins"` a request needs the bearer
-    token of one, or the session of one who is signed in to Django admin."""
+    """Who may read the description and its pages. `"super_admins"` requires the access token of a
+    super admin, or a superuser who is logged in to Django admin."""
     pages: bool = True
-    """Whether the pages `docs` and `redoc` are there beside the description itself."""
+    """Whether to serve the pages `docs` and `redoc` in addition to the description."""
     title: str = "Authentication API"
-    """What the description is called."""
+    """Title of the description."""
 
 
 conf = section("OPENAPI", OpenAPI)

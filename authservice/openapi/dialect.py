@@ -1,4 +1,4 @@
-"""The same description in OpenAPI 3.0, whose schemas are a dialect of their own."""
+"""Convert the description to OpenAPI 3.0, whose schemas differ from JSON Schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NULL = {"nullable": True, "enum": [None]}
 
 
 def as_3_0(node: Any) -> Any:
-    """`node` without lists of types, `null` as a type, `const`, and an empty `required`."""
+    """`node` without what 3.0 lacks: lists of types, the type `null`, `const`, empty `required`."""
     if isinstance(node, list):
         return [as_3_0(entry) for entry in node]
     if not isinstance(node, dict):

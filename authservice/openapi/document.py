@@ -1,8 +1,8 @@
-"""The API as one OpenAPI 3.1 document: what the views say of themselves, put together.
+"""Build one OpenAPI 3.1 document from the declarations of the views.
 
-3.1 rather than 3.0, because its schemas are JSON Schema: null is a type and not a flag beside it,
-and any validator of JSON Schema can hold an answer against them. It is made without any setting of
-the host's own drf-spectacular, which has one set of settings per process.
+3.1 instead of 3.0, because its schemas are JSON Schema: null is a type instead of a flag, and any
+JSON Schema validator can check responses. The document does not depend on the settings of the host
+project's drf-spectacular, which has one set of settings per process.
 """
 
 from __future__ import annotations
@@ -27,29 +27,30 @@ Schema = dict[str, Any]
 VERSION = "3.1.1"
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
-# Every answer has these; what is personal must not be kept.
-_EVERYWHERE = ("X-Request-ID", "Cache-Control")
+# Headers of every response.
+_COMMON_HEADERS = ("X-Request-ID", "Cache-Control")
 
 
-def text(written: Callable[[Schema], str]) -> str:
-    """The description of what is installed, as `written` by a renderer.
+def text(render: Callable[[Schema], str]) -> str:
+    """The description of the installed modules as text, made by `render`.
 
-    Made once for each path that servers put us below, since anybody may ask for it at will.
+    Cached per script prefix: the route may be public, and building the document is expensive.
     """
-    return _text(get_script_prefix(), written)
+    return _text(get_script_prefix(), render)
 
 
 @lru_cache(maxsize=8)
-def _text(_prefix: str, written: Callable[[Schema], str]) -> str:
-    return written(describe())
+def _text(_prefix: str, render: Callable[[Schema], str]) -> str:
+    return render(describe())
 
 
 def describe() -> Schema:
+    """The OpenAPI document of the installed modules, as a dict."""
     shapes = Shapes()
     refused: dict[str, Schema] = {}
     paths: dict[str, Schema] = {}
-    found = sorted((route for route in routes() if route.operation), key=lambda route: route.path)
-    for route in found:
+    described = (route for route in routes() if route.operation)
+    for route in sorted(described, key=lambda route: route.path):
         paths.setdefault(route.path, {})[route.method] = _operation(route, shapes, refused)
     return {
         "openapi": VERSION,
@@ -72,34 +73,36 @@ def describe() -> Schema:
 
 
 def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Schema:
-    said = route.operation
-    assert said is not None  # noqa: S101 those without were left out
-    parameters = [*inputs.path(route.parameters), *(inputs.query(said.query) if said.query else ())]
+    operation = route.operation
+    assert operation is not None  # noqa: S101 `describe` skips routes without one
+    query = inputs.query(operation.query) if operation.query else ()
+    parameters = [*inputs.path(route.parameters), *query]
     return {
         "operationId": route.id,
-        "summary": said.summary,
+        "summary": operation.summary,
         "tags": [route.tag],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
-        **({"requestBody": _body(route, said)} if said.body else {}),
+        **({"requestBody": _body(route, operation)} if operation.body else {}),
         "responses": {
             str(status): response
             for status, response in sorted(
-                {**_answers(said, shapes), **_refusals(route, refused)}.items()
+                {**_answers(operation, shapes), **_refusals(route, refused)}.items()
             )
         },
     }
 
 
-def _body(route: Route, said: Operation) -> Schema:
-    assert said.body is not None  # noqa: S101 asked before
+def _body(route: Route, operation: Operation) -> Schema:
+    assert operation.body is not None  # noqa: S101 the caller has checked it
     kinds = (_JSON, _FORM) if route.view.takes_form else (_JSON,)
-    content = {kind: {"schema": inputs.body(said.body)} for kind in kinds}
-    return {**({"required": True} if inputs.needed(said.body) else {}), "content": content}
+    content = {kind: {"schema": inputs.body(operation.body)} for kind in kinds}
+    return {**({"required": True} if inputs.needed(operation.body) else {}), "content": content}
 
 
 def _refusals(route: Route, refused: dict[str, Schema]) -> dict[int, Schema]:
-    """References to the refusals of a route, which are kept in `refused`: many share theirs."""
+    """References to the error responses of a route. They are collected in `refused`, because many
+    routes share them."""
     references = {}
     for status, faults in refusals.of(route).items():
         name = f"{status}-" + "-".join(fault.__name__ for fault in faults)
@@ -108,15 +111,16 @@ def _refusals(route: Route, refused: dict[str, Schema]) -> dict[int, Schema]:
     return references
 
 
-def _answers(said: Operation, shapes: Shapes) -> dict[int, Schema]:
-    answers = {said.status: said.answer, **said.also}
+def _answers(operation: Operation, shapes: Shapes) -> dict[int, Schema]:
+    answers = {operation.status: operation.answer, **operation.also}
     responses = {status: _answer(answer, shapes) for status, answer in answers.items()}
-    if said.page:
-        responses[said.status]["description"] = f"Done. {said.page}"
-        responses[said.status]["content"]["text/html"] = {"schema": {"type": "string"}}
-    if said.redirect:
-        responses[said.redirect_status] = {
-            "description": said.redirect,
+    if operation.page:
+        page = responses[operation.status]
+        page["description"] = f"Success. {operation.page}"
+        page["content"]["text/html"] = {"schema": {"type": "string"}}
+    if operation.redirect:
+        responses[operation.redirect_status] = {
+            "description": operation.redirect,
             "headers": _headers(("Location", "Referrer-Policy")),
         }
     return responses
@@ -125,27 +129,27 @@ def _answers(said: Operation, shapes: Shapes) -> dict[int, Schema]:
 def _answer(answer: Any, shapes: Shapes) -> Schema:
     if isinstance(answer, Raw):
         content = {kind: {"schema": shapes.of(answer.body)} for kind in answer.media_types}
-        return {"description": "As asked.", "headers": _headers(()), "content": content}
+        return {"description": "Success.", "headers": _headers(()), "content": content}
     envelope = {
         "type": "object",
         "required": ["data"],
         "properties": {"data": shapes.of(answer), "message": {"type": "string"}},
     }
     return {
-        "description": "Done.",
+        "description": "Success.",
         "headers": _headers(_carried(answer)),
         "content": {_JSON: {"schema": envelope}},
     }
 
 
 def _carried(answer: Any) -> tuple[str, ...]:
-    """Headers of any of the types that an answer may be."""
+    """Headers of all types that a response may have."""
     members = (answer, *get_args(answer)) if get_origin(answer) else (answer,)
     return tuple(dict.fromkeys(name for member in members for name in carried(member)))
 
 
 def _headers(names: tuple[str, ...]) -> Schema:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *names)}
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_COMMON_HEADERS, *names)}
 
 
 on_change(_text.cache_clear)

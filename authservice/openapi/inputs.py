@@ -1,6 +1,6 @@
-"""What a route takes: serializers and path converters as JSON Schema.
+"""The input of a route: serializers and path converters as JSON Schema.
 
-A field class says what it knows of itself in `described`, keywords that replace those of its base.
+A field class declares JSON Schema keywords in `described`; they override those of its base class.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _BOUNDS = {
 
 
 def body(schema: type[serializers.Serializer[Any]]) -> Schema:
-    """The JSON object that a route takes. Further fields are ignored."""
+    """The JSON object that a route accepts. Unknown fields are ignored."""
     fields = schema().fields
     nullable = getattr(schema, "null_omits", False)
     return {
@@ -64,7 +64,7 @@ def body(schema: type[serializers.Serializer[Any]]) -> Schema:
 
 
 def needed(schema: type[serializers.Serializer[Any]]) -> bool:
-    """Whether an empty body, which counts as an empty object, is not enough."""
+    """Whether the body is required. An empty body counts as an empty object."""
     described = body(schema)
     return bool(described["required"] or {"oneOf", "anyOf"} & set(described))
 
@@ -81,7 +81,9 @@ def query(schema: type[serializers.Serializer[Any]]) -> Iterator[Schema]:
 def path(parameters: Mapping[str, Any]) -> Iterator[Schema]:
     """A parameter for each converter of a path."""
     for name, converter in parameters.items():
-        schema = _CONVERTERS.get(type(converter), {"type": "string", "pattern": _whole(converter)})
+        schema = _CONVERTERS.get(
+            type(converter), {"type": "string", "pattern": _anchored(converter)}
+        )
         yield {"name": name, "in": "path", "required": True, "schema": dict(schema)}
 
 
@@ -115,7 +117,7 @@ def _bounds(given: Any) -> Schema:
 
 
 def _blank(given: Any, schema: Schema) -> Schema:
-    """An empty string where it is refused, or let in although it does not have the form."""
+    """State whether an empty string is allowed, even if it does not match the format or pattern."""
     if schema.get("type") != "string":
         return schema
     if not getattr(given, "allow_blank", False):
@@ -132,7 +134,7 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _choice(schema: Any) -> Schema:
-    """Which fields exclude or need each other; an empty one counts as absent, or null does."""
+    """Which fields exclude or require each other. An empty string or null counts as absent."""
     either, any_of = getattr(schema, "exactly_one", ()), getattr(schema, "at_least_one", ())
     if either:
         alongside = getattr(schema, "alongside", {})
@@ -143,7 +145,7 @@ def _choice(schema: Any) -> Schema:
 
 
 def _only(name: str, either: Sequence[str], alongside: Sequence[str]) -> Schema:
-    """One of several that exclude each other, with what must come with it."""
+    """One of several fields that exclude each other, with the fields it requires."""
     schema = _with(dict.fromkeys((name, *alongside), _FILLED))
     schema["properties"] |= {other: {"maxLength": 0} for other in either if other != name}
     return schema
@@ -153,5 +155,5 @@ def _with(needed: Mapping[str, Schema]) -> Schema:
     return {"required": list(needed), "properties": {k: dict(v) for k, v in needed.items()}}
 
 
-def _whole(converter: Any) -> str:
+def _anchored(converter: Any) -> str:
     return f"^(?:{converter.regex})$"

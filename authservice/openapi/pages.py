@@ -1,4 +1,4 @@
-"""Two pages: each a document with a style, a script and another that starts it."""
+"""The HTML of the two pages, Swagger UI and ReDoc: style sheet, bundle and start script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a route can refuse: what its action says, and what each route has by its nature."""
+"""The errors of a route: those that its action declares, and those of every route of its kind."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _BODY = (
     errors.RequestTooLarge,
     errors.UnsupportedMediaType,
 )
-# Headers of a refusal beside those of every answer.
+# Headers of error responses in addition to those of every response.
 _HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
 def of(route: Route) -> dict[int, list[type[Fault]]]:
-    """By status, sorted by code."""
+    """The errors of a route by status, sorted by code."""
     by_status: dict[int, dict[str, type[Fault]]] = defaultdict(dict)
     for fault in _faults(route):
         by_status[fault.status][fault.code] = fault
@@ -38,11 +38,11 @@ def of(route: Route) -> dict[int, list[type[Fault]]]:
 
 
 def _faults(route: Route) -> Iterable[type[Fault]]:
-    said = route.operation
+    operation = route.operation
     yield from _ALWAYS
     if not route.view.public:
         yield from _TOKEN
-    if not route.view.public or _issues_tokens(said):
+    if not route.view.public or _issues_tokens(operation):
         yield from _of_slot("login_policy")
     if route.view.super_admin:
         yield errors.Forbidden
@@ -54,21 +54,21 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
         yield from _of_slot("request_guard")
     if route.parameters:
         yield errors.ValidationFailed
-    if said is not None:
-        yield from said.faults
-        if said.body or said.query:
+    if operation is not None:
+        yield from operation.faults
+        if operation.body or operation.query:
             yield errors.ValidationFailed
 
 
-def _issues_tokens(said: Operation | None) -> bool:
-    """Whether a sign-in begins or goes on here: some answer has an access token."""
-    answered = said.answer if said else None
-    kinds = get_args(answered) or (answered,)
-    return any("access_token" in getattr(kind, "__annotations__", {}) for kind in kinds)
+def _issues_tokens(operation: Operation | None) -> bool:
+    """Whether the action creates or refreshes a session: a response type has an access token."""
+    answer = operation.answer if operation else None
+    types = get_args(answer) or (answer,)
+    return any("access_token" in getattr(type_, "__annotations__", {}) for type_ in types)
 
 
 def _of_slot(slot: str) -> Iterable[type[Fault]]:
-    """What the installed modules' fillers say of themselves in `faults`."""
+    """The errors that the fillers of a slot declare in `faults`."""
     return [fault for filler in plugs(slot) for fault in getattr(filler, "faults", ())]
 
 
@@ -77,7 +77,7 @@ def headers(status: int) -> tuple[str, ...]:
 
 
 def response(faults: list[type[Fault]], headers: dict[str, Any]) -> Response:
-    """The error envelope with these codes."""
+    """The response with the error envelope and these codes."""
     return {
         "description": "\n".join(f"- `{fault.code}`: {fault.message}" for fault in faults),
         "headers": headers,
@@ -105,18 +105,18 @@ def _example(fault: type[Fault]) -> dict[str, Any]:
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "description": "Every refusal; the text stands twice, for simple clients.",
+    "description": "The error envelope. The top level repeats the message, for simple clients.",
     "required": ["data", "message"],
     "properties": {
         "data": {
             "type": "object",
             "required": ["code", "message"],
             "properties": {
-                "code": {"type": "string", "description": "What clients compare."},
-                "message": {"type": "string", "description": "A text for people."},
+                "code": {"type": "string", "description": "The error code, for programs."},
+                "message": {"type": "string", "description": "A human-readable message."},
                 "details": {
                     "type": "object",
-                    "description": "What is wrong with each field; only if the service is set to.",
+                    "description": "The errors of each invalid field, if the service enables them.",
                     "additionalProperties": {"type": "array", "items": {"type": "string"}},
                 },
             },

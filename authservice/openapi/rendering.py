@@ -1,4 +1,4 @@
-"""The description as text."""
+"""The description as JSON or YAML text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def as_json(document: dict[str, Any]) -> str:
 
 
 def as_yaml(document: dict[str, Any]) -> str:
-    # Here, not above: the extra may be missing, and then a system check says so.
+    # Imported here, because the optional dependency may be missing; a system check reports that.
     from drf_spectacular.renderers import OpenApiYamlRenderer
 
     text: bytes = OpenApiYamlRenderer().render(document)  # type: ignore[no-untyped-call]

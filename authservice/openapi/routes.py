@@ -1,4 +1,4 @@
-"""Every route that is mounted, as the URLconf has it."""
+"""All routes of the URLconf."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _VERBS = {"get": "get", "post": "create", "put": "update", "patch": "patch", "de
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """A method of a path; `path` is as OpenAPI writes it, without the mount."""
+    """One method of a path. `path` is in OpenAPI syntax, without the mount; `alone` is true if the
+    path has no other method."""
 
     name: str
     path: str
@@ -31,7 +32,7 @@ class Route:
 
     @property
     def operation(self) -> Operation | None:
-        """What its action says of itself."""
+        """The declaration of the action, or None."""
         return getattr(getattr(self.view, self.action), "operation", None)
 
     @property
@@ -40,12 +41,13 @@ class Route:
 
     @property
     def guarded(self) -> bool:
-        """Whether a guard against forged requests is asked, where one is installed."""
+        """Whether request guards, if installed, check this route."""
         return self.takes_body and not self.view.guard_exempt
 
     @property
     def id(self) -> str:
-        """`signup`, `getMe`, `deleteSession`: of the route's name, and of the method if need be."""
+        """The operation id, such as `signup`, `getMe` or `deleteSession`: the declared one, or the
+        route's name, with a verb unless POST is the only method."""
         given = self.operation.id if self.operation else ""
         words = self.name.split("-")
         if self.method != "post" or not self.alone:
@@ -54,7 +56,7 @@ class Route:
 
     @property
     def tag(self) -> str:
-        """The module that has the route, in words."""
+        """The readable name of the module that the route belongs to."""
         label = "authservice_" + self.view.__module__.split(".")[1]
         if label in apps.app_configs:
             return str(apps.get_app_config(label).verbose_name)
@@ -62,7 +64,7 @@ class Route:
 
 
 def routes() -> list[Route]:
-    """In the order of the URLconf, but for the one that answers everything else."""
+    """All routes in the order of the URLconf, except the one for unknown paths."""
     return list(_routes(get_resolver("authservice.urls"), "/", {}))
 
 

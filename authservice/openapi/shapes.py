@@ -1,7 +1,7 @@
-"""Types of answers as JSON Schema (2020-12, as OpenAPI 3.1 has it).
+"""Response types as JSON Schema (2020-12, the dialect of OpenAPI 3.1).
 
-A TypedDict becomes a component of its name, whatever holds it refers to it. Beside a type,
-`Annotated` may carry further keywords (`Is`), or a `Slot` whose fillers say the properties.
+A TypedDict becomes a component with its name, and other schemas reference it. `Annotated` can add
+keywords to a type (`Is`), or a `Slot` whose fillers define the properties.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PLAIN: Mapping[Any, Schema] = {
 
 
 class Shapes:
-    """The components that have been referred to so far."""
+    """Collects the components that schemas reference."""
 
     def __init__(self) -> None:
         self.components: dict[str, Schema] = {}
@@ -78,7 +78,7 @@ class Shapes:
         return schema
 
     def _filled(self, slot: Slot) -> Schema:
-        """What the installed modules put into a slot, by what their fillers say they return."""
+        """An object with the properties that the fillers of a slot return, by their annotations."""
         merged: Schema = {"type": "object", "required": [], "properties": {}}
         for filler in plugs(slot.name):
             returned = get_type_hints(filler, include_extras=True).get("return")
@@ -103,16 +103,16 @@ class Shapes:
         if self._owners.setdefault(name, hint) != hint:
             raise TypeError(f"{name} is the name of two types: {hint!r}, {self._owners[name]!r}")
         if name not in self.components:
-            self.components[name] = {}  # a type may hold itself
+            self.components[name] = {}  # a type may reference itself
             self.components[name] = self.object(hint)
         return {"$ref": f"#/components/schemas/{name}"}
 
     def object(self, hint: Any) -> Schema:
-        """The schema of a TypedDict itself."""
+        """The schema of a TypedDict, without a reference."""
         kind = get_origin(hint) or hint
         generic = dict(zip(getattr(kind, "__parameters__", ()), get_args(hint), strict=False))
         hints = get_type_hints(kind, include_extras=True)
-        fields = {name: _told(field, generic) for name, field in hints.items()}
+        fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
         return {
             "type": "object",
@@ -130,8 +130,8 @@ def named(hint: Any) -> str:
     return arguments + str((get_origin(hint) or hint).__name__).lstrip("_")
 
 
-def _told(field: Any, generic: Mapping[Any, Any]) -> Any:
-    """A field's type with its type variables replaced."""
+def _with_arguments(field: Any, generic: Mapping[Any, Any]) -> Any:
+    """A field's type with its type variables replaced by the arguments of the generic type."""
     if isinstance(field, TypeVar):
         return generic[field]
     inner = getattr(field, "__parameters__", ())
@@ -139,14 +139,14 @@ def _told(field: Any, generic: Mapping[Any, Any]) -> Any:
 
 
 def _is_empty(field: Any) -> bool:
-    """Whether it is what modules put into a slot, and none is installed that does."""
+    """Whether the field is for a slot that no installed module fills."""
     inner = get_args(field)[0] if get_origin(field) in (Required, NotRequired) else field
     slots = [note for note in getattr(inner, "__metadata__", ()) if isinstance(note, Slot)]
     return bool(slots) and not any(plugs(slot.name) for slot in slots)
 
 
 def _is_required(kind: Any, name: str, field: Any) -> bool:
-    # `__required_keys__` is wrong where annotations are strings: it never sees into them.
+    # `__required_keys__` is wrong if annotations are strings, because it does not evaluate them.
     if get_origin(field) in (Required, NotRequired):
         return get_origin(field) is Required
     return name in kind.__required_keys__

@@ -1,4 +1,4 @@
-"""Our routes in the description that a host makes of its own with drf-spectacular.
+"""Add our routes to the API description that a host project generates with drf-spectacular.
 
     SPECTACULAR_SETTINGS = {
         "POSTPROCESSING_HOOKS": [
@@ -7,7 +7,8 @@
         ],
     }
 
-Components of ours begin with `Auth`, so that none takes the place of one of the host's.
+The names of our components start with `Auth`, so that they do not replace components of the host
+project.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _REFERENCE = "#/components/"
 
 
 def add_routes(result: Schema, **_: Any) -> Schema:
-    """A hook: `result` with the routes of what is installed, below their mount."""
+    """A postprocessing hook: adds the routes of the installed modules, with their mount path."""
     ours = _renamed(describe())
     if str(result.get("openapi", "")).startswith("3.0"):
         ours = as_3_0(ours)
@@ -47,7 +48,7 @@ def _named(operation: Schema) -> Schema:
 
 
 def _renamed(document: Schema) -> Schema:
-    """The same with the prefix before the name of each component, and wherever one is meant."""
+    """The document with the prefix in the name of each component and in all references to it."""
     renamed: Schema = _references(document)
     renamed["components"] = {
         kind: {_ours(name): entry for name, entry in entries.items()}
@@ -69,7 +70,7 @@ def _reference(name: str, entry: Any) -> Any:
         kind, _, component = entry.removeprefix(_REFERENCE).partition("/")
         return f"{_REFERENCE}{kind}/{_ours(component)}"
     if name == "security" and isinstance(entry, list):
-        return [{_ours(scheme): scopes for scheme, scopes in one.items()} for one in entry]
+        return [{_ours(scheme): scopes for scheme, scopes in item.items()} for item in entry]
     return _references(entry)
 
 

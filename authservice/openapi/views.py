@@ -1,7 +1,7 @@
-"""The description, two pages that show it, and what those pages load.
+"""Endpoints of the description, of the two pages that display it, and of their assets.
 
-A page loads nothing from elsewhere, and its policy lets it load nothing from elsewhere: what it
-shows are the routes that take passwords.
+The pages load nothing from other origins, and their Content-Security-Policy enforces it: users can
+send passwords from these pages.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
         "img-src 'self' data:",
         "script-src 'self'",
-        # Both pages write styles into the document they build.
+        # Both pages insert inline styles.
         "style-src 'self' 'unsafe-inline'",
-        # The search of ReDoc runs in a worker made of its own bundle.
+        # The search of ReDoc runs in a worker that its bundle creates from a blob.
         "worker-src 'self' blob:",
     )
 )
 _DAY = 24 * 3600
 
 
-class _While:
-    """A flag of a view that is true while the host gives this access, on the class as well."""
+class _IfAccess:
+    """A flag of a view that is true if `OPENAPI.ACCESS` has this value; also works on the class."""
 
     def __init__(self, access: str) -> None:
         self.access = access
@@ -48,10 +48,10 @@ class _While:
 
 
 class _Guarded(Endpoint):
-    """Open to everyone or to super admins, as the host decided."""
+    """Public or for super admins only, according to `OPENAPI.ACCESS`."""
 
-    public = _While("everyone")
-    super_admin = _While("super_admins")
+    public = _IfAccess("everyone")
+    super_admin = _IfAccess("super_admins")
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
         if _in_admin(request):
@@ -61,7 +61,7 @@ class _Guarded(Endpoint):
 
 class Yaml(_Guarded):
     @operation(
-        "This description, in YAML",
+        "Get this description as YAML",
         answer=Raw(("application/yaml",), dict[str, Any]),
         id="getSchema",
     )
@@ -70,7 +70,7 @@ class Yaml(_Guarded):
 
 
 class Json(_Guarded):
-    @operation("This description, in JSON", answer=Raw(body=dict[str, Any]))
+    @operation("Get this description as JSON", answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
         return _plain(text(rendering.as_json), "application/json")
 
@@ -88,25 +88,27 @@ class _Page(_Guarded):
 
 class SwaggerUI(_Page):
     @operation(
-        "This description in Swagger UI", answer=Raw(("text/html",)), faults=(errors.NotFound,)
+        "Show this description in Swagger UI", answer=Raw(("text/html",)), faults=(errors.NotFound,)
     )
     def show(self) -> HttpResponse:
         return self._page(pages.swagger_ui())
 
 
 class Redoc(_Page):
-    @operation("This description in ReDoc", answer=Raw(("text/html",)), faults=(errors.NotFound,))
+    @operation(
+        "Show this description in ReDoc", answer=Raw(("text/html",)), faults=(errors.NotFound,)
+    )
     def show(self) -> HttpResponse:
         return self._page(pages.redoc())
 
 
 class Asset(Endpoint):
-    """Scripts and styles of the pages, the same for everybody."""
+    """Scripts and styles of the pages, the same for all clients."""
 
     public = True
 
     @operation(
-        "A script or style of the pages",
+        "Get a script or style sheet of the pages",
         answer=Raw(("text/javascript", "text/css", "image/png")),
         faults=(errors.NotFound,),
     )
@@ -127,6 +129,6 @@ def _plain(body: str, content_type: str) -> HttpResponse:
 
 
 def _in_admin(request: HttpRequest) -> bool:
-    """Whether the request comes from a super user who is signed in to Django admin."""
+    """Whether the caller is a superuser who is logged in to Django admin."""
     user = getattr(request, "user", None)
     return bool(user and user.is_active and getattr(user, "is_superuser", False))

@@ -1,23 +1,24 @@
-"""What the description says in words, and its headers."""
+"""Texts of the description, and its headers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 DESCRIPTION = """\
-A success is `{"data": …}`, in places with a `message`; a refusal is
-`{"data": {"code", "message"}, "message"}`, whose codes do not change.
+A successful response is `{"data": …}`, for some operations with a `message`. An error response is
+`{"data": {"code", "message"}, "message"}`; error codes do not change.
 
-Bodies are JSON objects of at most 64 KiB in UTF-8. Unknown fields are ignored, nothing is coerced,
-and an empty string counts as absent where it is let in. Strings hold no control characters. An
-empty body is an empty object.
+Request bodies are JSON objects of at most 64 KiB in UTF-8. An empty body counts as an empty object.
+Unknown fields are ignored and values are not coerced to other types. An empty string counts as
+absent if the field accepts it. Strings must not contain control characters.
 
-Each address answers `HEAD` where it answers `GET`, `OPTIONS` with the methods it has, and any other
-method with 405 `METHOD_NOT_ALLOWED`; an unknown address is 404 `NOT_FOUND`.
+A path that supports `GET` also supports `HEAD`. `OPTIONS` returns the supported methods. Other
+methods return 405 `METHOD_NOT_ALLOWED`, unknown paths 404 `NOT_FOUND`.
 
-`X-Request-ID` is taken over if it is 1 to 128 of `A-Z a-z 0-9 . _ -`. `X-Device-Token`, or the
-cookie that comes with it, sent along at the next login gives a known device a guess budget of its
-own.
+The service uses the `X-Request-ID` of a request if it has 1 to 128 characters of
+`A-Z a-z 0-9 . _ -`. Responses with tokens contain `X-Device-Token` and a cookie with the same
+value. A client that sends one of them with its next login has its own limit of attempts, which
+failed logins of other clients do not use up.
 """
 
 
@@ -30,17 +31,21 @@ def _header(text: str, *, required: bool = True, **schema: Any) -> dict[str, Any
 
 
 HEADERS: dict[str, Any] = {
-    "Cache-Control": _header("`no-store`, unless the answer is the same for everybody."),
-    "Location": _header("Where the browser goes on.", format="uri-reference"),
-    "Referrer-Policy": _header("The address may hold a secret.", required=False),
-    "Retry-After": _header("Seconds to wait.", pattern="^[0-9]+$"),
-    "Set-Cookie": _header("What else a browser keeps: see the docs.", required=False),
-    "WWW-Authenticate": _header("The scheme.", const="Bearer"),
+    "Cache-Control": _header("`no-store`, unless the response is the same for all clients."),
+    "Location": _header("The target of the redirect.", format="uri-reference"),
+    "Referrer-Policy": _header(
+        "Prevents the browser from sending this URL, which may contain a secret, to other sites.",
+        required=False,
+    ),
+    "Retry-After": _header("Seconds to wait before a retry.", pattern="^[0-9]+$"),
+    "Set-Cookie": _header("Cookies for browsers; see the documentation.", required=False),
+    "WWW-Authenticate": _header("The authentication scheme.", const="Bearer"),
     "X-Device-Token": _header(
-        "Names this device and account. It comes with tokens, and with nothing else.",
+        "Identifies this device and account. Only responses with tokens contain it.",
         required=False,
     ),
     "X-Request-ID": _header(
-        "The id of the request, as given or made.", pattern="^[A-Za-z0-9._-]{1,128}$"
+        "The id of the request: that of the client if it is valid, otherwise a new one.",
+        pattern="^[A-Za-z0-9._-]{1,128}$",
     ),
 }

@@ -5,8 +5,8 @@ SwaggerUIBundle({
   domNode: page,
   deepLinking: true,
   displayRequestDuration: true,
-  // Else a badge would send the address of this description to its makers' server.
+  // Without this, a badge sends the URL of this description to the server of Swagger.
   validatorUrl: null,
-  // Kept in memory alone: a token in local storage would outlive the page.
+  // Keep tokens in memory only: in local storage they would remain after the page is closed.
   persistAuthorization: false,
 });

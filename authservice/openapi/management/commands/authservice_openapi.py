@@ -1,4 +1,4 @@
-"""`manage.py authservice_openapi`: the API description on standard output."""
+"""`manage.py authservice_openapi`: print the API description to standard output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from authservice.openapi.document import describe
 
 
 class Command(BaseCommand):
-    help = "Print the description of the API, in YAML or JSON."
+    help = "Print the OpenAPI description of the API as YAML or JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--format", choices=["yaml", "json"], default="yaml")
