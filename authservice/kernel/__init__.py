@@ -1,1 +1,1 @@
-"""Vocabulary that core and modules share: no models, no app; REST only below `http`."""
+"""Code that core and the modules share: no models, no Django app. REST framework only in `http`."""
