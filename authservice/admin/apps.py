@@ -1,4 +1,4 @@
-"""Data sheet of the admin module; it keeps nothing of its own."""
+"""Django app of the admin module; it has no tables."""
 
 from authservice.kernel import modules
 

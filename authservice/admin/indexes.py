@@ -1,7 +1,7 @@
-"""Indexes that the list of users wants on PostgreSQL and no migration may make.
+"""Indexes for the list of users on PostgreSQL that no migration can create.
 
-One needs an extension, some are on the host's own table, all are built while others write. None of
-them is needed for a right answer.
+One needs an extension, some are on the host project's table, and all are created concurrently with
+writes. They only make the list faster; results are the same without them.
 """
 
 from __future__ import annotations
@@ -18,40 +18,42 @@ from authservice.core.users.user_model import host
 
 @dataclass(frozen=True)
 class Index:
-    """`what` follows the table's name; of an expression `sampled` says how finely to sample it."""
+    """`definition` follows the table name in the SQL; `statistics` is the statistics target of an
+    indexed expression, 0 for the default."""
 
     name: str
     table: str
-    what: str
-    sampled: int = 0
+    definition: str
+    statistics: int = 0
     extension: str = ""
 
     @property
-    def making(self) -> str:
-        # Nobody is kept from writing meanwhile.
-        return f"CREATE INDEX CONCURRENTLY {self.name} ON {self.table} {self.what}"
+    def create_sql(self) -> str:
+        # CONCURRENTLY does not block writes to the table.
+        return f"CREATE INDEX CONCURRENTLY {self.name} ON {self.table} {self.definition}"
 
     @property
-    def sampling(self) -> str:
-        return f"ALTER INDEX {self.name} ALTER COLUMN 1 SET STATISTICS {self.sampled}"
+    def statistics_sql(self) -> str:
+        return f"ALTER INDEX {self.name} ALTER COLUMN 1 SET STATISTICS {self.statistics}"
 
 
 def wanted(using: str) -> list[Index]:
-    """Those for searches, for verified addresses and for what the host's own table says."""
+    """The indexes for searches, for verified addresses and for columns of the host's user
+    table."""
     quote = connections[using].ops.quote_name
     accounts = quote(Account._meta.db_table)
     texts = search.expression(map(quote, search.COLUMNS))
-    # Of a thousand texts rather than a hundred the planner can tell a rare one from a common one.
+    # With 1000 sample texts instead of 100 the planner can tell a rare text from a common one.
     gin = f"USING gin ({texts} gin_trgm_ops)"
-    trigrams = Index(search.INDEX, accounts, gin, sampled=1000, extension="pg_trgm")
-    proven = search.proven(*map(quote, search.PROOFS))
-    verified = Index("authsvc_account_verified", accounts, f"(({proven}))")
-    # Last what may be refused for want of an extension.
+    trigrams = Index(search.INDEX, accounts, gin, statistics=1000, extension="pg_trgm")
+    is_verified = search.verified_sql(*map(quote, search.VERIFIED_COLUMNS))
+    verified = Index("authsvc_account_verified", accounts, f"(({is_verified}))")
+    # The trigram index comes last: it fails where the extension cannot be created.
     return [verified, *_of_flags(using), trigrams]
 
 
 def _of_flags(using: str) -> list[Index]:
-    """Few are suspended or superusers, so these are small."""
+    """Partial indexes: few users are suspended or superusers, so these are small."""
     quote = connections[using].ops.quote_name
     known, key = host(), quote(_column("pk"))
     users, accounts = quote(known.model._meta.db_table), quote(Account._meta.db_table)

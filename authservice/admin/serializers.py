@@ -1,4 +1,4 @@
-"""What the routes of super admins take."""
+"""Input of the routes for super admins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SORT_FIELDS = ("created_at", "email", "username", "name")
 
 
 class QueryFlag(serializers.BooleanField):
-    """A boolean in a query string, where everything is a text."""
+    """A boolean in a query string: the text `true` or `false`."""
 
     default_error_messages = {"invalid": "Must be true or false."}
 
@@ -27,7 +27,7 @@ class QueryFlag(serializers.BooleanField):
 
 
 class QueryMoment(Moment):
-    """A moment, compared as the project keeps its times, aware or naive."""
+    """A point in time, aware or naive like the times that the project stores."""
 
     def to_internal_value(self, text: Any) -> Any:
         moment = super().to_internal_value(text)
@@ -38,7 +38,7 @@ class QueryMoment(Moment):
 
 
 class UsersQuery(serializers.Serializer[Any]):
-    """What narrows the list; what it is sorted by and cut to is the same in all lists."""
+    """Filters of the list of users; sorting and paging are the same in all lists."""
 
     query = Text(max_length=254, required=False, allow_blank=True)
     active = QueryFlag(required=False)
@@ -50,7 +50,8 @@ class UsersQuery(serializers.Serializer[Any]):
 
 
 class UsersPage(UsersQuery):
-    """The same with what lists share, for the description: `listing.page` reads that part."""
+    """The filters with the parameters of all lists, declared for the API description;
+    `listing.page` reads the latter."""
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
@@ -68,7 +69,8 @@ class NewUserIn(serializers.Serializer[Any]):
 
 
 class UserIn(serializers.Serializer[Any]):
-    """Each may be left out, and one must not be; a blank address or username is none."""
+    """Each field is optional, but at least one is required. A blank e-mail address or username is
+    invalid."""
 
     null_omits = True
     at_least_one: ClassVar = (

@@ -1,8 +1,8 @@
-"""The list of users: one part of it, and how many there are in all.
+"""The list of users: one page of it, and the total.
 
-Sorting goes by the accounts' own indexed copies; what is told of each user is read from the host's
-row. How many there are is counted as long as that is cheap, which the database's own planner says
-beforehand; where it is not, its estimate is the total.
+The list is sorted by the accounts' own indexed copies; the values shown are those of the host's
+row. The total is counted if the query planner expects that to be cheap; otherwise the planner's
+estimate is the total.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from authservice.kernel.sql import planned_for_values
 
 @dataclass(frozen=True, kw_only=True)
 class UserFilter:
-    """Which users are wanted; what is None or empty narrows nothing."""
+    """Filters of the list; None or empty means no filter."""
 
     query: str = ""
     active: bool | None = None
@@ -37,53 +37,53 @@ class UserFilter:
     last_login_before: datetime | None = None
 
 
-def page_of(page: Page, narrowed: UserFilter) -> tuple[list[Person], int]:
-    """The people on a page, and how many there are on all pages."""
+def page_of(page: Page, filters: UserFilter) -> tuple[list[Person], int]:
+    """The users on a page, and the total over all pages."""
     using = databases.primary()
     with planned_for_values(using):
-        rows, total = _rows(page, narrowed)
+        rows, total = _rows(page, filters)
     return [people.read(row, using) for row in rows], total
 
 
-def _rows(page: Page, narrowed: UserFilter) -> tuple[list[tuple[Any, ...]], int]:
-    found = matching(narrowed)
-    if narrowed == UserFilter():
-        return strategies.of_all(found, page)
-    # Where time is also what is sorted by, its limits are where to begin and to end.
-    span = _span(narrowed) if page.sort_field == "created_at" else Q()
-    return strategies.of_some(found, page, everybody().filter(span))
+def _rows(page: Page, filters: UserFilter) -> tuple[list[tuple[Any, ...]], int]:
+    found = matching(filters)
+    if filters == UserFilter():
+        return strategies.page_of_all(found, page)
+    # In a list sorted by creation time, the time limits bound the part of the index to scan.
+    span = _span(filters) if page.sort_field == "created_at" else Q()
+    return strategies.page_of_some(found, page, all_accounts().filter(span))
 
 
-def everybody() -> QuerySet[Account]:
+def all_accounts() -> QuerySet[Account]:
     return Account.objects.using(databases.primary())
 
 
-def matching(narrowed: UserFilter) -> QuerySet[Account]:
-    conditions = _conditions(narrowed, databases.primary())
-    return everybody().filter(_span(narrowed), *conditions)
+def matching(filters: UserFilter) -> QuerySet[Account]:
+    conditions = _conditions(filters, databases.primary())
+    return all_accounts().filter(_span(filters), *conditions)
 
 
-def _span(narrowed: UserFilter) -> Q:
-    after, before = narrowed.created_after, narrowed.created_before
+def _span(filters: UserFilter) -> Q:
+    after, before = filters.created_after, filters.created_before
     span = Q(created_at__gte=after) if after else Q()
     return span & Q(created_at__lt=before) if before else span
 
 
-def _conditions(narrowed: UserFilter, using: str) -> Iterator[Q]:
-    if narrowed.query:
-        yield search.holding(narrowed.query, using)
-    if narrowed.active is not None:
-        yield _active() if narrowed.active else ~_active()
-    if narrowed.email_verified is not None:
-        yield search.verified() if narrowed.email_verified else ~search.verified()
-    if narrowed.is_super_admin is not None:
-        yield _super_admins() if narrowed.is_super_admin else _others()
-    if narrowed.last_login_before:
-        yield Q(Exists(_users(last_login__lt=narrowed.last_login_before)))
+def _conditions(filters: UserFilter, using: str) -> Iterator[Q]:
+    if filters.query:
+        yield search.containing(filters.query, using)
+    if filters.active is not None:
+        yield _active() if filters.active else ~_active()
+    if filters.email_verified is not None:
+        yield search.verified() if filters.email_verified else ~search.verified()
+    if filters.is_super_admin is not None:
+        yield _super_admins() if filters.is_super_admin else _not_super_admins()
+    if filters.last_login_before:
+        yield Q(Exists(_users(last_login__lt=filters.last_login_before)))
 
 
-# Conditions on the host's rows are put as those on the few who are suspended or superusers, of whom
-# there may be an index, and never as a join, for which a database may read all users.
+# A condition on the host's rows is a subquery on the few suspended users or superusers, which an
+# index may serve. It is never a join, for which a database may read all users.
 
 
 def _users(**having: Any) -> QuerySet[Any]:
@@ -98,16 +98,17 @@ def _active() -> Q:
 
 
 def _super_admins() -> Q:
-    """By our flag or by the host's: the few of either table, since no index spans both."""
+    """By our flag or the host's, as a UNION of the few rows of either table: no index spans
+    both."""
     if not host().superuser:
         return Q(is_super_admin=True)
     users = host().model._base_manager.using(databases.primary())
-    flagged = everybody().filter(is_super_admin=True).values("pk")
-    kings = users.filter(**{host().superuser: True}).values("pk")
-    return Q(pk__in=flagged.union(kings, all=True))
+    flagged = all_accounts().filter(is_super_admin=True).values("pk")
+    superusers = users.filter(**{host().superuser: True}).values("pk")
+    return Q(pk__in=flagged.union(superusers, all=True))
 
 
-def _others() -> Q:
+def _not_super_admins() -> Q:
     superuser = host().superuser
     neither = Q(is_super_admin=False)
     return neither & ~Q(Exists(_users(**{superuser: True}))) if superuser else neither

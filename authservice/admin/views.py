@@ -1,4 +1,4 @@
-"""Routes of super admins. Each view says so by `super_admin`, and the base view sees to it."""
+"""Routes for super admins. Each view sets `super_admin`, and the base view checks it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
 
 _TAKEN = (errors.UserAlreadyExists, errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse)
-_KEPT = (errors.CannotModifySelf, errors.LastSuperAdmin)
+_PROTECTED = (errors.CannotModifySelf, errors.LastSuperAdmin)
 
 
 class AdminUser(responses.User):
-    """The User of the interface with the fields of admin views."""
+    """A user with the additional fields of the admin routes."""
 
     is_super_admin: bool
     token_version: int
@@ -38,7 +38,7 @@ class Changed(responses.MessageResponse):
 
 
 class Administration(Endpoint):
-    """A route of super admins; `found` is whom the path names."""
+    """A route for super admins; `found` returns the user in the path."""
 
     super_admin = True
 
@@ -57,14 +57,14 @@ class Administration(Endpoint):
 class Users(Administration):
     @operation("List users", query=UsersPage, answer=Listing[AdminUser])
     def find(self) -> HttpResponse:
-        asked = given(self.request.GET)
-        wanted = page(asked, SORT_FIELDS)
-        narrowed = user_list.UserFilter(**fields.read(UsersQuery, asked))
-        people, total = user_list.page_of(wanted, narrowed)
+        query = given(self.request.GET)
+        wanted = page(query, SORT_FIELDS)
+        filters = user_list.UserFilter(**fields.read(UsersQuery, query))
+        people, total = user_list.page_of(wanted, filters)
         return answer(listing([admin_user(person) for person in people], wanted, total))
 
     @operation(
-        "Create a user, who is mailed a link to set a password",
+        "Create a user and mail them a link to set a password",
         body=NewUserIn,
         answer=AdminUser,
         status=201,
@@ -85,7 +85,7 @@ class User(Administration):
         "Change a user",
         body=UserIn,
         answer=Changed,
-        faults=(errors.UserNotFound, *_TAKEN, *_KEPT),
+        faults=(errors.UserNotFound, *_TAKEN, *_PROTECTED),
     )
     def change(self, user_id: str) -> HttpResponse:
         wanted = self.read(UserIn)
@@ -97,9 +97,9 @@ class User(Administration):
         return answer(changed)
 
     @operation(
-        "Delete a user for good",
+        "Delete a user permanently",
         answer=responses.MessageResponse,
-        faults=(errors.UserNotFound, *_KEPT, errors.UserInUse),
+        faults=(errors.UserNotFound, *_PROTECTED, errors.UserInUse),
     )
     def delete(self, user_id: str) -> HttpResponse:
         delete_user.delete(self.found(user_id).user.pk, **self.by())
@@ -108,16 +108,18 @@ class User(Administration):
 
 class Suspend(Administration):
     @operation(
-        "Suspend a user", answer=responses.MessageResponse, faults=(errors.UserNotFound, *_KEPT)
+        "Suspend a user",
+        answer=responses.MessageResponse,
+        faults=(errors.UserNotFound, *_PROTECTED),
     )
     def suspend(self, user_id: str) -> HttpResponse:
         update_user.update(self.found(user_id).user.pk, {"active": False}, **self.by())
-        return responses.message_response("User suspended. All sign-ins have ended.")
+        return responses.message_response("User suspended. All sessions have ended.")
 
 
 class Reactivate(Administration):
     @operation(
-        "Let a suspended user in again",
+        "Reactivate a suspended user",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound,),
     )
@@ -128,13 +130,13 @@ class Reactivate(Administration):
 
 class Logout(Administration):
     @operation(
-        "End all sign-ins of a user",
+        "End all sessions of a user",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound,),
     )
     def log_out(self, user_id: str) -> HttpResponse:
         revoke_sessions.revoke(self.found(user_id).user.pk, **self.by())
-        return responses.message_response("All sign-ins of the user have ended.")
+        return responses.message_response("All sessions of the user have ended.")
 
 
 class ResetPassword(Administration):

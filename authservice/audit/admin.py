@@ -1,6 +1,6 @@
-"""Django admin: the log to be read, by whoever has the permission to view it, and no more.
+"""Django admin: a read-only view of the log for staff with the permission to view entries.
 
-A superuser may not change it either: what can be edited is no evidence.
+Superusers cannot change it either: a log that can be edited is no evidence.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ else:
     EntryPage, Pages = admin.ModelAdmin, Paginator
 
 
-class Counted(Pages):
-    """Leafs through the newest entries, since to count all of them is a query of its own."""
+class CappedPaginator(Pages):
+    """Shows the newest `COUNTED` entries, since counting all of them reads the whole table."""
 
     @cached_property
     def count(self) -> int:
@@ -71,13 +71,13 @@ class EntryAdmin(ReadOnly, EntryPage):
         "ip_address",
     )
     list_filter = (ActionFilter, SeverityFilter)
-    # Asks for an id as a whole, which an index finds; see `get_search_results`.
+    # Searches for a whole id, which an index finds; see `get_search_results`.
     search_fields = ("actor_id", "target_id")
     search_help_text = "The whole id of an actor or of a target"
     ordering = ("-pk",)
     sortable_by = ("action", "severity", "actor_id")
     show_full_result_count = False
-    paginator = Counted
+    paginator = CappedPaginator
     actions = None
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -1,4 +1,4 @@
-"""Data sheet of the audit module."""
+"""Django app of the audit module, and the slots that it fills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three sorts of entries that people may ask for by themselves."""
+"""The three categories of entries that have routes of their own."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ _PREFIXES: Mapping[str, tuple[str, ...]] = {
 
 
 def category_of(action: str) -> str:
-    """The one an action belongs to, or ""."""
-    return next((name for name, stems in _PREFIXES.items() if action.startswith(stems)), "")
+    """The category of an action, or "" if it has none."""
+    return next((name for name, starts in _PREFIXES.items() if action.startswith(starts)), "")

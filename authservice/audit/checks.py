@@ -1,4 +1,4 @@
-"""System checks of this module: what would keep no entry, or not long enough, or elsewhere."""
+"""System checks of this module: settings under which entries are lost, expire or go elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def connect() -> None:
 
 
 def check_audit(**_: Any) -> list[checks.CheckMessage]:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    # Core's own check reports wrong keys and types; until they are fixed the settings cannot be
+    # read.
     if not apps.is_installed("authservice.audit") or list(complaints()):
         return []
     return [*_excluded(), *_retention(), *_limit(), *_database()]
@@ -33,24 +34,26 @@ def _excluded() -> Iterator[checks.CheckMessage]:
         if action not in ACTIONS:
             yield _error(
                 "E150",
-                f"AUDIT.EXCLUDE names {action!r}, which is no action.",
-                "Name whole actions, such as 'auth.token.refreshed'.",
+                f"AUDIT.EXCLUDE contains {action!r}, which is not an action.",
+                "List whole actions, such as 'auth.token.refreshed'.",
             )
 
 
 def _retention() -> Iterator[checks.CheckMessage]:
-    for stem, kept in conf.retention.items():
-        if not any(action.startswith(stem) for action in ACTIONS if isinstance(stem, str)):
+    for prefix, kept in conf.retention.items():
+        if not any(action.startswith(prefix) for action in ACTIONS if isinstance(prefix, str)):
             yield _error(
                 "E151",
-                f"AUDIT.RETENTION names {stem!r}, with which no action begins.",
-                "Name prefixes such as 'auth.login.', or whole actions.",
+                f"AUDIT.RETENTION contains {prefix!r}, but no action starts with it.",
+                "Use prefixes such as 'auth.login.', or whole actions.",
             )
         try:
             retention.duration(kept)
         except TypeError as wrong:
             yield _error(
-                "E152", f"AUDIT.RETENTION[{stem!r}] must be {wrong}.", "None keeps for ever."
+                "E152",
+                f"AUDIT.RETENTION[{prefix!r}] must be {wrong}.",
+                "Give a timedelta, or None to keep the entries permanently.",
             )
 
 
@@ -64,8 +67,8 @@ def _database() -> Iterator[checks.CheckMessage]:
         yield _error(
             "E154",
             "The audit log is not in the database of the accounts.",
-            "Route 'authservice_audit' where 'authservice_core' is: an entry is written by the"
-            " transaction of its deed.",
+            "Route 'authservice_audit' to the database of 'authservice_core': each entry is written"
+            " in the transaction of its action.",
         )
 
 

@@ -15,12 +15,13 @@ class Audit:
     """`AUTHSERVICE["AUDIT"]`."""
 
     exclude: tuple[str, ...] = ("auth.token.refreshed",)
-    """Actions of which no entry is kept."""
+    """Actions that are not recorded."""
     retention: Mapping[str, Any] = field(default_factory=dict)
     """How long entries are kept, by a prefix such as `"auth.login."` or a whole action: a duration,
-    or None for ever. Of those that fit the longest counts, the defaults among them."""
+    or None for permanently. The longest matching prefix counts, including the defaults."""
     cleanup_limit: int = 100_000
-    """How many entries a `POST /admin/audit/cleanup` deletes at most; the command has no limit."""
+    """Maximum number of entries that one `POST /admin/audit/cleanup` deletes; the command has no
+    limit."""
 
 
 conf = section("AUDIT", Audit)

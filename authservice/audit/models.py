@@ -1,7 +1,7 @@
-"""One table: an entry per fact, written once and never changed.
+"""One table: one entry for each event, written once and never changed.
 
-People are named by their ids and not by foreign keys, since entries outlive them. An id sorts as
-its moment does, so that one index serves a filter and the order of time beneath it.
+Users are referenced by id and not by foreign key, since entries stay after a user is deleted. Ids
+sort by time (UUID version 7), so one index serves a filter and the order of time within it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ACTION = 64
 
 
 class Entry(models.Model):
-    """Who did what to whom; `metadata` is JSON text, `topic` what people may ask for by itself."""
+    """Who did what to whom; `metadata` is JSON text, `topic` one of the categories or empty."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     action = models.CharField(max_length=ACTION)
@@ -33,8 +33,8 @@ class Entry(models.Model):
 
     class Meta:
         verbose_name_plural = "entries"
-        # Everything that lists are filtered and sorted by, each with the order of time beneath it;
-        # some people are the actor of a twentieth of all entries.
+        # One index for each filter and sort field of the lists, each followed by the order of time.
+        # Three combine a filter with the actor: one user may be the actor of 5 % of all entries.
         indexes: ClassVar = [
             models.Index(fields=["action", "id"], name="authsvc_audit_action"),
             models.Index(fields=["severity", "id"], name="authsvc_audit_severity"),

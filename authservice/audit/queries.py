@@ -1,12 +1,13 @@
-"""Reading the log: one part of it, and how many entries there are in all, up to a cap.
+"""Queries of the log: one page of it, and the number of matching entries up to a cap.
 
-Whom an entry concerns is who did it or whom it was done to. Asked for as one condition, that takes
-the database through all entries of that person; as two ordered parts put together, each walks along
-its own index no further than the page. What narrows a list to a time narrows the ids.
+An entry concerns its actor and its target. As one condition with OR, the database reads all entries
+of that user. As two sorted queries joined by UNION ALL, each scans its own index no further than
+the page. A filter by time becomes a range of ids, since ids are UUIDs version 7.
 
-Such a walk is short where much matches, and leads past all entries of a person where nothing does.
-Databases know how common an actor and an action are, and not that they never meet: so what has no
-index of its own is first looked for without an order, as `FEW` tells.
+An index scan is cheap if many rows match, but reads every entry of the user if none does. The
+statistics of a database say how common an actor and an action are, but not that they never occur
+together. A combination without an index of its own is therefore counted first: up to `FEW` matches
+are all read and then sorted.
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
-# Counting costs as much as what is counted: nobody leafs through more than this.
+# The cap of the total. Counting costs as much as reading the rows that are counted.
 COUNTED = 10_000
-# So many entries are found and put in order sooner than they are met in an order.
+# Up to so many matches, reading all and sorting them is faster than scanning a sorted index.
 FEW = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class EntryFilter:
-    """Which entries are wanted; what is None or empty narrows nothing.
+    """Filters of a list; None or empty means no filter.
 
-    `action` is as `actions.named` takes it, `since` is included and `until` is not, both aware.
+    `action` has the form that `actions.named` takes. `since` is inclusive and `until` exclusive;
+    both are aware.
     """
 
     action: str = ""
     severity: str = ""
-    topic: str = ""
+    category: str = ""
     actor_id: str = ""
     target_id: str = ""
     since: datetime | None = None
@@ -50,49 +52,51 @@ class EntryFilter:
 
     @property
     def names(self) -> list[str]:
-        """The actions that are meant: those that are ever as grave as is asked for."""
+        """The actions that `action` matches, without those of another severity."""
         named = actions.named(self.action) if self.action else []
-        grave = self.severity
-        return [name for name in named if not grave or actions.ACTIONS[name].severity == grave]
+        wanted = self.severity
+        return [name for name in named if not wanted or actions.ACTIONS[name].severity == wanted]
 
     @property
-    def people(self) -> int:
+    def users(self) -> int:
+        """The number of filters by user."""
         return bool(self.actor_id) + bool(self.target_id)
 
     @property
     def kinds(self) -> int:
-        return bool(self.action) + bool(self.severity) + bool(self.topic)
+        """The number of filters by the kind of action."""
+        return bool(self.action) + bool(self.severity) + bool(self.category)
 
 
-def page_of(page: Page, narrowed: EntryFilter) -> tuple[list[Entry], int]:
-    """The entries on a page, and how many there are on all pages."""
-    return _part(page, [_matching(narrowed)], narrowed, people=narrowed.people)
+def page_of(page: Page, filters: EntryFilter) -> tuple[list[Entry], int]:
+    """The entries on a page, and the total over all pages."""
+    return _planned_page(page, [_matching(filters)], filters, users=filters.users)
 
 
-def page_of_user(user_id: str, page: Page, narrowed: EntryFilter) -> tuple[list[Entry], int]:
-    """The same of those that the user did or that were done to the user."""
-    found = _matching(narrowed)
+def page_of_user(user_id: str, page: Page, filters: EntryFilter) -> tuple[list[Entry], int]:
+    """The same for entries whose actor or target is the user."""
+    found = _matching(filters)
     done_by = Q(actor_id=user_id)
     done_to = Q(target_id=user_id, target_type="user") & ~done_by
     parts = [found.filter(done_by), found.filter(done_to)]
-    return _part(page, parts, narrowed, people=1 + narrowed.people)
+    return _planned_page(page, parts, filters, users=1 + filters.users)
 
 
-def _part(
-    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: EntryFilter, *, people: int
+def _planned_page(
+    page: Page, parts: Sequence[QuerySet[Entry]], filters: EntryFilter, *, users: int
 ) -> tuple[list[Entry], int]:
     with planned_for_values(parts[0].db):
-        return _found(page, parts, narrowed, people=people)
+        return _page(page, parts, filters, users=users)
 
 
-def _found(
-    page: Page, parts: Sequence[QuerySet[Entry]], narrowed: EntryFilter, *, people: int
+def _page(
+    page: Page, parts: Sequence[QuerySet[Entry]], filters: EntryFilter, *, users: int
 ) -> tuple[list[Entry], int]:
-    order, end = _order(page, narrowed), page.offset + page.limit
-    counted = _count(parts) if _may_be_sparse(order, narrowed, people) else None
-    walked = counted is None or counted > FEW
-    # One more than is shown says whether the list goes on.
-    rows = list(_together(parts, order, end + 1, walked=walked)[page.offset : end + 1])
+    order, end = _order(page, filters), page.offset + page.limit
+    counted = _count(parts) if _may_be_sparse(order, filters, users) else None
+    by_index = counted is None or counted > FEW
+    # One row more than the page shows whether the list goes on.
+    rows = list(_combined(parts, order, end + 1, by_index=by_index)[page.offset : end + 1])
     if counted is None:
         if len(rows) <= page.limit and (rows or not page.offset):
             return rows, page.offset + len(rows)
@@ -100,62 +104,73 @@ def _found(
     return rows[: page.limit], max(counted, page.offset + len(rows)) if rows else counted
 
 
-def _may_be_sparse(order: tuple[str, ...], narrowed: EntryFilter, people: int) -> bool:
-    """Whether no index leads to what is wanted of somebody in this order."""
-    if not people or people + narrowed.kinds < 2:
+def _may_be_sparse(order: tuple[str, ...], filters: EntryFilter, users: int) -> bool:
+    """Whether the list filters by user and no index serves the filters in this order."""
+    if not users or users + filters.kinds < 2:
         return False
-    by_time, of_target = len(order) == 1, bool(narrowed.target_id)
-    indexed = people + narrowed.kinds == 2 and len(narrowed.names) < 2 and not of_target
+    by_time, of_target = len(order) == 1, bool(filters.target_id)
+    indexed = users + filters.kinds == 2 and len(filters.names) < 2 and not of_target
     return not (indexed and by_time)
 
 
 def _count(parts: Sequence[QuerySet[Entry]], *order: str) -> int:
-    """How many match, at most `COUNTED`; of ids alone, which the index has without the rows."""
-    return int(_together([found.values("id") for found in parts], order, COUNTED).count())
+    """The number of matches, at most `COUNTED`; only of ids, which the index has without rows."""
+    return int(_combined([found.values("id") for found in parts], order, COUNTED).count())
 
 
-def _together(
-    parts: Sequence[QuerySet[Any, Any]], order: tuple[str, ...], most: int, *, walked: bool = True
+def _combined(
+    parts: Sequence[QuerySet[Any, Any]],
+    order: tuple[str, ...],
+    limit: int,
+    *,
+    by_index: bool = True,
 ) -> QuerySet[Any, Any]:
-    """The first entries of all parts, which share none; unless `walked`, all that match are found
-    first and then put in order."""
-    within = order if walked else tuple(map(_hidden, order))
-    ordered = [rows.order_by(*within)[:most] for rows in parts]
+    """The first rows of all parts, which have no row in common.
+
+    With `by_index` the database may scan a sorted index; without, it reads all matches and sorts
+    them.
+    """
+    within = order if by_index else tuple(map(_unindexed, order))
+    ordered = [rows.order_by(*within)[:limit] for rows in parts]
     if len(ordered) == 1:
         return ordered[0]
     if not connections[parts[0].db].features.supports_slicing_ordering_in_compound:
-        return (parts[0] | parts[1]).order_by(*within)[:most]
-    return ordered[0].union(*ordered[1:], all=True).order_by(*order)[:most]
+        return (parts[0] | parts[1]).order_by(*within)[:limit]
+    return ordered[0].union(*ordered[1:], all=True).order_by(*order)[:limit]
 
 
-def _hidden(name: str) -> OrderBy:
-    """The same order as an expression that no index has."""
+def _unindexed(name: str) -> OrderBy:
+    """The same order as an expression that no index has: `COALESCE(id, id) DESC` for `-id`."""
     field = name.removeprefix("-")
     return OrderBy(Coalesce(field, field), descending=name != field)
 
 
-def _order(page: Page, narrowed: EntryFilter) -> tuple[str, ...]:
-    """By the id alone where all that match have the same of what is sorted by."""
-    severities = {actions.ACTIONS[name].severity for name in narrowed.names}
+def _order(page: Page, filters: EntryFilter) -> tuple[str, ...]:
+    """By id alone if all matches have the same value of the sort field."""
+    severities = {actions.ACTIONS[name].severity for name in filters.names}
     same = page.sort_field == "severity" and len(severities) == 1
     if same or page.sort_field == "created_at":
         return page.order("id")[:1]
     return page.order(tie="id")
 
 
-def _matching(narrowed: EntryFilter) -> QuerySet[Entry]:
+def _matching(filters: EntryFilter) -> QuerySet[Entry]:
     rows = Entry.objects.using(databases.primary())
-    return rows.filter(*_conditions(narrowed))
+    return rows.filter(*_conditions(filters))
 
 
-def _conditions(narrowed: EntryFilter) -> Iterator[Q]:
-    if narrowed.action:
-        yield Q(action__in=narrowed.names)
-    for name in ("severity", "topic", "actor_id", "target_id"):
-        wanted: Any = getattr(narrowed, name)
+def _conditions(filters: EntryFilter) -> Iterator[Q]:
+    if filters.action:
+        yield Q(action__in=filters.names)
+    for column, wanted in (
+        ("severity", filters.severity),
+        ("topic", filters.category),
+        ("actor_id", filters.actor_id),
+        ("target_id", filters.target_id),
+    ):
         if wanted:
-            yield Q(**{name: wanted})
-    if narrowed.since:
-        yield Q(pk__gte=least(narrowed.since))
-    if narrowed.until:
-        yield Q(pk__lt=least(narrowed.until))
+            yield Q(**{column: wanted})
+    if filters.since:
+        yield Q(pk__gte=least(filters.since))
+    if filters.until:
+        yield Q(pk__lt=least(filters.until))

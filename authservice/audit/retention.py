@@ -1,8 +1,8 @@
-"""How long entries are kept, and deleting those that are older.
+"""The retention policy, and the deletion of older entries.
 
-Each batch is a transaction of its own that waits for no row and holds none for long; the number of
-what was deleted is written into the run's own entry by the same transaction, so that a run that is
-broken off has still said what it did.
+Each batch is a transaction of its own that waits for no row lock and holds its own briefly. The
+same transaction writes the number of deleted entries into the entry of the run, so an aborted run
+is recorded correctly.
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
 BATCH = 1000
-# Longer than any entry, and no longer than the calendar goes back from here.
-_AGES = timedelta(days=365_000)
+# Older than any entry, and short enough that subtracting it from today stays within `datetime`.
+_LONGEST = timedelta(days=365_000)
 
 
 def policy() -> Mapping[str, timedelta | None]:
-    """The defaults and what the host says otherwise. Raises TypeError for what is no duration."""
-    return {**RETENTION, **{stem: duration(kept) for stem, kept in conf.retention.items()}}
+    """The defaults, overridden by the settings. Raises TypeError for a value that is no
+    duration."""
+    return {**RETENTION, **{prefix: duration(kept) for prefix, kept in conf.retention.items()}}
 
 
 def duration(kept: Any) -> timedelta | None:
-    """A timedelta, or None for ever. Raises TypeError, which says what it must be."""
+    """A timedelta, or None for permanently. Raises TypeError with the rule as its text."""
     if kept is None:
         return None
     given = convert(kept, timedelta)
     if given < timedelta(0):
         raise TypeError("a duration that is not negative")
-    return timedelta(seconds=min(given, _AGES).total_seconds())
+    return timedelta(seconds=min(given, _LONGEST).total_seconds())
 
 
 def clean(
@@ -61,7 +62,7 @@ def clean(
     The entry about this cleanup is written within `permitted`, a transaction that checks the
     caller's permission and raises without it.
     """
-    begun = datetime.now(UTC)  # before the run's own entry, which is not to be deleted by it
+    begun = datetime.now(UTC)  # before the entry of this run, so that the run does not delete it
     event = Event(
         action="admin.audit.cleaned",
         user=by,
@@ -75,17 +76,17 @@ def clean(
         for rows, pks in _batches(begun, batch_size, at_most):
             with transaction.atomic(using=rows.db):
                 deleted += cleanup.delete(rows, pks)
-                said = {"request_id": event.client.request_id, "deleted": deleted}
-                _all().filter(pk=run.pk).update(metadata=writer.as_text(said))
+                result = {"request_id": event.client.request_id, "deleted": deleted}
+                _all().filter(pk=run.pk).update(metadata=writer.as_text(result))
     return deleted
 
 
 def due(now: datetime) -> Iterator[QuerySet[Entry]]:
-    """What may go, action by action: an index has them together, in the order of time."""
+    """The expired entries, one queryset per action: the index on action and id serves each."""
     kept = policy()
     for action in _actions():
-        stems = [stem for stem in kept if action.startswith(stem)]
-        age = kept[max(stems, key=len)] if stems else None
+        prefixes = [prefix for prefix in kept if action.startswith(prefix)]
+        age = kept[max(prefixes, key=len)] if prefixes else None
         if age is not None:
             yield _all().filter(action=action, pk__lt=least(now - age))
 
@@ -105,7 +106,7 @@ def _batches(
 
 
 def _actions() -> Iterator[str]:
-    """The actions that there are entries of: one look into the index for each."""
+    """The actions that entries exist for, with one index look-up each (a loose index scan)."""
     names = _all().order_by("action").values_list("action", flat=True)
     action = names.first()
     while action is not None:

@@ -1,4 +1,4 @@
-"""What the lists of entries take."""
+"""Query parameters of the lists of entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
 
 
 class EntriesQuery(serializers.Serializer[Any]):
-    """What narrows the lists of super admins."""
+    """Filters of the lists for super admins."""
 
     action = Text(max_length=ACTION, required=False)
     severity = serializers.ChoiceField(SEVERITIES, required=False)
@@ -23,7 +23,7 @@ class EntriesQuery(serializers.Serializer[Any]):
     target_id = Text(max_length=255, required=False)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        # `from` is a word of Python's own.
+        # `from` is a Python keyword, so it cannot be a class attribute.
         return {
             **super().get_fields(),
             "from": Moment(required=False),
@@ -32,13 +32,13 @@ class EntriesQuery(serializers.Serializer[Any]):
 
 
 class UserIdIn(serializers.Serializer[Any]):
-    """An id in a path, of whatever form a host's ids have."""
+    """A user id in a path, in whatever form the host project's ids have."""
 
     user_id = Text(max_length=255)
 
 
 class Paged(serializers.Serializer[Any]):
-    """What all lists take, for the description: `listing.page` reads it."""
+    """Parameters of all lists, declared for the API description; `listing.page` reads them."""
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
@@ -47,4 +47,4 @@ class Paged(serializers.Serializer[Any]):
 
 
 class EntriesPage(EntriesQuery, Paged):
-    """Both."""
+    """Filters and paging together."""

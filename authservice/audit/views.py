@@ -1,4 +1,4 @@
-"""Routes of the log: one's own entries, and all of them for super admins."""
+"""Routes of the log: the caller's own entries, and all entries for super admins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from authservice.kernel.http.views import Endpoint
 
 
 class AuditEntry(TypedDict):
-    """An entry of the log; `metadata` is JSON text, what is not known is empty."""
+    """An entry of the log; `metadata` is JSON text, and unknown values are empty."""
 
     id: Uuid
     action: str
@@ -39,17 +39,17 @@ class AuditEntry(TypedDict):
 
 
 class Cleaned(TypedDict):
-    """How many entries were deleted."""
+    """The number of deleted entries."""
 
     message: str
     deleted: int
 
 
 class Mine(Endpoint):
-    """What the caller did and what was done to the caller."""
+    """Entries whose actor or target is the caller."""
 
     @operation(
-        "List what the caller did and what was done to the caller",
+        "List the caller's own audit entries: as actor or as target",
         query=Paged,
         answer=Listing[AuditEntry],
         id="getMyAudit",
@@ -58,7 +58,7 @@ class Mine(Endpoint):
         return self._of("")
 
     @operation(
-        "List the caller's sign-ins, refused ones too",
+        "List the caller's logins, including refused ones",
         query=Paged,
         answer=Listing[AuditEntry],
         id="getMyAuditLogins",
@@ -67,7 +67,7 @@ class Mine(Endpoint):
         return self._of(categories.LOGINS)
 
     @operation(
-        "List what was changed of the caller's profile",
+        "List changes of the caller's profile",
         query=Paged,
         answer=Listing[AuditEntry],
         id="getMyAuditChanges",
@@ -76,7 +76,7 @@ class Mine(Endpoint):
         return self._of(categories.CHANGES)
 
     @operation(
-        "List what concerns the caller's security",
+        "List the caller's security events",
         query=Paged,
         answer=Listing[AuditEntry],
         id="getMyAuditSecurity",
@@ -84,20 +84,22 @@ class Mine(Endpoint):
     def find_security(self) -> HttpResponse:
         return self._of(categories.SECURITY)
 
-    def _of(self, topic: str) -> HttpResponse:
+    def _of(self, category: str) -> HttpResponse:
         caller: str = self.identity.person.id
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of_user(caller, wanted, EntryFilter(topic=topic))
+        rows, total = queries.page_of_user(caller, wanted, EntryFilter(category=category))
         return answer(listing([own(row, caller) for row in rows], wanted, total))
 
 
 class Everything(Endpoint):
     super_admin = True
 
-    @operation("List all entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit")
+    @operation(
+        "List all audit entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit"
+    )
     def find(self) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of(wanted, EntryFilter(**narrowing(self)))
+        rows, total = queries.page_of(wanted, EntryFilter(**filters(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -105,7 +107,7 @@ class OfUser(Endpoint):
     super_admin = True
 
     @operation(
-        "List what a user did and what was done to the user",
+        "List the audit entries of a user: as actor or as target",
         query=EntriesPage,
         answer=Listing[AuditEntry],
         id="getUserAudit",
@@ -113,7 +115,7 @@ class OfUser(Endpoint):
     def find(self, user_id: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
         named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
-        rows, total = queries.page_of_user(named, wanted, EntryFilter(**narrowing(self)))
+        rows, total = queries.page_of_user(named, wanted, EntryFilter(**filters(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
@@ -121,21 +123,21 @@ class OfAction(Endpoint):
     super_admin = True
 
     @operation(
-        "List the entries of an action",
+        "List the audit entries of an action",
         query=EntriesPage,
         answer=Listing[AuditEntry],
         id="getActionAudit",
     )
     def find(self, action: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of(wanted, EntryFilter(**{**narrowing(self), "action": action}))
+        rows, total = queries.page_of(wanted, EntryFilter(**{**filters(self), "action": action}))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
 class Cleanup(Endpoint):
     super_admin = True
 
-    @operation("Delete what has been kept long enough", answer=Cleaned, id="cleanUpAudit")
+    @operation("Delete expired audit entries", answer=Cleaned, id="cleanUpAudit")
     def clean(self) -> HttpResponse:
         caller, limit = self.identity, conf.cleanup_limit
         deleted = retention.clean(
@@ -145,13 +147,13 @@ class Cleanup(Endpoint):
             at_most=limit,
             permitted=authority.acting(caller.person, caller.session),
         )
-        more = " There may be more: ask again." if deleted == limit else ""
+        more = " There may be more: repeat the request." if deleted == limit else ""
         cleaned: Cleaned = {"message": f"Deleted {deleted} entries.{more}", "deleted": deleted}
         return answer(cleaned)
 
 
-def narrowing(view: Endpoint) -> dict[str, Any]:
-    """What the query of a super admin narrows a list to. Raises `ValidationFailed`."""
+def filters(view: Endpoint) -> dict[str, Any]:
+    """The filters in the query string of a super admin. Raises `ValidationFailed`."""
     wanted = fields.read(EntriesQuery, given(view.request.GET))
     return {
         {"from": "since", "to": "until"}.get(name, name): value for name, value in wanted.items()
@@ -176,9 +178,9 @@ def entry(row: Entry) -> AuditEntry:
 
 
 def own(row: Entry, caller: str) -> AuditEntry:
-    """The same for whom it concerns: where somebody else was is nobody's business."""
-    told = entry(row)
+    """The same for the caller, without the address, user agent and request id of another actor."""
+    shown = entry(row)
     if row.actor_id == caller:
-        return told
+        return shown
     metadata = json.dumps({**json.loads(row.metadata), "request_id": ""}, separators=(",", ":"))
-    return {**told, "metadata": metadata, "ip_address": "", "user_agent": ""}
+    return {**shown, "metadata": metadata, "ip_address": "", "user_agent": ""}

@@ -1,7 +1,7 @@
-"""Writing an entry, in the transaction of the deed: without its entry there is no deed.
+"""Writes an entry in the transaction of its action: an action without its entry is rolled back.
 
-There is no savepoint and nothing is caught. A refusal is told of outside any transaction, so that
-its entry stays.
+There is no savepoint, and no exception is caught. A refusal is recorded outside any transaction, so
+that its entry stays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from authservice.kernel.events import Event
 from authservice.kernel.sql import Insert
 from authservice.kernel.uuid7 import uuid7_of
 
-TEXT = 2048  # characters of a text in the metadata: the longest that an account holds
+TEXT = 2048  # characters of a text in the metadata: the longest text field of an account
 
 _INSERT = Insert(lambda: Entry)
 
@@ -42,7 +42,7 @@ def write(event: Event) -> Entry:
 
 
 def as_text(metadata: Mapping[str, Any]) -> str:
-    """JSON in ASCII: one line, whatever is in it and whatever the database's character set."""
+    """JSON in ASCII on one line, for any content and any character set of the database."""
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
 
 

@@ -274,7 +274,7 @@ def test_what_the_host_changed_behind_our_back_is_told(root, crowd):
 def test_search_on_postgresql_takes_underscore_and_percent_literally(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "postgresql")
 
-    [condition] = search.holding("a_b 50% c\\d", connection.alias).children
+    [condition] = search.containing("a_b 50% c\\d", connection.alias).children
 
     pattern = condition.get_source_expressions()[-1].value
     assert pattern == r"%a\_b 50\% c\\d%"

@@ -39,7 +39,7 @@ def crowd(root, monkeypatch):
 
 @pytest.fixture(params=[150, 1], ids=["a long walk", "a short walk"])
 def patience(request, monkeypatch):
-    monkeypatch.setattr(strategies, "PATIENCE", request.param)
+    monkeypatch.setattr(strategies, "SCANNED_PER_ROW", request.param)
 
 
 def emails(answer):

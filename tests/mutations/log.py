@@ -48,7 +48,7 @@ LOG = (
     Mutation(
         "The number that an interrupted cleanup has recorded",
         "authservice/audit/retention.py",
-        without("            _all().filter(pk=run.pk).update(metadata=writer.as_text(said))\n"),
+        without("            _all().filter(pk=run.pk).update(metadata=writer.as_text(result))\n"),
         _CLEANUP,
     ),
     Mutation(

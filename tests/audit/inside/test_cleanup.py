@@ -152,8 +152,8 @@ def test_a_request_deletes_no_more_than_its_limit(world):
     answers = [root.ask("POST", "admin/audit/cleanup").data for _ in range(2)]
 
     assert [answer["deleted"] for answer in answers] == [4, 2]
-    assert "ask again" in answers[0]["message"]
-    assert "ask again" not in answers[1]["message"]
+    assert "repeat the request" in answers[0]["message"]
+    assert "repeat the request" not in answers[1]["message"]
 
 
 # The command

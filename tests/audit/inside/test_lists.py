@@ -102,13 +102,13 @@ def test_a_deed_to_oneself_is_in_one_of_the_two_parts_that_a_list_is_made_of(
     """Databases that put the parts together would list it twice; SQLite asks for both at once."""
     world.forget()
     keep("admin.user.updated", ann, ann, actor_type="admin")
-    parts, together = [], queries._together
+    parts, together = [], queries._combined
 
     def note(given, *more, **options):
         parts[:] = [rows.count() for rows in given]
         return together(given, *more, **options)
 
-    monkeypatch.setattr(queries, "_together", note)
+    monkeypatch.setattr(queries, "_combined", note)
     actions("me/audit")
 
     assert sorted(parts) == [0, 1]

@@ -76,7 +76,7 @@ def test_the_entries_of_a_person_are_never_looked_for_in_whole(
     filled, user, topic, sort_field, sort_dir
 ):
     def read(wanted):
-        return queries.page_of_user(user, wanted, EntryFilter(topic=topic))
+        return queries.page_of_user(user, wanted, EntryFilter(category=topic))
 
     for plan in plans(read, sort_field, sort_dir):
         assert "Seq Scan" not in plan

@@ -17,7 +17,7 @@ from tests.recovery.statements import statements
 pytestmark = pytest.mark.django_db
 
 NARROWED = {
-    "topic": {"topic": SECURITY},
+    "category": {"category": SECURITY},
     "action": {"action": "auth.logout"},
     "prefix": {"action": "auth"},
     "severity": {"severity": "warning"},
@@ -87,11 +87,13 @@ def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
 
 
 @pytest.mark.parametrize(
-    ("topic", "field", "sparse"),
+    ("category", "field", "sparse"),
     [(LOGINS, "created_at", False), (CHANGES, "action", True), ("", "action", False)],
 )
-def test_only_what_has_no_index_is_looked_for_without_an_order(filled, topic, field, sparse):
+def test_only_what_has_no_index_is_looked_for_without_an_order(filled, category, field, sparse):
     def read():
-        queries.page_of_user(filled["ann"], Page(0, 5, field, "desc"), EntryFilter(topic=topic))
+        queries.page_of_user(
+            filled["ann"], Page(0, 5, field, "desc"), EntryFilter(category=category)
+        )
 
     assert any("COALESCE" in sql for sql in statements(read)) == sparse

@@ -1,4 +1,4 @@
-"""`manage.py authservice_search_index`: what makes searches and filters quick on PostgreSQL."""
+"""`manage.py authservice_search_index`: indexes for searches and filters of users (PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from authservice.admin import indexes
 from authservice.admin.indexes import Index
 from authservice.kernel import databases
 
-# No migration: an extension is not ours to make in every database, nor is an index on the host's
-# table, and what is built while others write must not be built within a transaction.
+# Not a migration, for three reasons: not every database role may create the extension, some indexes
+# are on the host project's table, and CREATE INDEX CONCURRENTLY cannot run in a transaction.
 _VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
 class Command(BaseCommand):
-    help = "Make the indexes that serve searches and filters of users (PostgreSQL), or drop them."
+    help = "Create the indexes for searches and filters of users (PostgreSQL), or drop them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--drop", action="store_true", help="drop the indexes")
@@ -28,40 +28,40 @@ class Command(BaseCommand):
         self.connection = connections[using]
         if self.connection.vendor != "postgresql":
             name = self.connection.display_name
-            self.stdout.write(f"Nothing to do: {name} has no index that serves such searches.")
+            self.stdout.write(f"Nothing to do: {name} has no index type for these searches.")
             return
         wanted = indexes.wanted(using)
         if options["drop"]:
             for index in wanted:
                 self._drop(index)
             return
-        made = [index for index in wanted if self._make(index)]
-        for table in sorted({index.table for index in made}):
+        created = [index for index in wanted if self._create(index)]
+        for table in sorted({index.table for index in created}):
             self._run(f"ANALYZE {table}")
 
     def _drop(self, index: Index) -> None:
         self._run(f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}")
-        self.stdout.write(f"Dropped {index.name}.")
+        self.stdout.write(f"Dropped index {index.name}.")
 
-    def _make(self, index: Index) -> bool:
-        """Whether it was not there, or not whole."""
+    def _create(self, index: Index) -> bool:
+        """Create the index if it is missing or invalid; returns whether it was created."""
         valid = self._state(index)
         if valid:
-            self.stdout.write(f"{index.name} is there already.")
+            self.stdout.write(f"Index {index.name} already exists.")
             return False
         if index.extension:
             self._require(index.extension)
         if valid is False:
-            self._drop(index)  # left unfinished by a run that was broken off
-        self.stdout.write(f"Making {index.name}; nobody waits for it.")
-        self._run(index.making)
-        if index.sampled:
-            self._run(index.sampling)
-        self.stdout.write(f"Made {index.name}.")
+            self._drop(index)  # an aborted run left it unfinished
+        self.stdout.write(f"Creating index {index.name} concurrently.")
+        self._run(index.create_sql)
+        if index.statistics:
+            self._run(index.statistics_sql)
+        self.stdout.write(f"Created index {index.name}.")
         return True
 
     def _state(self, index: Index) -> bool | None:
-        """Whether the index is there and whole; None if it is not there at all."""
+        """Whether the index is valid; None if it does not exist."""
         with self.connection.cursor() as cursor:
             cursor.execute(_VALID, [index.name])
             row = cursor.fetchone()
@@ -72,7 +72,7 @@ class Command(BaseCommand):
             self._run(f"CREATE EXTENSION IF NOT EXISTS {extension}")
         except DatabaseError as wrong:
             text = (
-                f"The extension {extension} cannot be made here"
+                f"Cannot create the extension {extension}"
                 f" ({str(wrong).strip().splitlines()[0]}). Install PostgreSQL's contrib modules,"
                 f" then run CREATE EXTENSION {extension}; in this database as its owner or a"
                 " superuser, and run this command again."

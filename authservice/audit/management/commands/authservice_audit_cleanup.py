@@ -1,4 +1,4 @@
-"""`manage.py authservice_audit_cleanup`: delete old audit entries; to be run daily."""
+"""`manage.py authservice_audit_cleanup`: delete old audit entries. Run it daily."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from authservice.audit import retention
 
 
 class Command(BaseCommand):
-    help = "Delete audit entries that have been kept as long as AUDIT.RETENTION says."
+    help = "Delete audit entries that are older than AUDIT.RETENTION keeps them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="count, but delete nothing")
