@@ -1,6 +1,6 @@
-"""Django admin: who has an authenticator, and taking it away from somebody who lost it.
+"""Django admin: the list of authenticators, and disabling them for users who lost their device.
 
-Imported by admin's own autodiscovery alone. No secret, digest or mark is shown.
+Imported only by the autodiscovery of Django admin. No secret, digest or fingerprint is shown.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
         return backup_codes.remaining(authenticator)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # Deleted as a row it would be gone without a word, and its user would stay signed in.
+        # Deleting the row would write no audit entry, send no notice and end no session.
         return not self.at_home(request) and super().has_delete_permission(request, obj)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        # The rows cannot be changed, but who is allowed to change them may do this.
+        # The page is read-only; staff with the permission to change authenticators may run actions.
         return super(ReadOnly, self).has_change_permission(request)
 
     @admin.action(permissions=["act"], description="Disable for this user")
@@ -67,10 +67,10 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
         for authenticator in enabled:
             person = lookup.get_person(authenticator.user)
             disabling.disable(person, by=request.user, client=of_page(request))
-        text = f"Disabled the second factor of {len(enabled)} users, who were signed out."
+        text = f"Disabled the second factor of {len(enabled)} users and ended all their sessions."
         self.message_user(request, text)
 
-    @admin.action(permissions=["act"], description="Unlock: forget wrong codes")
+    @admin.action(permissions=["act"], description="Unlock: reset failed attempts")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
         lockout.unlock([lookup.get_person(authenticator.user) for authenticator in rows])
@@ -88,8 +88,9 @@ class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
         LogEntry.objects.log_actions(editor, rows, CHANGE, text)
 
 
-class Unseen(GoesWithUser, ReadOnly, Page):
-    """Registered for this alone: that they do not stand in the way of deleting their user."""
+class HiddenAdmin(GoesWithUser, ReadOnly, Page):
+    """Hidden pages. The models are registered only so that Django admin permits deleting their
+    user: it asks for the delete permission of every related model that is registered."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return False
@@ -101,4 +102,4 @@ class Unseen(GoesWithUser, ReadOnly, Page):
         return not self.at_home(request)
 
 
-admin.site.register([BackupCode, RememberedDevice], Unseen)
+admin.site.register([BackupCode, RememberedDevice], HiddenAdmin)

@@ -1,4 +1,4 @@
-"""Data sheet of the two-factor module."""
+"""Django app of the two-factor module, and the slots that it fills."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class TwoFactorConfig(modules.ModuleConfig):
     second_factor = "authservice.twofactor.second_factor.second_factor"
 
     def import_models(self) -> None:
-        # A model is an heir of django-otp's, so a system check would come too late to say this.
+        # A model subclasses one of django-otp, so its import fails before a system check can run.
         missing = [name for name in ("django_otp", "qrcode") if find_spec(name) is None]
         if missing:
             raise ImproperlyConfigured(
-                f"authservice.twofactor needs {' and '.join(missing)}:"
+                f"authservice.twofactor requires {' and '.join(missing)}:"
                 " pip install 'authservice[twofactor]'"
             )
         super().import_models()

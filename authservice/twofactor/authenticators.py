@@ -1,7 +1,7 @@
-"""Authenticators as rows: found, sealed and opened, enabled and used.
+"""Rows of authenticators: read, seal and open the secret, enable, use.
 
-Whatever must hold among parallel requests is one UPDATE whose condition stands on the row itself;
-its row count is the verdict.
+What must hold among concurrent requests is one UPDATE with a condition on the row itself; its row
+count decides which request succeeds.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ logger = logging.getLogger("authservice.twofactor")
 
 _SEAL = "totp-secret"
 _COLUMNS = tuple(field.attname for field in Authenticator._meta.concrete_fields)
-# The same as look-ups from a ticket, for those who read both at once.
-BESIDE_TICKET = tuple(f"user__authservice_authenticator__{name}" for name in _COLUMNS)
+# The same columns as look-ups from a one-time token, to read both in one statement.
+FROM_TOKEN = tuple(f"user__authservice_authenticator__{name}" for name in _COLUMNS)
 
 _BY_USER = Select(
     lambda: (
@@ -39,14 +39,14 @@ _BY_USER = Select(
 
 
 def of(person: Person) -> Authenticator | None:
-    """The person's authenticator, confirmed or not."""
+    """The user's authenticator, confirmed or not."""
     using = databases.primary()
     row = _BY_USER.first(using, user=person.user.pk)
     return read(row) if row else None
 
 
 def read(row: Sequence[Any]) -> Authenticator | None:
-    """The authenticator in a row of `BESIDE_TICKET`; None where there is none."""
+    """The authenticator in a row of `FROM_TOKEN`; None if the user has none."""
     found: Authenticator = Authenticator.from_db(databases.primary(), _COLUMNS, row)
     return found if found.pk else None
 
@@ -57,12 +57,13 @@ def rows() -> QuerySet[Authenticator]:
 
 
 def begin(person: Person) -> None:
-    """A row without a secret, unless there is one; on its own, so that no two wait crosswise."""
+    """Insert a row without a secret, unless the user has a row. A statement of its own, so that
+    concurrent set-ups cannot deadlock."""
     rows().bulk_create([Authenticator(user_id=person.user.pk)], ignore_conflicts=True)
 
 
 def renew(person: Person, secret: Secret) -> Authenticator | None:
-    """Give an authenticator that is not confirmed another secret; None where it is confirmed.
+    """Replace the secret of an unconfirmed authenticator; None if it is confirmed.
 
     Its row stays locked until the transaction ends.
     """
@@ -80,7 +81,7 @@ def renew(person: Person, secret: Secret) -> Authenticator | None:
 
 
 def step_of(authenticator: Authenticator, code: Secret) -> int | None:
-    """The time step of a code that was not used yet, or None for any other text."""
+    """The time step of an unused code, or None for any other text."""
     secret = _opened(authenticator)
     if not secret or not totp.is_code(code.reveal()):
         return None
@@ -88,8 +89,11 @@ def step_of(authenticator: Authenticator, code: Secret) -> int | None:
 
 
 def enable(authenticator: Authenticator, step: int, *, within: Session | None = None) -> bool:
-    """Confirm the very secret that was judged, whose step is used by that; False if another set-up
-    or another request was faster. `within` is the sign-in whose owner does it, if there is one."""
+    """Confirm the authenticator with exactly the secret whose code was checked, and use its step.
+
+    Returns False if a concurrent request replaced the secret or confirmed it. `within` is the
+    session of the user, if there is one.
+    """
     pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
     now = timezone.now()
     return bool(
@@ -104,9 +108,9 @@ def enable(authenticator: Authenticator, step: int, *, within: Session | None = 
 
 
 def use(authenticator: Authenticator, step: int) -> bool:
-    """Use a time step up; False if it, or a later one, was used already."""
+    """Use a time step; False if it, or a later one, was used already."""
     unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
-    # Sealed anew, so that what is in use moves to the present key when keys are turned over.
+    # Sealed again, so that secrets in use move to the current key after `SECRET_KEY` is rotated.
     sealed = _sealed(authenticator.user_id, _opened(authenticator))
     now = timezone.now()
     return bool(unused.update(last_step=step, last_used_at=now, sealed_secret=sealed))
@@ -118,7 +122,8 @@ def _device_of(session: Session) -> Subquery:
 
 
 def _sealed(owner: Any, secret: Secret) -> str:
-    # With its owner inside: a secret copied to somebody else's row opens nothing there.
+    # The user's id is part of the sealed text: a sealed secret that an attacker copies to the row
+    # of another user is not accepted there.
     return crypto.seal(_SEAL, f"{secret.reveal()}:{owner}")
 
 
@@ -126,10 +131,14 @@ def _opened(authenticator: Authenticator) -> Secret:
     """The secret, or an empty one if no configured key decrypts it or it belongs to another
     user."""
     if not authenticator.sealed_secret:
-        return Secret("")  # begun and no more
+        return Secret("")  # the row was inserted, but no secret was written yet
     try:
         secret, _, owner = crypto.unseal(_SEAL, authenticator.sealed_secret).partition(":")
     except crypto.Unreadable:
-        logger.error("No present key opens the secret of authenticator %s", authenticator.pk)
+        logger.error(
+            "The secret of authenticator %s cannot be decrypted with SECRET_KEY or"
+            " SECRET_KEY_FALLBACKS",
+            authenticator.pk,
+        )
         return Secret("")
     return Secret(secret if owner == str(authenticator.user_id) else "")

@@ -1,6 +1,6 @@
-"""Backup codes: ten at a time, each of 60 random bits, each good once in place of the app's code.
+"""Backup codes: sets of ten, 60 random bits each; each works once in place of a code of the app.
 
-Stored as keyed digests, in which the authenticator's number stands too.
+Stored as keyed digests of the authenticator's primary key and the code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator, BackupCode
 
 NUMBER = 10
-_CHARACTERS = 12  # of base32, which holds 5 bits each
+_CHARACTERS = 12  # of base32, 5 bits each
 _GROUP = 4
 _BARE = re.compile(r"[A-Z2-7]{12}")
 _SPACING = str.maketrans("", "", "- ")
@@ -25,7 +25,7 @@ _DIGEST = "backup-code"
 
 
 def replace(authenticator: Authenticator) -> list[Secret]:
-    """A new set; whatever is left of the one before dies."""
+    """A new set of codes; the old ones are deleted, used or not."""
     codes = [_new() for _ in range(NUMBER)]
     _rows().filter(authenticator=authenticator.pk).delete()
     _rows().bulk_create(
@@ -36,12 +36,12 @@ def replace(authenticator: Authenticator) -> list[Secret]:
 
 
 def consume(authenticator: Authenticator, typed: Secret) -> bool:
-    """Whether this was an unused code of the authenticator, and it was this call that used it."""
+    """Whether this is an unused code of the authenticator and this call used it."""
     code = _bare(typed.reveal())
     if not code:
         return False
-    # Conditions stand on the row itself: over a join, PostgreSQL would not look again at a row it
-    # had to wait for, and parallel requests would share a code.
+    # All conditions are on the row itself. After waiting for a row lock, PostgreSQL re-checks
+    # conditions on that row only; with a join, concurrent requests could use the same code.
     unused = _rows().filter(
         authenticator_id=authenticator.pk,
         digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code.reveal()}"),
@@ -64,7 +64,8 @@ def _grouped(code: Secret) -> Secret:
 
 
 def _bare(typed: str) -> Secret:
-    """The code in the one form that digests are made of, or "": people type it from paper."""
+    """The code in the form that the digest is made of, or "". Users type codes from paper, with or
+    without hyphens and spaces and in either case."""
     bare = typed.translate(_SPACING)
     bare = bare.upper() if bare.isascii() else ""
     return Secret(bare if _BARE.fullmatch(bare) else "")

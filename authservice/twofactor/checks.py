@@ -19,18 +19,21 @@ def connect() -> None:
 
 
 def check_twofactor(**_: Any) -> Iterator[checks.CheckMessage]:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    # Core's own check reports wrong keys and types; until they are fixed the settings cannot be
+    # read.
     if not apps.is_installed("authservice.twofactor") or list(complaints()):
         return
     if ":" in conf.issuer:
         yield checks.Error(
-            "AUTHSERVICE: TWOFACTOR.ISSUER has a colon, where apps take the name to end.",
-            hint="Leave it out.",
+            f"AUTHSERVICE: TWOFACTOR.ISSUER is {conf.issuer!r}, but must not contain a colon:"
+            " authenticator apps cut the name there.",
+            hint="Remove the colon.",
             id="authservice.E140",
         )
     if not timedelta(0) <= conf.remember_ttl <= known_devices.TTL:
         yield checks.Error(
-            "AUTHSERVICE: TWOFACTOR.REMEMBER_TTL must be between nothing and a year.",
-            hint="30 days are usual; 0 asks for a code at each sign-in.",
+            f"AUTHSERVICE: TWOFACTOR.REMEMBER_TTL is {conf.remember_ttl}, but must be between 0 and"
+            f" {known_devices.TTL.days} days.",
+            hint="30 days are usual; 0 requires a code at each login.",
             id="authservice.E141",
         )

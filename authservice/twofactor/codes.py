@@ -1,4 +1,4 @@
-"""A code of either kind, held against an authenticator and used up."""
+"""Checks a code of either kind against an authenticator, and uses it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from authservice.twofactor.models import Authenticator
 
 
 def consume(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
-    """Whether the code was right, and it was this call that used it.
-
-    A try must have been counted before.
-    """
+    """Whether the code is right and this call used it. Count an attempt before calling this."""
     if not authenticator.confirmed:
         return False
     if kind == lockout.BACKUP_CODE:
@@ -27,10 +24,10 @@ def consume(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
 
 def record_verified(kind: Kind, person: Person, client: Client) -> None:
     if kind == lockout.BACKUP_CODE:
-        _tell("auth.2fa.backup_used", kind, person, client)
-    _tell("auth.2fa.verified", kind, person, client)
+        _record("auth.2fa.backup_used", kind, person, client)
+    _record("auth.2fa.verified", kind, person, client)
 
 
-def _tell(action: str, kind: Kind, person: Person, client: Client) -> None:
+def _record(action: str, kind: Kind, person: Person, client: Client) -> None:
     metadata = {"method": kind}
     events.record(Event(action=action, user=person.user, client=client, metadata=metadata))

@@ -16,10 +16,10 @@ class TwoFactor:
     issuer: str = ""
     """Name of the service in authenticator apps; empty means the host of `API_URL`."""
     required: Literal["nobody", "super_admins", "everybody"] = "nobody"
-    """Who gets no tokens without a second factor, and must set one up to sign in."""
+    """Users who get no tokens without a second factor, and must set one up to log in."""
     remember_ttl: timedelta = timedelta(0)
-    """How long a remembered device is not asked for a code again; 0 turns this off. Super admins
-    for whom a second factor is required are asked at each login."""
+    """How long a remembered device needs no code; 0 turns this off. Super admins for whom a second
+    factor is required need a code at each login."""
 
 
 conf = section("TWOFACTOR", TwoFactor)

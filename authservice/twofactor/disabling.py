@@ -1,4 +1,4 @@
-"""A second factor that others take away: staff, the proof of an address, the sweep."""
+"""Removing a second factor without its code: by staff, by recovery, and by the cleanup."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from authservice.kernel.events import Event
 from authservice.twofactor import authenticators, messages
 from authservice.twofactor.models import BackupCode, RememberedDevice
 
-DISABLED = "second factor disabled"  # why sign-ins ended
+DISABLED = "second factor disabled"  # reason why sessions ended
 _SET_UPS_KEPT = timedelta(days=1)
 
 
 def disable(person: Person, *, by: Any = None, client: Client | None = None) -> bool:
-    """Take an enabled second factor away for its owner, who is signed out everywhere; False where
-    there was none. `by` is the member of staff who does it, None an operator in a shell."""
+    """Remove an enabled second factor and end all sessions of its user; False if there is none.
+
+    `by` is the member of staff, or None for an operator in a shell.
+    """
     using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([person.user.pk])
@@ -48,7 +50,8 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
 
 
 def revoke_unverified(person: Person) -> bool:
-    """Fills the slot `revoke_unverified_access`: whoever set it up never proved the address."""
+    """Fills the slot `revoke_unverified_access`: the factor was set up by someone who had not
+    proven that the address is theirs, possibly an attacker (account pre-hijacking)."""
     removed, _ = authenticators.rows().filter(user=person.user.pk).delete()
     return bool(removed)
 
@@ -71,7 +74,7 @@ def expired_rows() -> Mapping[str, QuerySet[Any]]:
         "backup codes of abandoned set-ups": codes.filter(
             Exists(set_ups.filter(pk=OuterRef("authenticator_id")))
         ),
-        # A code that somebody holds just now keeps its authenticator until the next sweep.
+        # A code that another transaction has locked keeps its authenticator until the next cleanup.
         "abandoned set-ups": set_ups.exclude(Exists(codes.filter(authenticator_id=OuterRef("pk")))),
         "remembered devices": RememberedDevice.objects.using(using).filter(expires_at__lte=now),
     }

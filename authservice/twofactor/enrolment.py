@@ -1,4 +1,4 @@
-"""The second factor of somebody signed in: set up, confirmed, looked at, given up."""
+"""The second factor of a signed-in user: set up, confirm, read the status, disable."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from authservice.twofactor import authenticators, backup_codes, lockout, message
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator
 
-ENABLED = "second factor enabled"  # why other sign-ins ended
+ENABLED = "second factor enabled"  # reason why the other sessions ended
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Enrolment:
-    """What is shown once: the secret, the same as an otpauth URI, and the backup codes."""
+    """Shown only once: the secret, the same as an otpauth URI, and the backup codes."""
 
     secret: Secret
     uri: Secret
@@ -46,7 +46,7 @@ class Status:
 
 def set_up(person: Person, session: Session, client: Client, *, password: Secret) -> Enrolment:
     """A new secret, which is not required at login until a code of it was entered; it replaces an
-    unconfirmed one. `password` is the current one or "".
+    unconfirmed one. `password` is the current password or "".
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `password_proof.require_recent` does.
     """
@@ -68,7 +68,8 @@ def _renewed(person: Person) -> Enrolment:
     time either still exists when the secret is written, or was not found before."""
     authenticators.begin(person)
     secret = totp.new_secret()
-    # The UPDATE itself checks that it is not enabled: one that was enabled concurrently stays.
+    # The UPDATE itself checks that the factor is not enabled: a factor that a concurrent request
+    # enabled stays.
     pending = authenticators.renew(person, secret)
     if pending is None:
         raise errors.TwoFactorAlreadyEnabled
@@ -78,22 +79,23 @@ def _renewed(person: Person) -> Enrolment:
 
 
 def issuer() -> str:
-    """What apps call the service; a colon would end it where they read it."""
+    """The name of the service in apps. A colon separates issuer and account in the URI, so it is
+    replaced."""
     name = conf.issuer or urlsplit(root.api_url).hostname or "authservice"
     return name.replace(":", " ")
 
 
 def confirm(person: Person, session: Session, code: Secret, client: Client) -> None:
-    """Enable the factor that was set up, by a code of it; every other session ends.
+    """Enable the factor that was set up, with a code of it; every other session ends.
 
     Raises `TwoFactorNotEnabled` if nothing was set up, `TwoFactorAlreadyEnabled`,
     `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
     """
     pending = pending_of(authenticators.of(person))
-    guess = lockout.consume(lockout.TOTP, person, pending, client)
+    counter = lockout.consume(lockout.TOTP, person, pending, client)
     with sessions.changing(person, session) as present:
         if enable(pending, code, present, client, within=session):
-            attempt_counter.refund(guess)
+            attempt_counter.refund(counter)
             return
     lockout.record_failure(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid
@@ -132,20 +134,20 @@ def enable(
 
 
 def disable(person: Person, session: Session, code: Secret, client: Client) -> None:
-    """Give the second factor up. Raises as `_with_code` does."""
+    """Disable the second factor. Raises as `_with_code` does."""
 
-    def forget(authenticator: Authenticator) -> None:
+    def remove(authenticator: Authenticator) -> None:
         authenticator.delete(using=databases.primary())
         events.record(Event(action="auth.2fa.disabled", user=person.user, client=client))
         messages.notify(messages.DISABLED, person, client)
 
-    _with_code(person, session, code, client, forget)
+    _with_code(person, session, code, client, remove)
 
 
 def renew_backup_codes(
     person: Person, session: Session, code: Secret, client: Client
 ) -> list[Secret]:
-    """A new set; the old codes die. Raises as `_with_code` does."""
+    """A new set of codes; the old ones are deleted. Raises as `_with_code` does."""
 
     def renew(authenticator: Authenticator) -> list[Secret]:
         event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
@@ -170,18 +172,18 @@ def _with_code(
     client: Client,
     then: Callable[[Authenticator], T],
 ) -> T:
-    """The result of `then` for an enabled authenticator, in the transaction that uses up its code.
+    """The result of `then` for an enabled authenticator, in the transaction that uses the code.
 
     Raises `TwoFactorNotEnabled`, `TooManyAttempts`, `TwoFactorInvalid`, `InvalidToken`.
     """
     found = authenticators.of(person)
     if found is None or not found.confirmed:
         raise errors.TwoFactorNotEnabled
-    guess = lockout.consume(lockout.TOTP, person, found, client)
+    counter = lockout.consume(lockout.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
     with sessions.changing(person, session):
         if step is not None and authenticators.use(found, step):
-            attempt_counter.refund(guess)
+            attempt_counter.refund(counter)
             return then(found)
     lockout.record_failure(lockout.TOTP, person, client)
     raise errors.TwoFactorInvalid

@@ -1,4 +1,4 @@
-"""What stands between a proof and the tokens of somebody with a second factor."""
+"""The login gate: demands a second factor after the first, before tokens are issued."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def ask(arrival: Arrival) -> Challenge | None:
     """Fills the slot `login_gate`."""
     if PROVEN in arrival.proofs:
         return None
-    # Somebody who was made a moment ago has none.
+    # A user who has just signed up has no authenticator, which saves a query.
     found = None if arrival.method == login.SIGNUP else authenticators.of(arrival.person)
     if found and found.confirmed:
         if not _always_asked(arrival.person) and remembered_devices.is_remembered(
@@ -27,7 +27,7 @@ def ask(arrival: Arrival) -> Challenge | None:
 
 
 def _always_asked(person: Person) -> bool:
-    """Whether a remembered device does not replace the code: the admin API demands one."""
+    """Whether a code is required also on a remembered device: the admin routes demand one."""
     return person.is_super_admin and is_required(person)
 
 

@@ -1,10 +1,11 @@
-"""Tries at codes: counted per account and kind of code before anything is judged.
+"""Attempts at codes: counted per account and kind of code before the code is checked.
 
-Over all sign-ins and routes together, so that another temp_token buys no further try; codes of the
-app and backup codes apart, so that who uses up the one leaves the other. A device on which a code
-was given, to enable the factor or to sign in, has a budget of its own: a stranger who has the
-password cannot keep the owner out. One that signed in before that has none, since the password was
-enough for it, and who has that may have signed in on as many as he likes.
+The counters span all logins and routes, so a new temp_token gives no further attempts. Codes of the
+app and backup codes are counted separately, so a lockout of one kind leaves the other usable. A
+device on which a code was entered, to enable the factor or to log in, has attempts of its own: an
+attacker who has the password cannot lock the owner out. Devices that signed in before 2FA was
+enabled get no attempts of their own: an attacker with the password could have registered any number
+of them.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ def kind_of(code: Secret) -> Kind:
 
 
 def consume(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
-    """Count one try; which counter it was. Raises `TooManyAttempts`, and tells of it.
+    """Count one attempt; returns the key of the counter. Raises `TooManyAttempts` and records it.
 
-    Not to be called within a transaction that a refusal would undo.
+    Call it outside any transaction that the refusal would roll back.
     """
     key = counter(kind, person, authenticator, client)
 
     def report() -> None:
-        _tell("security.account.throttled", kind, person, client, reason="throttled")
+        _record("security.account.throttled", kind, person, client, reason="throttled")
 
     attempt_counter.consume(key, BUDGET, report=report)
     return key
@@ -70,7 +71,7 @@ def _on_device(kind: Kind, device: uuid.UUID) -> str:
 
 
 def unlock(people: Iterable[Person]) -> None:
-    """Unlock these people, on whichever device codes were tried."""
+    """Reset the attempts of these users, for their accounts and for all their devices."""
     known = list(people)
     found = [uuid.UUID(hex=device) for person in known for device in known_devices.ids(person)]
     keys = [_of_account(kind, person) for person in known for kind in _KINDS]
@@ -79,10 +80,10 @@ def unlock(people: Iterable[Person]) -> None:
 
 
 def record_failure(kind: Kind, person: Person, client: Client) -> None:
-    """To be told outside any transaction that the refusal would undo."""
-    _tell("auth.2fa.failed", kind, person, client, reason="invalid_code")
+    """Call it outside any transaction that the refusal would roll back."""
+    _record("auth.2fa.failed", kind, person, client, reason="invalid_code")
 
 
-def _tell(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
+def _record(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
     metadata = {"reason": reason, "method": kind}
     events.record(Event(action=action, user=person.user, client=client, metadata=metadata))

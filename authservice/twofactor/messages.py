@@ -1,4 +1,4 @@
-"""Notices to the owner of a second factor: it may have been somebody else who changed it."""
+"""Notices to the owner of a second factor about changes: an attacker may have made them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
 
 
 def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
-    """Notify the owner of a change by the owner or an intruder; `since` is when it began."""
+    """Notify the owner of a change that the owner or an intruder made; `since` is when it
+    began."""
     before = security_notice.state_of(person, since=since)
     security_notice.notify(kind, person, client, before)
 
 
 def notify_of_staff(kind: str, person: Person, client: Client) -> None:
-    """Of what staff did: from where, and in which language they read, is no matter of the owner."""
+    """Notify the owner of a change by staff, without the address, device or language of staff."""
     _send(kind, person, Client(request_id=client.request_id), {"by": "staff"})
 
 

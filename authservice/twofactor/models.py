@@ -1,7 +1,7 @@
-"""Three tables: somebody's authenticator, its backup codes, and the devices it is not asked on.
+"""Three tables: authenticators, their backup codes, and remembered devices.
 
-No table holds a secret in the clear: that of the authenticator is sealed, since it must be read
-back, and of a backup code there is only a keyed digest.
+No table holds a secret in clear text: the secret of an authenticator is sealed, since it must be
+read back, and a backup code is stored as a keyed digest.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _KEY = 64  # hex characters of a SHA-256
 
 
 class Authenticator(Device):  # type: ignore[misc]
-    """An authenticator app, one per user: `confirmed` once a code has proven that it is at hand.
+    """An authenticator app, one per user: `confirmed` once the user has entered a code of it.
 
-    An heir of django-otp's `Device`, so its middleware, its forms and its admin site know it.
-    `enrolment` names the secret, which every set-up replaces until it is confirmed; `last_step` is
-    the latest time step (RFC 6238) whose code was used; `device_id` names the known device on which
-    it was enabled.
+    A subclass of django-otp's `Device`, so that package's middleware, forms and admin site work
+    with it. `enrolment` identifies the secret, which every set-up replaces until it is confirmed;
+    `last_step` is the latest time step (RFC 6238) whose code was used; `device_id` identifies the
+    known device on which it was enabled.
     """
 
     # The rule that checks a code. The app sets it in `ready()`, since rules import models.
@@ -54,12 +54,12 @@ class Authenticator(Device):  # type: ignore[misc]
         return f"{self.name} of {self.user_id}"
 
     def verify_token(self, token: str) -> bool:
-        """For django-otp's forms: whether this was a code, which then was used."""
+        """For django-otp's forms: whether the code is valid; a valid code is used by this."""
         return type(self).judge(self, token)
 
 
 class BackupCode(models.Model):
-    """A code that works once in place of the app's: a keyed digest of it."""
+    """A code that works once in place of a code of the app; stored as a keyed digest."""
 
     authenticator = models.ForeignKey(
         Authenticator, on_delete=models.CASCADE, related_name="backup_codes"
@@ -77,9 +77,9 @@ class BackupCode(models.Model):
 
 
 class RememberedDevice(models.Model):
-    """A known device that a code was given on, and where none is asked for until `expires_at`.
+    """A known device on which the user entered a code; it needs no further one until `expires_at`.
 
-    It ends with the authenticator and with the password whose mark it holds.
+    It is valid only while the authenticator exists and the password has the stored fingerprint.
     """
 
     authenticator = models.ForeignKey(

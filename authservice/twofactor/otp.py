@@ -1,6 +1,7 @@
-"""What django-otp's forms ask of an authenticator: by the same rules, counted and told alike.
+"""Verifies codes for django-otp's forms by the rules of the API: counted and recorded the same way.
 
-Its forms hold a transaction open meanwhile, and commit it when they refuse: the count stays.
+Those forms call this within a transaction and commit it when they refuse a code, so the counted
+attempt stays.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from authservice.twofactor.models import Authenticator
 
 
 def judge(authenticator: Authenticator, token: str | Secret) -> bool:
-    """Whether this was a code of the app or a backup code, which then was used up."""
+    """Whether the token is a valid code of the app or backup code; a valid one is used by this."""
     code = token if isinstance(token, Secret) else Secret(token)
     person, client, kind = lookup.get_person(authenticator.user), Client(), lockout.kind_of(code)
     counter = lockout.counter(kind, person, authenticator, client)

@@ -1,4 +1,4 @@
-"""The picture that a phone reads a secret from."""
+"""The QR code that an authenticator app scans."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from qrcode.image.svg import SvgPathImage
 
 
 def data_uri(text: str) -> str:
-    """`text` as a QR code, an SVG in a `data:` address, which needs no further request."""
+    """`text` as a QR code: an SVG in a `data:` URI, which a browser shows without a request."""
     picture = qrcode.make(text, image_factory=SvgPathImage).to_string()
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"

@@ -1,8 +1,8 @@
-"""Devices on which no code is asked for: known ones, by the signed token that each sign-in hands
-out, where a code was given once and its owner asked for it.
+"""Remembered devices, which need no code at login: known devices, identified by the signed device
+token of each login, on which the user entered a code and asked to remember the device.
 
-Off unless `REMEMBER_TTL` says how long. It ends with the authenticator, with the password, and with
-the token of the device; whoever has that token still needs the password.
+Off unless `REMEMBER_TTL` is set. A remembered device ends with the authenticator, the password or
+the device token. An attacker with the device token still needs the password.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from authservice.twofactor.models import Authenticator, RememberedDevice
 
 
 def remember(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
-    """Remember a device from now on, if the host has that at all."""
+    """Remember a device from now on, if `REMEMBER_TTL` is set."""
     device = known_devices.known(device_token, person)
     if not conf.remember_ttl or device is None:
         return
-    mark, until = passwords.fingerprint(person.password), timezone.now() + conf.remember_ttl
+    fingerprint = passwords.fingerprint(person.password)
+    until = timezone.now() + conf.remember_ttl
     _rows().update_or_create(
         authenticator_id=authenticator.pk,
         device_id=device,
-        defaults={"password_fingerprint": mark, "expires_at": until},
+        defaults={"password_fingerprint": fingerprint, "expires_at": until},
     )
 
 
@@ -40,8 +41,8 @@ def is_remembered(authenticator: Authenticator, person: Person, client: Client) 
     fresh = _rows().filter(
         authenticator=authenticator.pk, device_id=device, expires_at__gt=timezone.now()
     )
-    marks = fresh.values_list("password_fingerprint", flat=True)
-    return any(passwords.matches_fingerprint(mark, person.password) for mark in marks)
+    stored = fresh.values_list("password_fingerprint", flat=True)
+    return any(passwords.matches_fingerprint(one, person.password) for one in stored)
 
 
 def _rows() -> QuerySet[RememberedDevice]:

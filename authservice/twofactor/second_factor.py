@@ -1,4 +1,4 @@
-"""Second factors as core checks them outside the one door: one object that fills a slot."""
+"""Fills the slot `second_factor`, by which core checks second factors outside the one door."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class SecondFactor:
         return gate.is_required(person)
 
     def verify(self, person: Person, code: Secret, client: Client) -> None:
-        """By the rules and counters of the API; a remembered device does not replace the code."""
+        """Verify a code by the rules and attempt limits of the API. A remembered device does not
+        replace the code. Raises `TwoFactorRefused` or `TooManyAttempts`."""
         found = _enabled(person)
         if found is None:
             raise errors.TwoFactorRefused
@@ -54,7 +55,7 @@ def _consumed(
     client: Client,
     attempt: CountedAttempt,
 ) -> bool:
-    refund = partial(_give_back, attempt)
+    refund = partial(_refund, attempt)
     with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
         if not codes.consume(kind, found, code):
             return False
@@ -63,7 +64,7 @@ def _consumed(
         return True
 
 
-def _give_back(attempt: CountedAttempt) -> None:
+def _refund(attempt: CountedAttempt) -> None:
     attempt.refund()
     attempt.refund_throttle()
 

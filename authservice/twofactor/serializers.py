@@ -1,4 +1,4 @@
-"""What the routes of this module take."""
+"""Input of the routes of this module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from authservice.kernel.http.fields import Flag, Password, SecretText
 
 
 class Code(SecretText):
-    """A code as typed. Its form is the rule's to judge: one that could be none is merely wrong."""
+    """A code as typed. The form is not checked here: a malformed code is a wrong code, and counts
+    as an attempt."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=64, trim_whitespace=False, **options)
@@ -21,7 +22,7 @@ class CodeIn(serializers.Serializer[Any]):
 
 
 class SetupIn(serializers.Serializer[Any]):
-    # The current one, as a proof, see `CORE.REQUIRE_RECENT_PROOF`.
+    # The current password as a recent proof, see `CORE.REQUIRE_RECENT_PROOF`.
     password = Password(required=False, allow_blank=True)
 
 

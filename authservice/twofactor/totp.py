@@ -1,7 +1,8 @@
-"""Time-based one-time passwords (RFC 6238): six digits, half a minute, HMAC-SHA-1.
+"""Time-based one-time passwords (RFC 6238): six digits, steps of 30 seconds, HMAC-SHA-1.
 
-The parameters are those that every authenticator app knows; several ignore all others. The window
-is fixed at one step to either side: one that followed a clock's drift would let a later code in.
+Every authenticator app supports these parameters, and several ignore any others. The window is
+fixed at one step to either side: a window that followed the drift of a clock would also accept
+later codes.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from django_otp.oath import TOTP
 from authservice.kernel.secret import Secret
 
 _WINDOW = (-1, 0, 1)
-_OCTETS = 20  # as RFC 4226 section 4 recommends
+_OCTETS = 20  # the length that RFC 4226 section 4 recommends
 _SIX_DIGITS = re.compile(r"[0-9]{6}")
 
 
 def new_secret() -> Secret:
-    """160 random bits in base32, as apps take them when typed."""
+    """160 random bits in base32, the form that users type into apps."""
     return Secret(base64.b32encode(secrets.token_bytes(_OCTETS)).decode())
 
 
 def is_code(text: str) -> bool:
-    """Whether a text has the form of a code: ASCII digits alone, for `int` takes many others."""
+    """Whether a text has the form of a code: ASCII digits only, since `int` accepts others."""
     return _SIX_DIGITS.fullmatch(text) is not None
 
 
 def step_of(code: Secret, secret: Secret, *, after: int) -> int | None:
-    """The time step of a code, if it is next to the present one and later than `after`."""
+    """The time step of a code, if it is within the window and later than `after`."""
     key, now = base64.b32decode(secret.reveal()), time.time()
     typed = code.reveal()
     right = [oath.t() for oath in _nearby(key, now) if constant_time_compare(_code(oath), typed)]
@@ -41,7 +42,7 @@ def step_of(code: Secret, secret: Secret, *, after: int) -> int | None:
 
 
 def uri(secret: Secret, *, issuer: str, account: str) -> Secret:
-    """What a QR code holds: the Key URI Format that authenticator apps read."""
+    """The content of the QR code, in the Key URI Format of authenticator apps."""
     label = f"{quote(issuer, safe='')}:{quote(account, safe='@')}"
     query = urlencode(
         {
@@ -57,10 +58,10 @@ def uri(secret: Secret, *, issuer: str, account: str) -> Secret:
 
 
 def _nearby(key: bytes, now: float) -> list[TOTP]:
-    """The earliest first."""
+    """The steps of the window, the earliest first."""
     steps = [TOTP(key, drift=drift) for drift in _WINDOW]
     for step in steps:
-        step.time = now  # one instant for all of them
+        step.time = now  # the same time for all steps
     return steps
 
 

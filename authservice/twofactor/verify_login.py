@@ -1,7 +1,8 @@
-"""The second step of a sign-in: a temp_token and a code, for tokens.
+"""The second step of a login: exchanges a temp_token and a code for tokens.
 
-Tries are counted twice before anything is judged: five for each temp_token, and those of the
-account over all of them. A code and a temp_token are spent in the transaction of the sign-in.
+Each attempt is counted twice before the code is checked: for the temp_token (at most five), and for
+the account over all temp_tokens. The code and the temp_token are used in the transaction of the
+login.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ _PROOFS = ("otp", gate.PROVEN)
 def verify_login(
     temp_token: Secret, code: Secret, client: Client, *, remember: bool = False
 ) -> Login:
-    """Sign in by a code of the app or a backup code; or, with the temp_token of somebody who must
-    set up a second factor, by the first code of what they set up.
+    """Log in with a code of the app or a backup code.
 
-    Raises `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` where
-    nothing was set up yet, or a refusal of `login.complete`.
+    For a user who must set up a second factor, this is the first code of the new factor. Raises
+    `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` if nothing was set
+    up yet, or an error of `login.complete`.
     """
     try:
         return _verify(temp_token, code, client, remember)
     except errors.InvalidToken:
-        _refused(temp_token, client)
+        _record_refusal(temp_token, client)
         raise
 
 
-def _refused(temp_token: Secret, client: Client) -> None:
+def _record_refusal(temp_token: Secret, client: Client) -> None:
     """Record the failure, unless the token is unknown: attackers must not fill the log."""
     owner = challenges.owner_of(temp_token)
     lockout.count_throttle(lockout.network_of(owner, client))
@@ -65,20 +66,20 @@ def _refused(temp_token: Secret, client: Client) -> None:
 
 def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) -> Login:
     try:
-        person, ticket, found = challenges.find(challenges.GIVE_CODE, temp_token)
+        person, token, found = challenges.find(challenges.GIVE_CODE, temp_token)
     except errors.InvalidToken:
         return _enrol(temp_token, code, client)
     if found is None or not found.confirmed:
-        raise errors.InvalidToken  # given up since
+        raise errors.InvalidToken  # the factor was disabled after the challenge was issued
     kind = code_lockout.kind_of(code)
-    guess = _take_try(kind, person, ticket, found, client)
-    refund = partial(_give_back, ticket, guess)
+    attempt = _count_attempt(kind, person, token, found, client)
+    refund = partial(_refund, token, attempt)
     with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
         if codes.consume(kind, found, code):
             codes.record_verified(kind, person, client)
-            outcome = _complete(person, ticket, client, guess)
+            outcome = _complete(person, token, client, attempt)
             if remember:
                 remembered_devices.remember(found, person, outcome.device_token)
             return outcome
@@ -86,61 +87,64 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
 
 
 def set_up(temp_token: Secret, client: Client) -> Enrolment:
-    """For somebody who must set up a second factor to sign in.
+    """Set up a second factor for a user who cannot log in without one.
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`.
     """
     try:
         person, _, _ = challenges.find(challenges.SET_UP, temp_token)
     except errors.InvalidToken:
-        _refused(temp_token, client)
+        _record_refusal(temp_token, client)
         raise
     return enrolment.set_up_to_log_in(person)
 
 
 def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
-    person, ticket, found = challenges.find(challenges.SET_UP, temp_token)
+    person, token, found = challenges.find(challenges.SET_UP, temp_token)
     if found is not None and found.confirmed:
-        # Its owner was faster: a password alone must not pass by what stands now.
+        # The user enabled a factor in the meantime: the password alone must not bypass it.
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
-    guess = _take_try(code_lockout.TOTP, person, ticket, pending, client)
-    refund = partial(_give_back, ticket, guess)
+    attempt = _count_attempt(code_lockout.TOTP, person, token, pending, client)
+    refund = partial(_refund, token, attempt)
     with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
-            return _complete(person, ticket, client, guess)
+            return _complete(person, token, client, attempt)
     raise _failed(code_lockout.TOTP, person, client)
 
 
-def _take_try(
-    kind: Kind, person: Person, ticket: OneTimeToken, authenticator: Authenticator, client: Client
+def _count_attempt(
+    kind: Kind, person: Person, token: OneTimeToken, authenticator: Authenticator, client: Client
 ) -> CountedAttempt:
-    """Ask whether they may come in at all, while a refusal undoes nothing, and count a try."""
-    login.check_may_sign_in(person, client, method=ticket.payload["method"])
+    """Check that the user may sign in, and count an attempt; call it outside any transaction, so
+    that a refusal rolls nothing back."""
+    login.check_may_sign_in(person, client, method=token.payload["method"])
     lockout.count_throttle(lockout.network_of(person, client))
-    # First the ticket: one that is used up takes nothing more from the account.
-    challenges.count_attempt(ticket)
+    # The temp_token first: one without attempts left uses up no attempt of the account.
+    challenges.count_attempt(token)
     key = code_lockout.consume(kind, person, authenticator, client)
     return CountedAttempt(key, network=lockout.network_of(person, client))
 
 
-def _give_back(ticket: OneTimeToken, guess: CountedAttempt) -> None:
-    temp_tokens.refund(ticket)
-    guess.refund()
-    guess.refund_throttle()
+def _refund(token: OneTimeToken, attempt: CountedAttempt) -> None:
+    temp_tokens.refund(token)
+    attempt.refund()
+    attempt.refund_throttle()
 
 
-def _complete(person: Person, ticket: OneTimeToken, client: Client, guess: CountedAttempt) -> Login:
-    waiting = ticket.payload
-    proofs = (*waiting["proofs"], *_PROOFS)
-    outcome = login.complete(person, client, method=waiting["method"], proofs=proofs, guess=guess)
-    # The ticket comes last. Whatever changes a password, or betters its hash, holds the user's row
-    # first and the tickets after it; the other way round the two would wait for each other. Its
-    # mark tells whether the hash is another one since: what began with the old one would be over.
-    if not one_time.consume(ticket, password_fingerprint=ticket.password_fingerprint):
-        raise errors.InvalidToken  # another request was faster, and all of this one is undone
-    guess.refund_throttle()
+def _complete(
+    person: Person, token: OneTimeToken, client: Client, attempt: CountedAttempt
+) -> Login:
+    stored = token.payload
+    proofs = (*stored["proofs"], *_PROOFS)
+    outcome = login.complete(person, client, method=stored["method"], proofs=proofs, guess=attempt)
+    # The one-time token comes last (lock order): a password change or a hash upgrade locks the
+    # user's row first and the user's one-time tokens after it; the opposite order would deadlock.
+    # The fingerprint in the condition refuses a login that began with a password since replaced.
+    if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
+        raise errors.InvalidToken  # a concurrent request used it; this one is rolled back
+    attempt.refund_throttle()
     return outcome
 
 

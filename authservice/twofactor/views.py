@@ -1,4 +1,4 @@
-"""Routes of the second factor: one's own, and the second step of a sign-in."""
+"""Routes of the second factor: the caller's own factor, and the second step of a login."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from authservice.twofactor.enrolment import Enrolment
 from authservice.twofactor.serializers import CodeIn, SetupIn, TempTokenIn, VerifyLoginIn
 
 _SCAN = "Scan the code with an authenticator app and send a code of it to enable the factor."
-_KEEP = "Keep the backup codes where nobody else finds them. They are not shown again."
+_KEEP = "Keep the backup codes in a safe place. They are not shown again."
 
 
 class TwoFactorSetup(TypedDict):
-    """What an authenticator app needs, as text, `otpauth` URI and picture; shown this once."""
+    """The secret for an authenticator app, as text, `otpauth` URI and QR code; shown only once."""
 
     secret: str
     qr_url: Uri
@@ -32,14 +32,14 @@ class TwoFactorSetup(TypedDict):
 
 
 class BackupCodes(TypedDict):
-    """A set of codes; shown this once."""
+    """A set of backup codes; shown only once."""
 
     backup_codes: list[str]
     message: str
 
 
 class TwoFactorStatus(TypedDict):
-    """`method` is `totp` where a second factor is enabled, else empty."""
+    """`method` is `totp` if a second factor is enabled, otherwise empty."""
 
     enabled: bool
     method: str
@@ -48,7 +48,7 @@ class TwoFactorStatus(TypedDict):
 
 class Setup(Endpoint):
     @operation(
-        "Begin to set up a second factor",
+        "Start setting up a second factor",
         body=SetupIn,
         answer=TwoFactorSetup,
         faults=(
@@ -62,8 +62,8 @@ class Setup(Endpoint):
     )
     def set_up(self) -> HttpResponse:
         password, caller = self.read(SetupIn).get("password", Secret("")), self.identity
-        made = enrolment.set_up(caller.person, caller.session, self.client, password=password)
-        return _made(made)
+        enrolled = enrolment.set_up(caller.person, caller.session, self.client, password=password)
+        return _setup(enrolled)
 
 
 class Verify(Endpoint):
@@ -83,7 +83,7 @@ class Verify(Endpoint):
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.confirm(caller.person, caller.session, code, self.client)
         return responses.message_response(
-            "Two-factor authentication is on. All other sign-ins have ended."
+            "Two-factor authentication is enabled. All other sessions have ended."
         )
 
 
@@ -98,11 +98,13 @@ class Disable(Endpoint):
     def disable(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.disable(caller.person, caller.session, code, self.client)
-        return responses.message_response("Two-factor authentication is off.")
+        return responses.message_response("Two-factor authentication is disabled.")
 
 
 class Status(Endpoint):
-    @operation("Whether a second factor is enabled", answer=TwoFactorStatus, id="twoFactorStatus")
+    @operation(
+        "Show whether a second factor is enabled", answer=TwoFactorStatus, id="twoFactorStatus"
+    )
     def read_status(self) -> HttpResponse:
         found = enrolment.status(self.identity.person)
         status: TwoFactorStatus = {
@@ -133,7 +135,7 @@ class VerifyLogin(Endpoint):
     public = True
 
     @operation(
-        "Take the second step of a sign-in",
+        "Complete a login with a second factor",
         body=VerifyLoginIn,
         answer=Authenticated | Challenged,
         faults=(
@@ -158,22 +160,22 @@ class SetupLogin(Endpoint):
     public = True
 
     @operation(
-        "Begin to set up the second factor that a sign-in asks for",
+        "Start setting up the second factor that a login requires",
         body=TempTokenIn,
         answer=TwoFactorSetup,
         faults=(errors.InvalidToken, errors.TwoFactorAlreadyEnabled),
         id="setUpTwoFactorToLogIn",
     )
     def set_up(self) -> HttpResponse:
-        return _made(verify_login.set_up(self.read(TempTokenIn)["temp_token"], self.client))
+        return _setup(verify_login.set_up(self.read(TempTokenIn)["temp_token"], self.client))
 
 
-def _made(made: Enrolment) -> HttpResponse:
+def _setup(enrolled: Enrolment) -> HttpResponse:
     setup: TwoFactorSetup = {
-        "secret": made.secret.reveal(),
-        "qr_url": made.uri.reveal(),
-        "qr_code": qr.data_uri(made.uri.reveal()),
-        "backup_codes": [code.reveal() for code in made.backup_codes],
+        "secret": enrolled.secret.reveal(),
+        "qr_url": enrolled.uri.reveal(),
+        "qr_code": qr.data_uri(enrolled.uri.reveal()),
+        "backup_codes": [code.reveal() for code in enrolled.backup_codes],
         "message": f"{_SCAN} {_KEEP}",
     }
     return answer(setup)

@@ -58,7 +58,7 @@ SECOND_FACTORS = (
     Mutation(
         "The five attempts of a temp_token",
         TWO + "verify_login.py",
-        without("    challenges.count_attempt(ticket)\n"),
+        without("    challenges.count_attempt(token)\n"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
@@ -77,7 +77,7 @@ SECOND_FACTORS = (
         "The one use of a temp_token",
         TWO + "verify_login.py",
         to(
-            "if not one_time.consume(ticket, password_fingerprint=ticket.password_fingerprint):",
+            "if not one_time.consume(token, password_fingerprint=token.password_fingerprint):",
             "if False:",
         ),
         (_TWO + "challenge.py",),
@@ -85,7 +85,7 @@ SECOND_FACTORS = (
     Mutation(
         "The password that a remembered device stands on",
         TWO + "remembered_devices.py",
-        to("passwords.matches_fingerprint(mark, person.password)", "mark"),
+        to("passwords.matches_fingerprint(one, person.password)", "one"),
         (_TWO + "remembered.py",),
     ),
     Mutation(

@@ -56,7 +56,7 @@ def test_the_list_can_be_narrowed(root, enrolled, confirmed):
 def test_staff_disable_it_for_a_user(root, api, enrolled):
     said = act(root, "disable").content.decode()
 
-    assert "Disabled the second factor of 1 users, who were signed out." in said
+    assert "Disabled the second factor of 1 users and ended all their sessions." in said
     assert enrolled.get("me").error == (401, "INVALID_TOKEN")
     assert Account.objects.get(email=ANN).token_version == 1
     assert "access_token" in api.log_in(ANN)

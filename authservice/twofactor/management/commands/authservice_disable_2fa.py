@@ -1,4 +1,4 @@
-"""`manage.py authservice_disable_2fa`: for somebody who lost the app and the backup codes."""
+"""`manage.py authservice_disable_2fa`: for a user who lost the app and the backup codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from authservice.twofactor import disabling
 
 
 class Command(BaseCommand):
-    help = "Take the second factor of one user away and end all their sign-ins."
+    help = "Disable the second factor of one user and end all their sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="id, e-mail address or username")
@@ -23,5 +23,5 @@ class Command(BaseCommand):
         if not disabling.disable(person):
             raise CommandError(f"User {person.id} ({name}) has no second factor.")
         self.stdout.write(
-            f"Disabled the second factor of user {person.id} ({name}) and ended all sign-ins."
+            f"Disabled the second factor of user {person.id} ({name}) and ended all sessions."
         )
