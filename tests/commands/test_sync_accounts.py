@@ -60,7 +60,7 @@ def test_sync_makes_the_accounts_that_are_missing(api, run):
 
     said = run("authservice_sync_accounts")
 
-    assert said.startswith("1 users: 1 accounts were made, 0 were brought in step.\n")
+    assert said.startswith("1 users: 1 accounts were created, 0 were updated.\n")
     assert log_in(api, ANN).status == 200
 
 
@@ -73,7 +73,7 @@ def test_dry_run_writes_nothing(run):
 
     said = run("authservice_sync_accounts", "--dry-run")
 
-    assert said.startswith("4 users: 1 accounts would be made, 3 would be brought in step.\n")
+    assert said.startswith("4 users: 1 accounts would be created, 3 would be updated.\n")
     assert list(Account.objects.order_by("pk").values()) == before
 
 

@@ -28,11 +28,11 @@ PAIRS = [*range(TWINS), *range(USERS - TWINS, USERS)]
 
 
 def test_every_user_gets_an_account(host):
-    assert f"{USERS} users: {USERS} accounts were made" in host.synced
+    assert f"{USERS} users: {USERS} accounts were created" in host.synced
 
 
 def test_a_rehearsal_makes_none_and_says_the_same(host):
-    assert f"{USERS} users: {USERS} accounts would be made" in host.rehearsed
+    assert f"{USERS} users: {USERS} accounts would be created" in host.rehearsed
 
 
 def test_users_log_in_by_email_with_their_old_passwords(host):

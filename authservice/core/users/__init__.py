@@ -1,1 +1,1 @@
-"""Users: who somebody is, how they are found, created and kept in step with the host."""
+"""Users: identifiers, look-up, creation, and synchronisation with the host's user table."""

@@ -10,7 +10,8 @@ from authservice.kernel import errors
 
 
 def is_available(field: str, value: str) -> bool:
-    """Raises `ValidationFailed` where the value could not be taken by anybody."""
+    """Whether no user has the identifier. Raises `ValidationFailed` for a value that no new user
+    may have."""
     form, rule, find, claim = _KINDS[field]
     if not form(value):
         raise errors.invalid(field, rule)
@@ -18,7 +19,7 @@ def is_available(field: str, value: str) -> bool:
         raise errors.invalid(field, identifiers.NEW_EMAIL_RULE)
     keys: dict[str, str | None] = dict.fromkeys(_KINDS)
     keys[field] = claim(value)
-    # By claim first; users whom nobody has adopted yet are found by the host's natural key.
+    # First by claim; users who have no account yet are found by the host's natural key.
     return not lookup.claimed_keys(**keys) and find(value) is None
 
 

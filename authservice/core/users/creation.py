@@ -1,6 +1,6 @@
-"""Somebody new: the host's user and our account of them, made in one transaction.
+"""Creates a user: the host's row and our account in one transaction.
 
-Signing up, staff and modules make people here, and say what else belongs to the same transaction.
+Sign-up, staff and modules create users here, and pass what else belongs to the same transaction.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from authservice.kernel import databases, errors
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
 
-_TRIES = 5
-_BASE = 21  # characters of a made username before its suffix
+_ATTEMPTS = 5
+_BASE = 21  # characters of a generated username before its suffix
 _SUFFIX = 4  # random octets after it
 
 _INSERT = Insert(lambda: Account)
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class NewUser:
-    """What is said of somebody; all but the password may be empty."""
+    """The data of a new user; any of it may be empty."""
 
     password: Secret = field(default_factory=lambda: Secret(""))
     email: str = ""
@@ -45,53 +45,54 @@ class NewUser:
     first_name: str = ""
     last_name: str = ""
     phone_set_by: str = PhoneSource.SIGNUP
-    # The device of the sign-up, stored with the account to save the sign-in a statement.
+    # The device of the sign-up, stored with the account to save a statement of the login.
     device: uuid.UUID | None = None
 
 
-def create_user(newcomer: NewUser, encoded: str, then: Callable[[Person], T]) -> T:
-    """What `then` makes of the new person, in the transaction that made them.
+def create_user(new_user: NewUser, encoded: str, then: Callable[[Person], T]) -> T:
+    """Create the user and return the result of `then`, which runs in the same transaction.
 
-    `encoded` is the hash of their password, or of none. Raises `ValidationFailed`,
+    `encoded` is the hash of the password, or an unusable one. Raises `ValidationFailed`,
     `UserAlreadyExists`, `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
     """
-    for made in range(_TRIES):
-        username = _is_available(newcomer, made)
+    for attempt in range(_ATTEMPTS):
+        username = _available_username(new_user, attempt)
         try:
-            return _store(newcomer, unsaved_user(newcomer, username, encoded), username, then)
+            return _store(new_user, unsaved_user(new_user, username, encoded), username, then)
         except IntegrityError:
-            # Somebody took a key since it was looked at, or the host's table knows one we do not.
-            require_not_taken(newcomer.email, newcomer.username)
-            if made == _TRIES - 1:
+            # A concurrent transaction took a key after the query, or the host's table has a unique
+            # value that our accounts do not know.
+            require_not_taken(new_user.email, new_user.username)
+            if attempt == _ATTEMPTS - 1:
                 raise
     raise AssertionError  # the loop returns or raises
 
 
-def _store(newcomer: NewUser, user: Any, username: str, then: Callable[[Person], T]) -> T:
+def _store(new_user: NewUser, user: Any, username: str, then: Callable[[Person], T]) -> T:
     using = databases.primary()
     with transaction.atomic(using=using):
         with own_save():
             user.save(using=using, force_insert=True)
-        account = _account(newcomer, user, username)
+        account = _account(new_user, user, username)
         _INSERT.run(using, account)
         return then(Person(user, account))
 
 
-def unsaved_user(newcomer: NewUser, username: str, encoded: str) -> Any:
-    """An unsaved user of the host's model with the data of the sign-up.
+def unsaved_user(new_user: NewUser, username: str, encoded: str) -> Any:
+    """An unsaved instance of the host's user model.
 
-    Raises `ValidationFailed` for an address that no new account may have.
+    Raises `ValidationFailed` for an address that a new account must not have.
     """
-    if newcomer.email and not identifiers.is_new_email(newcomer.email):
+    if new_user.email and not identifiers.is_new_email(new_user.email):
         raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
     known = host()
     user = known.model()
     user.password = encoded
     for name, value in (
-        (known.email, newcomer.email),
+        (known.email, new_user.email),
         (known.username, username),
-        (known.first_name, newcomer.first_name),
-        (known.last_name, newcomer.last_name),
+        (known.first_name, new_user.first_name),
+        (known.last_name, new_user.last_name),
     ):
         if name:
             set_field(user, name, value)
@@ -99,56 +100,57 @@ def unsaved_user(newcomer: NewUser, username: str, encoded: str) -> Any:
 
 
 def set_field(user: Any, field: str, value: Any) -> None:
-    """Set a field of the host's user. Raises `ValidationFailed` for what is too long for it."""
+    """Set a field of the host's user. Raises `ValidationFailed` if the value is too long."""
     of_host = host().model._meta.get_field(field)
     if of_host.max_length and len(value) > of_host.max_length:
         raise errors.invalid(field, f"Must have at most {of_host.max_length} characters.")
     setattr(user, field, None if of_host.null and value == "" else value)
 
 
-def _account(newcomer: NewUser, user: Any, username: str) -> Account:
-    email_key, username_key, phone_key = _keys(newcomer, username)
+def _account(new_user: NewUser, user: Any, username: str) -> Account:
+    email_key, username_key, phone_key = _keys(new_user, username)
     return Account(
         user=user,
-        email=newcomer.email,
+        email=new_user.email,
         email_key=email_key,
         email_claim=email_key or "",
         username=username,
         username_key=username_key,
         username_claim=username_key or "",
-        phone_number=newcomer.phone_number,
+        phone_number=new_user.phone_number,
         phone_key=phone_key,
-        phone_set_by=newcomer.phone_set_by,
-        name=newcomer.name,
-        first_name=newcomer.first_name,
-        last_name=newcomer.last_name,
-        device_ids=newcomer.device.hex if newcomer.device else "",
+        phone_set_by=new_user.phone_set_by,
+        name=new_user.name,
+        first_name=new_user.first_name,
+        last_name=new_user.last_name,
+        device_ids=new_user.device.hex if new_user.device else "",
         created_at=timezone.now(),
     )
 
 
-def _keys(newcomer: NewUser, username: str) -> tuple[str | None, str | None, str | None]:
+def _keys(new_user: NewUser, username: str) -> tuple[str | None, str | None, str | None]:
     return (
-        identifiers.email_key(newcomer.email) if newcomer.email else None,
+        identifiers.email_key(new_user.email) if new_user.email else None,
         identifiers.username_key(username) if username else None,
-        identifiers.phone_key(newcomer.phone_number) if newcomer.phone_number else None,
+        identifiers.phone_key(new_user.phone_number) if new_user.phone_number else None,
     )
 
 
-def require_available(newcomer: NewUser) -> None:
+def require_available(new_user: NewUser) -> None:
     """Raises `PhoneAlreadyInUse`, `UsernameAlreadyExists` or, last, `UserAlreadyExists`."""
-    _is_available(newcomer, 0)
+    _available_username(new_user, 0)
 
 
-def _is_available(newcomer: NewUser, made: int) -> str:
-    """The username to take, once it is known that all asked-for keys are free."""
-    username = newcomer.username or _create(newcomer.email, made)
-    email_key, username_key, phone_key = _keys(newcomer, username)
+def _available_username(new_user: NewUser, attempt: int) -> str:
+    """The username for the user, after checking that all requested identifiers are free."""
+    username = new_user.username or _generated_username(new_user.email, attempt)
+    email_key, username_key, phone_key = _keys(new_user, username)
     held = lookup.claimed_keys(email=email_key, username=username_key, phone=phone_key)
-    # The address comes last: where it is hidden whether it is taken, the others must not tell.
+    # The address comes last: with `SIGNUP_ENUMERATION = "hide"`, an error about another identifier
+    # must not depend on whether the address is taken.
     if phone_key in held:
         raise errors.PhoneAlreadyInUse
-    if newcomer.username and username_key in held:
+    if new_user.username and username_key in held:
         raise errors.UsernameAlreadyExists
     if email_key in held:
         raise errors.UserAlreadyExists
@@ -156,7 +158,8 @@ def _is_available(newcomer: NewUser, made: int) -> str:
 
 
 def require_not_taken(email: str, username: str) -> None:
-    """Raises for a name or address that the host's table refused and our keys did not know."""
+    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` for a value that is unique in the
+    host's table but unknown to our accounts."""
     rows = host().model._base_manager.using(databases.primary())
     field = host().email
     unique = field and host().model._meta.get_field(field).unique
@@ -167,12 +170,13 @@ def require_not_taken(email: str, username: str) -> None:
         raise errors.UsernameAlreadyExists
 
 
-def _create(email: str, made: int) -> str:
-    """A username from the local part, for models that need one; random after the first try."""
+def _generated_username(email: str, attempt: int) -> str:
+    """A username from the local part, for models that need one; with a random suffix after the
+    first attempt."""
     if not host().username:
         return ""
     base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:_BASE]
-    return base if len(base) >= 3 and not made else _with_suffix(base or "user")
+    return base if len(base) >= 3 and not attempt else _with_suffix(base or "user")
 
 
 def _with_suffix(base: str) -> str:

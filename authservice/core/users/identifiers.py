@@ -1,7 +1,8 @@
-"""Identifiers of people: what may be typed, and the key each is compared by.
+"""Identifiers of users: the accepted forms, and the key by which each is compared.
 
-A key is the SHA-256 of a canonical form, in hex: 64 ASCII characters, so that no database's
-collation decides who is who, and so that the same key counts guesses at people who do not exist.
+A key is the SHA-256 of a canonical form, in hex: 64 ASCII characters. So the collation of a
+database does not decide which identifiers are equal, and attempts on unknown users are counted by
+the same keys.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
-# A request asks for the same key several times; those of others need not stay in memory.
+# One request needs the same key several times; keys of other requests need not stay in memory.
 @lru_cache(maxsize=64)
 def email_key(email: str) -> str:
     """Key of an e-mail address: NFKC, case-folded, the domain in IDNA (UTS 46)."""
@@ -37,22 +38,22 @@ def email_key(email: str) -> str:
 
 @lru_cache(maxsize=64)
 def username_key(username: str) -> str:
-    """Key of a username: NFKC and case-folded, whatever the host's own rules allow."""
+    """Key of a username: NFKC and case-folded, independent of the host's own rules."""
     return fingerprint(f"username:{_folded(username)}")
 
 
 def phone_key(phone: str) -> str:
-    """Key of a number in E.164 form."""
+    """Key of a phone number in E.164 form."""
     return fingerprint(f"phone:{phone}")
 
 
 def is_email(text: str) -> bool:
-    """Whether the text is an address that mail can be sent to, by Django's own rule."""
+    """Whether the text is an e-mail address by Django's own rule, with an ASCII local part."""
     try:
         validate_email(text)
     except ValidationError:
         return False
-    # Django's rule ignores case and so lets in two letters that fold to ASCII ones.
+    # Django's rule ignores case, so it accepts two non-ASCII letters whose case folding is ASCII.
     return len(text) <= EMAIL_LENGTH and text.rpartition("@")[0].isascii()
 
 
@@ -79,7 +80,7 @@ def _is_public(domain: str) -> bool:
 
 
 def deliverable(email: str) -> str:
-    """The address with its domain in IDNA 2008, as its key has it: `ß` is not `ss`."""
+    """The address with its domain in IDNA 2008, the same form as in its key: `ß` is not `ss`."""
     local, _, domain = email.rpartition("@")
     return f"{local}@{_ascii_domain(domain)}"
 
@@ -89,14 +90,14 @@ def is_username(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Whether the text is a possible number in E.164 form (ITU-T E.164), nothing stripped."""
+    """Whether the text is a possible number in E.164 form (ITU-T E.164), without stripping."""
     return PHONE.fullmatch(text) is not None and _is_possible(text)
 
 
 def _is_possible(number: str) -> bool:
-    """By the numbering plan of its country; without the `phone` extra the shape alone decides."""
+    """Check the numbering plan of the country; without the `phone` extra only the form counts."""
     try:
-        # Here, not above: an optional extra, and megabytes of metadata that few processes need.
+        # Imported here: an optional extra, with megabytes of metadata that few processes need.
         import phonenumbers
     except ImportError:
         return True
@@ -127,13 +128,13 @@ def is_country(code: object) -> bool:
 
 
 def _folded(text: str) -> str:
-    # Case folding can undo the normal form, so it is made twice (Unicode 3.13, NFKC_Casefold).
+    # Case folding can undo the normal form, so normalise twice (Unicode 3.13, NFKC_Casefold).
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _ascii_domain(domain: str) -> str:
     if domain.isascii() and "xn--" not in domain.lower():
-        return domain.lower()  # what the rules below make of it, at a hundredth of their cost
+        return domain.lower()  # the same result as below, at a hundredth of the cost
     try:
         return idna.encode(domain, uts46=True).decode()
     except (idna.IDNAError, UnicodeError):

@@ -1,8 +1,8 @@
-"""Finding people, and keeping our copies in step with the host's user table.
+"""Finds users, and keeps our copies of identifiers equal to the host's user table.
 
-A host may change an address by `.update()`, in bulk or in its own admin without any signal, so
-every find compares the user's address with the key it was found by and brings the copy in step.
-A key that two users claim is given to neither here: the one who holds it keeps it.
+The host project may change an address without any signal: by `.update()`, in bulk or in its own
+admin. Every look-up therefore compares the user's address with the key it was found by, and updates
+the copy. If two users claim the same key, the current holder keeps it; nobody else is assigned it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ COPIES = ("email", "email_claim", "email_key", "username", "username_claim", "us
 
 
 def _by(field: str, natural: str = "") -> Select:
-    """People by a field of ours; where the natural key of the host's model is that identifier, in
-    the same statement also those who have no account yet."""
+    """Users by a field of the account.
+
+    If the identifier is also the natural key of the host's model (`USERNAME_FIELD`), the same
+    statement finds users without an account by a UNION with the host's table.
+    """
 
     def build() -> QuerySet[Any, Any]:
         ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
@@ -55,7 +58,7 @@ _FINDERS = {
     "phone_key": _by("phone_key"),
 }
 
-_TAKEN = Select(
+_CLAIMED = Select(
     lambda: (
         Account.objects.filter(
             Q(email_claim=param("email", Account, "email_key"))
@@ -81,23 +84,23 @@ def find_by_phone(phone: str) -> Person | None:
 
 
 def find_by_pk(pk: Any) -> Person | None:
-    """The person whose user has this primary key."""
+    """The user with this primary key."""
     row = _FINDERS["user"].first(databases.primary(), value=pk)
     return refresh_copies(people.read(row, databases.primary())) if row else None
 
 
 def find_by_id(text: str) -> Person | None:
-    """The person with this id on the wire, adopted if they came without us."""
+    """The user with this id of the API. A user who has no account yet gets one."""
     key = host().model._meta.pk
     try:
         pk = key.to_python(text)
         key.run_validators(pk)
-        # MySQL and MariaDB have no row 0 and say so by raising.
+        # On MySQL and MariaDB, Django raises ValueError for the key 0.
         key.get_db_prep_value(pk, connections[databases.primary()])
     except (ValidationError, ValueError):
         return None
     if str(pk) != text:
-        return None  # one user has one id, not every spelling of it
+        return None  # only the canonical form is an id: "007" is not the user 7
     person = find_by_pk(pk)
     if person is not None:
         return person
@@ -106,7 +109,7 @@ def find_by_id(text: str) -> Person | None:
 
 
 def get_person(user: Any) -> Person:
-    """The person of a user that the host or a foreign backend hands over."""
+    """The person of a user row that the host project or its authentication backend provides."""
     row = _FINDERS["user"].first(databases.primary(), value=user.pk)
     if row is None:
         return Person(user, create_account(user))
@@ -114,27 +117,27 @@ def get_person(user: Any) -> Person:
 
 
 def claimed_keys(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
-    """Which of the keys somebody claims, contested or not, in one query."""
-    rows = _TAKEN.all(databases.primary(), email=email, username=username, phone=phone)
+    """The keys among these that any user claims, contested or not, in one query."""
+    rows = _CLAIMED.all(databases.primary(), email=email, username=username, phone=phone)
     asked = {key for key in (email, username, phone) if key}
     return {claimed for row in rows for claimed in row if claimed in asked}
 
 
 def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
-    """An unsaved account of a user who came without us."""
+    """An unsaved account of a user whom the host project created."""
     joined = getattr(user, host().joined) if host().joined else None
     return Account(user=user, created_at=joined or timezone.now(), **copied)
 
 
 def create_account(user: Any) -> Account:
-    """The account of a user who came without us, made now; contested keys are left out."""
+    """Create the account of a user whom the host project created, without contested keys."""
     rows = Account.objects.using(databases.primary())
     account = unsaved_account(user, copies(user))
     _drop_contested(account, databases.primary())
     rows.bulk_create([account], ignore_conflicts=True)
     stored = rows.filter(user=user.pk).first()
     if stored is None:
-        # Another took one of the keys between the look and the insert.
+        # A concurrent transaction took one of the keys between the query and the insert.
         account.email_key = account.username_key = None
         rows.bulk_create([account], ignore_conflicts=True)
         stored = rows.get(user=user.pk)
@@ -142,7 +145,7 @@ def create_account(user: Any) -> Account:
 
 
 def sync_account(person: Person) -> None:
-    """Bring the account's copies in step with the host's row."""
+    """Update the account's copies from the host's row."""
     account, using = person.account, databases.primary()
     held = {account.email_key, account.username_key}
     for name, value in copies(person.user).items():
@@ -158,18 +161,19 @@ def sync_account(person: Person) -> None:
 
 
 def keep_in_sync(user: Any) -> None:
-    """Adopt a user, bring the copies in step, and take a key that nobody contests any more."""
+    """Create a missing account, update the copies, and assign a key that is no longer
+    contested."""
     person = get_person(user)
     account = person.account
-    lost = (account.email_claim and not account.email_key) or (
+    unassigned = (account.email_claim and not account.email_key) or (
         account.username_claim and not account.username_key
     )
-    if lost:
+    if unassigned:
         sync_account(person)
 
 
 def refresh_copies(person: Person) -> Person:
-    """The person, whose copies are brought in step where the host's row says something else."""
+    """The person, with the copies updated if they differ from the host's row."""
     known = host()
     if (known.email and person.email[:254] != person.of_account("email")) or (
         known.username and person.username[:254] != person.of_account("username")
@@ -179,7 +183,7 @@ def refresh_copies(person: Person) -> Person:
 
 
 def copies(user: Any) -> dict[str, Any]:
-    """What our account keeps of the host's row: copies, claims and keys."""
+    """The values that the account copies from the host's row, with claims and keys."""
     copied: dict[str, Any] = {}
     if host().email:
         email = email_of(user)[:254]
@@ -193,7 +197,8 @@ def copies(user: Any) -> dict[str, Any]:
 
 
 def _find(field: str, key: str, typed: str) -> Person | None:
-    """Whom a key finds; else whom the host's natural key finds, who may be without an account."""
+    """The user whom the key finds; otherwise the user whom the host's natural key finds, who may
+    have no account."""
     rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
     found = [people.read(row, databases.primary()) for row in rows]
     for person in found:
@@ -208,10 +213,10 @@ def _find(field: str, key: str, typed: str) -> Person | None:
 
 
 def _drop_contested(account: Account, using: str, *, held: Collection[str | None] = ()) -> None:
-    """Leave out keys that others claim too, but for those the account holds already."""
+    """Set keys to None that other users claim too, except those that the account holds already."""
     others = Account.objects.using(using).exclude(user=account.user_id)
     for kind in ("email", "username"):
         claim = getattr(account, f"{kind}_claim")
         if claim and claim not in held and others.filter(**{f"{kind}_claim": claim}).exists():
-            logger.warning("User %s claims an %s that another claims", account.user_id, kind)
+            logger.warning("User %s has the same %s as another user", account.user_id, kind)
             setattr(account, f"{kind}_key", None)

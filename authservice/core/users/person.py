@@ -1,6 +1,6 @@
 """A person: the host's user and our account, read together.
 
-Where the host's model has a field, the host's value is the truth and ours an indexed copy.
+For a field that the host's model has, the host's value is authoritative and ours an indexed copy.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from authservice.kernel import settings
 
 
 class Person:
-    """`user` is the host's row, `account` ours; each becomes an instance when it is asked for.
+    """`user` is the host's row, `account` ours; each model instance is created on first access.
 
-    Most requests want a handful of values, and making an instance costs more than reading its row.
+    Most requests need a few values, and creating an instance costs more than reading its row.
     """
 
     __slots__ = ("_account", "_row", "_user", "_using")
@@ -58,7 +58,7 @@ class Person:
         return self._account
 
     def of_user(self, name: str) -> Any:
-        """A value of the host's row, or None where its model has no such thing."""
+        """A value of the host's row, or None if its model has no such attribute."""
         if self._user is None:
             place = _shape().plain.get(name)
             if place is not None:
@@ -106,12 +106,12 @@ class Person:
 
     @property
     def is_superuser(self) -> bool:
-        """Whether the host itself lets the user do everything."""
+        """Whether the user is a superuser of the host project."""
         return bool(self.of_user("is_superuser"))
 
     @property
     def password(self) -> str:
-        """The present hash."""
+        """The current password hash."""
         return str(self.of_user("password"))
 
     @property
@@ -128,7 +128,7 @@ class Person:
 
     @property
     def email_key(self) -> str:
-        """Key of the present address, whoever else may claim it."""
+        """Key of the current address, even if other users claim it too."""
         return identifiers.email_key(self.email) if self.email else ""
 
     @property
@@ -167,7 +167,8 @@ def username_of(user: Any) -> str:
 
 
 def columns(*, user: str, account: str) -> list[str]:
-    """Look-ups of all fields of both rows, under the given prefixes, in the order of `read`."""
+    """Look-ups of all fields of both rows with the given prefixes, in the order that `read`
+    expects."""
     shape = _shape()
     return [user + name for name in shape.user] + [account + name for name in shape.account]
 
@@ -185,7 +186,8 @@ def width() -> int:
 
 @dataclass(frozen=True)
 class _Shape:
-    """Where in a row each value stands; `plain` are those of the user that mean what they say."""
+    """The position of each value in a row. `plain` are the fields of the user whose column value
+    equals the attribute of an instance."""
 
     user: dict[str, int]
     account: dict[str, int]
@@ -202,7 +204,7 @@ def _shape() -> _Shape:
 
 
 def _is_plain(model: Any, name: str) -> bool:
-    """Whether an instance would say the same as its row: a host may decrypt or wrap a value."""
+    """Whether an attribute equals its column value: a host's field may decrypt or wrap it."""
     unchanged = model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
     return unchanged and type(inspect.getattr_static(model, name)) is DeferredAttribute
 

@@ -1,7 +1,7 @@
-"""The host's user rows as they are saved: an account comes with each, and copies stay in step.
+"""Receives `post_save` of the host's user model: creates the account and updates the copies.
 
-A receiver must never be the reason why a host cannot save a user: whatever goes wrong is logged,
-undone to a savepoint, and mended by the next find.
+A receiver must never prevent the host project from saving a user. A database error is rolled back
+to a savepoint and logged, and the next look-up repairs the account.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from authservice.kernel import databases
 
 logger = logging.getLogger("authservice.accounts")
 
-_ours: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
+_own_save: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
 
 
 @contextmanager
 def own_save() -> Iterator[None]:
-    """Within, users are saved by a rule of ours that writes the account itself."""
-    token = _ours.set(True)
+    """Context for our own code that saves a user and writes the account itself: the receiver does
+    nothing."""
+    token = _own_save.set(True)
     try:
         yield
     finally:
-        _ours.reset(token)
+        _own_save.reset(token)
 
 
 def connect() -> None:
@@ -41,8 +42,8 @@ def connect() -> None:
 def sync_account_of_user(
     sender: type, instance: Any, raw: bool = False, update_fields: Any = None, **_: Any
 ) -> None:
-    """Adopt a new user; bring the copies of a changed one in step."""
-    if raw or _ours.get() or not issubclass(sender, host().model):
+    """Create the account of a new user; update the copies of a changed one."""
+    if raw or _own_save.get() or not issubclass(sender, host().model):
         return
     if update_fields is not None and not {host().email, host().username} & set(update_fields):
         return
@@ -50,4 +51,4 @@ def sync_account_of_user(
         with transaction.atomic(using=databases.primary()):
             lookup.keep_in_sync(instance)
     except DatabaseError:
-        logger.exception("The account of user %s could not be kept in step", instance.pk)
+        logger.exception("The account of user %s could not be synchronised", instance.pk)

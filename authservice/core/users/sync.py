@@ -1,9 +1,10 @@
-"""Bringing a whole user table in step: accounts for users who came without us, keys for all.
+"""Synchronises the accounts with the host's whole user table: creates missing accounts, updates
+copies and keys.
 
-An address that two users share cannot say who is meant, so nobody signs in by it, unless one of
-them has proven that it is theirs; the others sign in by username. The table is read three times in
-primary-key order, in batches: to learn what is contested, to release keys that no longer hold, and
-to write. Nothing is locked for longer than a batch.
+An address that several users share is ambiguous. No user can log in with it unless one of them has
+verified it; the others log in with their username. The table is read three times in primary-key
+order, in batches: to find contested identifiers, to release outdated keys, and to write. Rows are
+locked for one batch at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Contested:
-    """An identifier that several users claim, and who they are."""
+    """An identifier that several users claim, and the primary keys of these users."""
 
     kind: str
     text: str
@@ -39,7 +40,7 @@ class Contested:
 
 @dataclass
 class Hasher:
-    """A way of hashing in use: how many passwords, and the seconds one check takes."""
+    """A password hasher in use: the number of passwords, and the seconds that one check takes."""
 
     name: str
     users: int
@@ -50,14 +51,14 @@ class Hasher:
 @dataclass
 class Report:
     users: int = 0
-    made: int = 0
-    mended: int = 0
+    created: int = 0
+    updated: int = 0
     contested: dict[str, Contested] = field(default_factory=dict)
     hashers: dict[str, Hasher] = field(default_factory=dict)
-    # Users whose address no new account may have; at most `MOST_NAMED` of them are listed.
+    # Users whose address a new account must not have; at most `MOST_NAMED` of them are listed.
     odd_emails: int = 0
     with_odd_email: list[Any] = field(default_factory=list)
-    # Half of each key as a number: a million users fit in the memory of a small machine.
+    # Half of each key as an integer, so that a million users fit into little memory.
     seen: set[int] = field(default_factory=set, repr=False)
     shared: set[int] = field(default_factory=set, repr=False)
 
@@ -70,7 +71,7 @@ class Report:
 
 
 def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
-    """Make, mend and report. With `dry_run` nothing is written."""
+    """Create missing accounts, update the others and report. With `dry_run` nothing is written."""
     report = Report()
     total = _users().count()
     steps = total * (2 if dry_run else 3)
@@ -79,10 +80,10 @@ def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
         _survey(users, report)
         progress(done := done + len(users), steps)
     report.seen.clear()
-    _time(report)
+    _measure_hashers(report)
     for write in (False,) if dry_run else (False, True):
         for users in _batches(batch_size):
-            _settle(users, report, write=write, dry_run=dry_run)
+            _sync_batch(users, report, write=write, dry_run=dry_run)
             progress(done := done + len(users), steps)
     return report
 
@@ -120,7 +121,7 @@ def _half(key: str) -> int:
     return int(key[:32], 16)
 
 
-def _name_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
+def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
     for kind, text in (("email", email_of(user)), ("username", username_of(user))):
         key = copied.get(f"{kind}_key")
         if key and report.is_contested(key):
@@ -134,7 +135,7 @@ def _note_hasher(encoded: str, report: Report) -> None:
         hasher = identify_hasher(encoded)
         cost = _cost(hasher, encoded)
     except (ValueError, KeyError, AssertionError):
-        return  # a hash nobody here can check; such a user signs in by a reset
+        return  # no installed hasher can check this hash; the user needs a password reset
     work = [f"{k}={v}" for k, v in sorted(cost.items()) if k in _COSTS]
     name = " ".join([str(hasher.algorithm), *work])
     report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1
@@ -144,21 +145,21 @@ def _cost(hasher: BasePasswordHasher, encoded: str) -> dict[str, Any]:
     try:
         return hasher.decode(encoded)
     except NotImplementedError:
-        # Django's base class says so for hashers that check hashes without taking them apart.
+        # Django's base class raises this for hashers that do not implement `decode`.
         return {}
 
 
 _COSTS = ("iterations", "work_factor", "time_cost", "memory_cost", "parallelism", "block_size")
 
 
-def _time(report: Report) -> None:
+def _measure_hashers(report: Report) -> None:
     for hasher in report.hashers.values():
         started = time.perf_counter()
         identify_hasher(hasher.sample).verify("no password", hasher.sample)
         hasher.seconds = time.perf_counter() - started
 
 
-def _settle(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
+def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
     using = databases.primary()
     accounts = Account.objects.using(using).in_bulk([user.pk for user in users])
     new, changed = [], []
@@ -166,31 +167,32 @@ def _settle(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> 
         account = accounts.get(user.pk)
         wanted = lookup.copies(user)
         if not write:
-            _name_contested(user, wanted, report)
-        _give_up_contested(wanted, account, report)
+            _list_contested(user, wanted, report)
+        _drop_contested(wanted, account, report)
         if account is None:
             new.append(lookup.unsaved_account(user, wanted))
         elif any(getattr(account, name) != value for name, value in wanted.items()):
             changed.append((account, wanted))
     if dry_run or write:
-        report.made += len(new)
+        report.created += len(new)
     if not write:
-        # A key may pass from one user to another: all that move are released before any is taken.
-        report.mended += len(changed)
+        # A key may move from one user to another, and keys are unique: the first pass releases all
+        # keys that move, before the second pass writes any.
+        report.updated += len(changed)
         if not dry_run:
             _release(changed, using)
         return
     _store(new, changed, using)
 
 
-def _give_up_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
+def _drop_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
     for name in KEYS:
         key = wanted.get(name)
-        if report.is_contested(key) and not (account and _proven(account, name, key)):
+        if report.is_contested(key) and not (account and _is_verified(account, name, key)):
             wanted[name] = None
 
 
-def _proven(account: Account, name: str, key: str | None) -> bool:
+def _is_verified(account: Account, name: str, key: str | None) -> bool:
     return name == "email_key" and account.verified_email_key == key
 
 
@@ -214,7 +216,8 @@ def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], us
             rows.bulk_create(new)
             rows.bulk_update([account for account, _ in changed], lookup.COPIES)
     except IntegrityError:
-        # Somebody signed up or moved since the table was surveyed: settle this batch one by one.
+        # A user signed up or changed an identifier after the first pass: write this batch row by
+        # row.
         for account in new:
             lookup.create_account(account.user)
         for account, _ in changed:

@@ -1,4 +1,4 @@
-"""What the host's user model looks like: which of our fields are really the host's."""
+"""The fields of the host's user model: which of our fields the host's model has itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from authservice.kernel import settings
 
 @dataclass(frozen=True)
 class Host:
-    """Names of the host's fields, "" where its model has none."""
+    """Names of the host's fields, "" if its model has no such field."""
 
     model: Any
     key: str

@@ -1,4 +1,4 @@
-"""`manage.py authservice_sync_accounts`: accounts and keys for the users a project already has."""
+"""`manage.py authservice_sync_accounts`: creates and updates the accounts of existing users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH = 30
 
 class Command(BaseCommand):
     help = (
-        "Make an account for every user who has none, bring copies and keys in step, and report "
+        "Create an account for every user who has none, update copies and keys, and report "
         "identifiers that several users share and the slowest password hasher in use."
     )
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             dry_run=options["dry_run"],
             progress=self._progress,
         )
-        self._say(report, dry_run=options["dry_run"])
+        self._print(report, dry_run=options["dry_run"])
 
     def _progress(self, done: int, total: int) -> None:
         if not self.stderr.isatty():
@@ -42,35 +42,36 @@ class Command(BaseCommand):
         if done >= total:
             self.stderr.write("")
 
-    def _say(self, report: Report, *, dry_run: bool) -> None:
+    def _print(self, report: Report, *, dry_run: bool) -> None:
         verb = "would be" if dry_run else "were"
         self.stdout.write(
-            f"{report.users} users: {report.made} accounts {verb} made, "
-            f"{report.mended} {verb} brought in step."
+            f"{report.users} users: {report.created} accounts {verb} created, "
+            f"{report.updated} {verb} updated."
         )
         for contested in report.contested.values():
             self.stdout.write(self.style.WARNING(_claim(contested)))
         if report.contested:
             self.stdout.write(
-                "Nobody signs in by an identifier that several share and none has verified; "
-                "e-mail twins sign in by username."
+                "No user can log in with an identifier that several users share, unless one of "
+                "them has verified it. Users with a shared e-mail address log in with their "
+                "username."
             )
         if report.odd_emails:
             self.stdout.write(self.style.WARNING(_odd(report)))
-        self._say_slowest(report)
+        self._print_hashers(report)
 
-    def _say_slowest(self, report: Report) -> None:
+    def _print_hashers(self, report: Report) -> None:
         slowest = report.slowest
         if slowest is None:
             return
         for hasher in sorted(report.hashers.values(), key=lambda entry: -entry.seconds):
             self.stdout.write(
-                f"{hasher.name}: {hasher.users} passwords, {hasher.seconds * 1000:.1f} ms a check"
+                f"{hasher.name}: {hasher.users} passwords, {hasher.seconds * 1000:.1f} ms per check"
             )
         self.stdout.write(
-            f"Slowest hasher: {slowest.name}. Where old hashes are slower than new ones, set "
-            f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{slowest.name.split()[0]}', so that unknown "
-            "users take as long to refuse."
+            f"Slowest hasher: {slowest.name}. If old hashes are slower than new ones, set "
+            f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{slowest.name.split()[0]}', so that a login "
+            "of an unknown user takes as long as one of a known user."
         )
 
 
@@ -82,8 +83,8 @@ def _claim(contested: Contested) -> str:
 def _odd(report: Report) -> str:
     named = _named(report.with_odd_email, report.odd_emails)
     return (
-        "Addresses with quotes, at an IP address, at localhost or otherwise not valid, which no new"
-        f" account may be given: users {named}. These users keep them and can sign in."
+        "Addresses that a new account must not have (with quotes, at an IP address, at localhost or"
+        f" otherwise not valid): users {named}. These users keep them and can log in."
     )
 
 
