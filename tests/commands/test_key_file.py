@@ -71,7 +71,7 @@ def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
 def test_two_runs_at_once_do_not_lose_a_change(keys, file):
     keys("generate")
 
-    with key_file.editing(file), pytest.raises(CommandError, match="another run is at work"):
+    with key_file.editing(file), pytest.raises(CommandError, match="another run is active"):
         keys("generate")
 
     assert states(file) == ["active"]

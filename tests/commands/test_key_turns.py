@@ -93,7 +93,7 @@ def rotated(keys):
 def test_a_key_whose_tokens_may_live_stays(keys, file, clock, rotated):
     clock.forward(days=1, minutes=15)
 
-    assert keys("retire") == "There is nothing to drop yet.\n"
+    assert keys("retire") == "No retired key can be removed yet.\n"
     assert states(file) == ["retired", "active"]
 
 
@@ -101,7 +101,7 @@ def test_a_key_whose_tokens_have_expired_goes(keys, file, clock, rotated):
     old = load(file)[0]["kid"]
     clock.forward(days=1, minutes=16)
 
-    assert keys("retire") == f"Dropped {old}.\n"
+    assert keys("retire") == f"Removed key {old}.\n"
     assert states(file) == ["active"]
 
 
@@ -109,7 +109,7 @@ def test_a_longer_life_of_tokens_is_waited_for(keys, file, clock, rotated, confi
     configure(ACCESS_TOKEN_TTL=timedelta(hours=6))
     clock.forward(days=1, hours=5)
 
-    assert "nothing" in keys("retire")
+    assert "No retired key" in keys("retire")
 
 
 def test_a_leaked_key_goes_at_once(keys, file, rotated):
@@ -126,5 +126,5 @@ def test_a_key_that_does_not_say_when_it_retired_is_left_to_the_operator(
     entries[0]["retired_at"] = moment
     file.write_text(json.dumps(entries))
 
-    with pytest.raises(CommandError, match="no retired_at"):
+    with pytest.raises(CommandError, match="needs a retired_at"):
         keys("retire")

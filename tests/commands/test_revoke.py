@@ -33,7 +33,7 @@ def test_the_sign_ins_of_one_user_end(api, run, ann, bob, name):
 
     said = run("authservice_revoke", "--user", named)
 
-    assert "Ended 1 sign-ins of user" in said
+    assert "Ended 1 sessions of user" in said
     assert api.get("me", token=ann["access_token"]).error == REFUSED
     assert opens(api, bob)
 
@@ -69,7 +69,7 @@ def test_a_text_that_means_two_users_is_an_error(api, run, ann, bob):
     user.username = taken
     user.save()
 
-    with pytest.raises(CommandError, match="may be user"):
+    with pytest.raises(CommandError, match="matches the users"):
         run("authservice_revoke", "--user", taken)
 
     assert opens(api, ann)
@@ -79,7 +79,7 @@ def test_a_text_that_means_two_users_is_an_error(api, run, ann, bob):
 def test_all_sign_ins_end(api, run, ann, bob):
     said = run("authservice_revoke", "--all", "--no-input", "--batch-size", "1")
 
-    assert said == "Ended 2 sign-ins of 2 users.\n"
+    assert said == "Ended 2 sessions of 2 users.\n"
     assert not opens(api, ann)
     assert not opens(api, bob)
 
@@ -87,7 +87,7 @@ def test_all_sign_ins_end(api, run, ann, bob):
 def test_all_again_finds_nobody(run, ann):
     run("authservice_revoke", "--all", "--no-input")
 
-    assert run("authservice_revoke", "--all", "--no-input") == "Ended 0 sign-ins of 0 users.\n"
+    assert run("authservice_revoke", "--all", "--no-input") == "Ended 0 sessions of 0 users.\n"
 
 
 @pytest.mark.parametrize("answer", ["no", "", "y"])
@@ -95,10 +95,10 @@ def test_all_is_asked_for_and_anything_but_yes_ends_nothing(api, run, ann, monke
     asked = []
     monkeypatch.setattr("builtins.input", lambda text: asked.append(text) or answer)
 
-    with pytest.raises(CommandError, match="Nothing was ended"):
+    with pytest.raises(CommandError, match="No session was ended"):
         run("authservice_revoke", "--all")
 
-    assert asked == ["End 1 sign-ins of all users? Type 'yes' to go on: "]
+    assert asked == ["End 1 sessions of all users? Type 'yes' to continue: "]
     assert opens(api, ann)
 
 
@@ -116,7 +116,7 @@ def test_nobody_there_to_answer_ends_nothing(api, run, ann, monkeypatch):
 
     monkeypatch.setattr("builtins.input", gone)
 
-    with pytest.raises(CommandError, match="Nothing was ended"):
+    with pytest.raises(CommandError, match="No session was ended"):
         run("authservice_revoke", "--all")
 
 
@@ -131,7 +131,7 @@ def test_before_spares_what_began_later(api, run, ann, whose):
 
     said = run("authservice_revoke", *whose, "--before", str(newest.created_at))
 
-    assert "Ended 1 sign-ins" in said
+    assert "Ended 1 sessions" in said
     assert not opens(api, ann)
     assert opens(api, later)
     assert api.post("refresh", refresh_token=later["refresh_token"]).status == 200

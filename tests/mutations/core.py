@@ -24,7 +24,7 @@ SIGN_INS = (
     Mutation(
         "The end of a stolen family",
         CORE + "sessions/rotation.py",
-        without("    _end_family(person, session, client)\n"),
+        without("    _end_session(person, session, client)\n"),
         (_REFRESH,),
     ),
     Mutation(

@@ -105,19 +105,19 @@ SESSIONS = (
     Mutation(
         "The word to the store that one session ended",
         CORE + "sessions/sessions.py",
-        without("    _tell([sign_in_id] if ended else [])\n"),
+        without("    _notify_policy([session_id] if ended else [])\n"),
         _TOLD,
     ),
     Mutation(
         "The word to the store that many sessions ended",
         CORE + "sessions/sessions.py",
-        without("        _tell(ids)\n"),
+        without("        _notify_policy(ids)\n"),
         _TOLD,
     ),
     Mutation(
         "The silence about ends of sessions that are undone",
         CORE + "sessions/sessions.py",
-        to("transaction.on_commit(tell, using=databases.primary(), robust=True)", "tell()"),
+        to("transaction.on_commit(notify, using=databases.primary(), robust=True)", "notify()"),
         _TOLD,
     ),
     Mutation(

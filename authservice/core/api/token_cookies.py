@@ -54,7 +54,7 @@ def refresh(view: Endpoint) -> Tokens:
     if view.body.get("refresh_token") is not None or not kept:
         return refreshing.refresh(view.read(RefreshIn)["refresh_token"], view.client)
     token = _parsed(kept)
-    require_unforged(view.request, token.sign_in_id if token else None)
+    require_unforged(view.request, token.session_id if token else None)
     try:
         return refreshing.refresh(kept, view.client)
     except refreshing.Superseded:
@@ -81,10 +81,10 @@ def access_sign_in_of(request: HttpRequest) -> UUID | None:
 
 def _refresh_sign_in_of(request: HttpRequest) -> UUID | None:
     token = _parsed(_refresh_cookie(request))
-    found = token and sessions.find_for_refresh(token.sign_in_id)
+    found = token and sessions.find_for_refresh(token.session_id)
     if not token or not found or not token.genuine(found[1].seed):
         return None
-    return token.sign_in_id
+    return token.session_id
 
 
 def _refresh_cookie(request: HttpRequest) -> Secret:

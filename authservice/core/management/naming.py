@@ -1,4 +1,4 @@
-"""The user whom an operator names on the command line."""
+"""Finds the user that an operator names on the command line."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from authservice.core.users.user_model import host
 
 
 def named(text: str) -> Person:
-    """By id, e-mail address or username. Raises `CommandError` for nobody, and for several: a text
-    may be one user's id and another's name."""
+    """The user with this id, e-mail address or username.
+
+    Raises `CommandError` if no user matches, or several: a text may be the id of one user and the
+    username of another.
+    """
     found = [_by_id(text), lookup.find_by_email(text), lookup.find_by_username(text)]
     people = {person.id: person for person in found if person}
     if not people:
         raise CommandError(f"There is no user {text!r}.")
     if len(people) > 1:
-        raise CommandError(f"{text!r} may be user {' or '.join(people)}: name one otherwise.")
+        raise CommandError(
+            f"{text!r} matches the users {' and '.join(people)}: use an identifier that only one of"
+            " them has."
+        )
     return people.popitem()[1]
 
 

@@ -1,1 +1,1 @@
-"""Sessions: the row behind the tokens, its rotation, its end."""
+"""Sessions: the row behind the tokens, its refresh, and its revocation."""

@@ -1,4 +1,4 @@
-"""Who a bearer token speaks for: its signature, then one query whether it still counts."""
+"""Authenticates a bearer token: by its signature, then by one query for its session."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from authservice.kernel.secret import Secret
 
 @dataclass
 class Caller:
-    """The caller of a request and the sign-in they use."""
+    """The user who sent a request, and the session of the token."""
 
     claims: Mapping[str, Any]
     sign_in_id: uuid.UUID
@@ -56,7 +56,7 @@ class Caller:
         )
 
     def require_live(self) -> None:
-        """Raises `InvalidToken` unless the sign-in still stands, or what the login policy says."""
+        """Raises `InvalidToken` unless the session is valid, or the errors of the login policy."""
         if not self._live:
             raise errors.InvalidToken
         lookup.refresh_copies(self.person)
@@ -79,7 +79,10 @@ class Caller:
 
 
 def identify(token: Secret) -> Caller:
-    """Raises `InvalidToken`, `TokenExpired`, or what the login policy says."""
+    """The caller with this access token.
+
+    Raises `InvalidToken`, `TokenExpired`, or the errors of the login policy.
+    """
     claims = access.read(token)
     try:
         caller = Caller(claims, uuid.UUID(claims["sid"]))

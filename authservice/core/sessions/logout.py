@@ -1,4 +1,4 @@
-"""Logging out: this sign-in ends with all its tokens, other sign-ins go on."""
+"""Log out: the current session ends with all its tokens; other sessions stay valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the login module says of the life of sign-ins; without one that says anything, this."""
+"""The login policy: lifetimes and limits of sessions, by the login module or by core's default."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from authservice.kernel.sections import root
 
 
 class Stateless:
-    """Core's own policy: sign-ins live as the settings say, and any number of them."""
+    """Core's own policy: lifetimes of the settings, and any number of sessions."""
 
     ended: Callable[[Sequence[UUID]], None] | None = None
 
@@ -25,7 +25,7 @@ class Stateless:
         return Lifetimes(root.refresh_token_ttl, root.session_ttl)
 
     def begin(self, person: Any, session: Any, client: Client, *, held: bool) -> None:
-        """Nothing stands against it."""
+        """Refuses nothing."""
 
     def alive(self, session: Any) -> bool:
         return True
@@ -38,5 +38,5 @@ _DEFAULT = Stateless()
 
 
 def policy() -> LoginPolicy:
-    """The one of the installed login module, or core's own."""
+    """The policy of the installed login module, or core's own."""
     return cast(LoginPolicy, plug("login_policy") or _DEFAULT)

@@ -1,7 +1,7 @@
-"""Ending sign-ins from outside: by an operator in a shell, or by staff in Django admin.
+"""Revokes sessions of other users: for operators in a shell and for staff in Django admin.
 
-Users are taken in batches, each in a transaction of its own, so that nobody waits for all of them.
-Who signs in meanwhile is not thrown out: they have just proven who they are.
+Users are processed in batches, each in a transaction of its own, so that row locks are short.
+Sessions that start during a run may stay: their users have just authenticated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Ended:
 
 
 def revoke_everyone(*, before: datetime | None, batch_size: int) -> Ended:
-    """End the open sign-ins of all users, or those begun `before`."""
+    """End the open sessions of all users, or only those that began before `before`."""
     ended = Ended()
     for pks in _batches(before, batch_size):
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
@@ -48,15 +48,15 @@ def revoke_users(
     by: Any = None,
     client: Client | None = None,
 ) -> int:
-    """End every sign-in of these users, or those begun `before`; how many there were.
+    """End all sessions of these users, or those that began before `before`; returns how many.
 
-    `by` is the member of staff who does it. The tokens' version is raised unless `before` spares
-    newer sign-ins, which it would end as well.
+    `by` is the member of staff. Without `before` the token version is raised too; with `before` it
+    is not, since that would also end the newer sessions.
     """
     using = databases.primary()
     pks = [user.pk for user in users]
     with transaction.atomic(using=using):
-        passwords.lock_users(pks)  # running requests finish first, or are refused
+        passwords.lock_users(pks)  # concurrent requests of the users finish first, or are refused
         ended = _end_begun(pks, before) if before else sessions.end_all_of_users(pks, REVOKED)
         for user in users:
             events.record(_revoked(user, by, client))
@@ -64,7 +64,7 @@ def revoke_users(
 
 
 def revoke_one(session: Session, *, by: Any = None, client: Client | None = None) -> bool:
-    """End one sign-in; False if it had ended already."""
+    """End one session; False if it had ended already."""
     using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([session.user_id])
@@ -74,18 +74,18 @@ def revoke_one(session: Session, *, by: Any = None, client: Client | None = None
     return ended
 
 
-def open_sign_ins(before: datetime | None = None) -> QuerySet[Session]:
-    """Those that have not ended, in the order of their users."""
+def open_sessions(before: datetime | None = None) -> QuerySet[Session]:
+    """The sessions that have not ended, ordered by user."""
     rows = Session.objects.using(databases.primary()).filter(ended_at=None).order_by("user_id")
     return rows.filter(created_at__lt=before) if before else rows
 
 
 def _end_begun(pks: list[Any], before: datetime) -> int:
-    return sessions.end_queryset(open_sign_ins(before).order_by().filter(user__in=pks), REVOKED)
+    return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
 
 
 def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
-    users, last = open_sign_ins(before).values_list("user_id", flat=True).distinct(), None
+    users, last = open_sessions(before).values_list("user_id", flat=True).distinct(), None
     while batch := list((users if last is None else users.filter(user_id__gt=last))[:size]):
         yield batch
         last = batch[-1]

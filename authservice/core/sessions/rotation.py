@@ -1,9 +1,10 @@
-"""Refreshing: one successor per token, and what a replay of an old one means.
+"""Refresh with rotation: each refresh token has one successor, and reuse is detected.
 
-A refresh moves the row's counter by one in a conditional UPDATE; its row count is the verdict, so
-of any number of parallel tries exactly one wins. A replay of the direct parent shortly after is a
-second tab or a retry; any other replay means that two hold the family, one of them a thief, and
-ends it, also though the request itself is refused (RFC 9700 section 4.14).
+A refresh increments the counter of the row in a conditional UPDATE. Its row count decides, so
+exactly one of any number of concurrent requests succeeds. Reuse of the direct predecessor shortly
+after is a second tab or a retry. Any other reuse means that two clients have tokens of this
+session, one of them an attacker. It ends the session, although the request itself is refused
+(RFC 9700 section 4.14).
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from authservice.kernel.sql import Update, param
 
 
 class Superseded(errors.InvalidRefreshToken):
-    """The family goes on: another tab, or a try whose answer was lost, refreshed a moment ago."""
+    """The token was replaced a moment ago, by another tab or by a request whose response was lost.
+    The session stays valid."""
 
 
-def _unmoved() -> QuerySet[Session]:
-    """The row as it was read, if it still may go on."""
+def _unchanged() -> QuerySet[Session]:
+    """The row, if its counter is as it was read and the session has neither ended nor expired."""
     return Session.objects.filter(
         pk=param("id", Session),
         counter=param("counter", Session),
@@ -46,15 +48,16 @@ def _unmoved() -> QuerySet[Session]:
 
 
 _MOVE = Update(
-    _unmoved,
+    _unchanged,
     lambda: {
         "counter": param("next_counter", Session, "counter"),
         "refreshed_at": param("refreshed_at", Session),
-        # Made anew under the present key, so that a sign-in in use outlives the one before; unless
-        # somebody re-marked the row since it was read, who knows of a newer hash.
+        # The fingerprint is computed again with the current key, so that sessions in use survive
+        # the removal of an old `SECRET_KEY`. If a concurrent transaction changed the column after
+        # it was read, it knows a newer password hash, and its value stays.
         "password_fingerprint": Case(
             When(
-                password_fingerprint=param("read_mark", Session, "password_fingerprint"),
+                password_fingerprint=param("old_fingerprint", Session, "password_fingerprint"),
                 then=param("password_fingerprint", Session),
             ),
             default=F("password_fingerprint"),
@@ -66,24 +69,24 @@ _MOVE = Update(
 
 
 def refresh(text: Secret, client: Client) -> Tokens:
-    """New tokens for a live refresh token.
+    """New tokens for the current refresh token of a session.
 
-    Raises `InvalidRefreshToken`, `TooManyRequests`, or what the login policy says.
+    Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy.
     """
     token = _parse(text)
     person, session = _find(token)
     throttling.count("refresh", str(session.pk))
     if token.counter < session.counter:
-        return _replayed(token, person, session, client)
+        return _reused(token, person, session, client)
     using = databases.primary()
     with transaction.atomic(using=using):
         if _moved(person, session, timezone.now()):
             event = Event(action="auth.token.refreshed", user=person.user, client=client)
             events.record(event)
             return sessions.issue_tokens(person, session)
-    # Somebody else was faster; what their refresh left behind says what this one is.
+    # A concurrent refresh succeeded: read the row again and treat this one as a reuse.
     person, session = _find(token)
-    return _replayed(token, person, session, client)
+    return _reused(token, person, session, client)
 
 
 def _parse(text: Secret) -> RefreshToken:
@@ -94,8 +97,12 @@ def _parse(text: Secret) -> RefreshToken:
 
 
 def _find(token: RefreshToken) -> tuple[Person, Session]:
-    """The standing sign-in of a genuine token; a counter ahead of its row is a restored backup."""
-    found = sessions.find_for_refresh(token.sign_in_id)
+    """The valid session of the token. Raises `InvalidRefreshToken`.
+
+    A token with a counter greater than that of its row was issued before the database was restored
+    from a backup.
+    """
+    found = sessions.find_for_refresh(token.session_id)
     if found is None:
         raise errors.InvalidRefreshToken
     person, session = found
@@ -113,7 +120,7 @@ def _expired(session: Session, now: datetime) -> bool:
 
 
 def _moved(person: Person, session: Session, now: datetime) -> bool:
-    """Move the row on if it still is as it was read; without rotation the counter stays."""
+    """Increment the counter unless the row has changed; without rotation the counter stays."""
     counter = session.counter
     session.counter += 1 if root.refresh_token_rotation else 0
     moved = _MOVE.run(
@@ -122,29 +129,30 @@ def _moved(person: Person, session: Session, now: datetime) -> bool:
         counter=counter,
         next_counter=session.counter,
         now=now,
-        # The time since which the live token is the live one: a counter that stays keeps it.
+        # The time when the current refresh token was issued: unchanged if the counter is.
         refreshed_at=now if session.counter != counter else session.refreshed_at,
         idle_expires_at=now + policy().lifetimes().idle,
-        read_mark=session.password_fingerprint,
+        old_fingerprint=session.password_fingerprint,
         password_fingerprint=passwords.fingerprint(person.user.password),
     )
     return bool(moved)
 
 
-def _replayed(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
+def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
     age = timezone.now() - session.refreshed_at
-    direct = token.counter == session.counter - 1
-    if direct and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
+    is_predecessor = token.counter == session.counter - 1
+    if is_predecessor and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
         return sessions.issue_tokens(person, session)
-    if direct and age <= root.reuse_leeway:
+    if is_predecessor and age <= root.reuse_leeway:
         raise Superseded
-    _end_family(person, session, client)
+    _end_session(person, session, client)
     raise errors.InvalidRefreshToken
 
 
-def _end_family(person: Person, session: Session, client: Client) -> None:
+def _end_session(person: Person, session: Session, client: Client) -> None:
     with transaction.atomic(using=databases.primary()):
-        passwords.lock_users([person.user.pk])  # waits for a transaction of the attacker
+        # Wait for a running transaction of the attacker, which holds this lock.
+        passwords.lock_users([person.user.pk])
         if sessions.end(session.pk, sessions.REUSE):
             events.record(
                 Event(

@@ -1,4 +1,4 @@
-"""A sign-in's life: begun at the door, continued by refreshing, ended by whoever may end it."""
+"""Sessions: start (only by the one door), read, check and end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOVED = "e-mail changed"
 
 @dataclass(frozen=True)
 class Tokens:
-    """`expires_in` is the life of the access token in seconds."""
+    """`expires_in` is the lifetime of the access token in seconds."""
 
     access_token: Secret
     refresh_token: Secret
@@ -40,12 +40,13 @@ class Tokens:
 
 
 def _fields(*names: str) -> tuple[str, ...]:
-    """The names in the order of the model, as `from_db` wants its values."""
+    """The names in the order of the model's fields, which `from_db` requires."""
     return tuple(f.attname for f in Session._meta.concrete_fields if f.attname in names)
 
 
 class Used(NamedTuple):
-    """What a request asks of a sign-in's row, in the order of the model."""
+    """The columns of a session that an authenticated request needs, in the order of the model's
+    fields."""
 
     id: uuid.UUID
     user_id: Any
@@ -59,10 +60,10 @@ class Used(NamedTuple):
     ended_at: datetime | None
 
 
-_LIFE = ("seed", "counter", "amr", "auth_time", "refreshed_at")
+_REFRESH_ONLY = ("seed", "counter", "amr", "auth_time", "refreshed_at")
 _USED = _fields(*Used._fields)
-# What a refresh asks beyond; a field that was left out is read when it is touched.
-_REFRESHED = _fields(*Used._fields, *_LIFE)
+# A refresh needs more columns. Fields that are not in the query are deferred: read on access.
+_REFRESHED = _fields(*Used._fields, *_REFRESH_ONLY)
 
 
 def _by_id(fields: tuple[str, ...]) -> Select:
@@ -75,36 +76,38 @@ def _by_id(fields: tuple[str, ...]) -> Select:
 
 
 _FINDERS: dict[tuple[str, ...], Select] = {fields: _by_id(fields) for fields in (_USED, _REFRESHED)}
-_BEGIN = Insert(lambda: Session)
+_INSERT = Insert(lambda: Session)
 
 
-def find_for_request(sign_in_id: uuid.UUID) -> tuple[Person, Used] | None:
-    """A sign-in and its person as a request needs them, in one query."""
+def find_for_request(session_id: uuid.UUID) -> tuple[Person, Used] | None:
+    """The session and its user with the columns that a request needs, in one query."""
     using = databases.primary()
-    row = _FINDERS[_USED].first(using, id=sign_in_id)
+    row = _FINDERS[_USED].first(using, id=session_id)
     if row is None:
         return None
     return people.read(row, using), Used(*row[people.width() :])
 
 
-def find_for_refresh(sign_in_id: uuid.UUID) -> tuple[Person, Session] | None:
-    """The same as a refresh needs them."""
+def find_for_refresh(session_id: uuid.UUID) -> tuple[Person, Session] | None:
+    """The session and its user with the columns that a refresh needs, in one query."""
     using = databases.primary()
-    row = _FINDERS[_REFRESHED].first(using, id=sign_in_id)
+    row = _FINDERS[_REFRESHED].first(using, id=session_id)
     if row is None:
         return None
     return people.read(row, using), Session.from_db(using, _REFRESHED, row[people.width() :])
 
 
 def as_model(used: Used) -> Session:
-    """The row of a request as a model; a field that was left out is read when it is touched."""
+    """The row of a request as a model instance; the other fields are deferred."""
     return Session.from_db(databases.primary(), _USED, used)
 
 
 def is_valid(person: Person, session: Session | Used) -> bool:
-    """Whether the sign-in still stands: not ended, its person active, nothing changed since.
+    """Whether the session is valid: it has not ended, its user is active, and password and versions
+    are those of the login.
 
-    A password set by anybody, in a shell or by SQL, shows in its hash and ends it at once.
+    Expiry is not checked here. The fingerprint of the password hash detects every change of the
+    password, also by host code, in a shell or by SQL.
     """
     return (
         session.ended_at is None
@@ -116,7 +119,7 @@ def is_valid(person: Person, session: Session | Used) -> bool:
 
 
 def active_sessions(person: Person) -> QuerySet[Session]:
-    """The sign-ins of an active person that stand and are not over."""
+    """The valid, unexpired sessions of an active user."""
     now = timezone.now()
     return _rows().filter(
         user=person.user.pk,
@@ -137,10 +140,11 @@ def start(
     device_id: uuid.UUID,
     held: bool = False,
 ) -> Session:
-    """A new row; `amr` are the authentication methods (RFC 8176), separated by spaces.
+    """Insert a session; `amr` are the authentication methods (RFC 8176), separated by spaces.
 
-    `held` says that this transaction has locked the user's row; `before` is written before it, in
-    one go where that is possible. Raises what the login policy says.
+    `held` is True if this transaction has locked the user's row. The statements `before` run before
+    the insert, in the same statement if the backend can write several tables in one. Raises the
+    errors of the login policy.
     """
     now, lifetimes = timezone.now(), policy().lifetimes()
     session = Session(
@@ -161,12 +165,12 @@ def start(
         expires_at=now + lifetimes.absolute,
     )
     policy().begin(person, session, client, held=held)
-    _BEGIN.run(databases.primary(), session, *before)
+    _INSERT.run(databases.primary(), session, *before)
     return session
 
 
 def issue_tokens(person: Person, session: Session) -> Tokens:
-    """A fresh access token and the live refresh token of the sign-in."""
+    """A new access token and the current refresh token of the session."""
     access_token, seconds = access.issue(person, session)
     refresh_token = refresh.derive(session.pk, session.counter, session.seed)
     return Tokens(access_token, refresh_token, seconds)
@@ -192,33 +196,33 @@ def changing(person: Person, session: Session, *others: Any) -> Iterator[Person]
 
 
 def rebind_password(person: Person, session: Session) -> None:
-    """Carry one sign-in over to the password that its person has now."""
+    """Keep one session valid after a change of the password: store the new fingerprint."""
     _rows().filter(pk=session.pk).update(
         password_fingerprint=passwords.fingerprint(person.user.password)
     )
 
 
-def end(sign_in_id: uuid.UUID, reason: str) -> bool:
-    """End one sign-in and all its tokens; False if it had ended already."""
-    ended = bool(_end(_rows().filter(pk=sign_in_id), reason))
-    _tell([sign_in_id] if ended else [])
+def end(session_id: uuid.UUID, reason: str) -> bool:
+    """End one session and all its tokens; False if it had ended already."""
+    ended = bool(_end(_rows().filter(pk=session_id), reason))
+    _notify_policy([session_id] if ended else [])
     return ended
 
 
 def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
-    """End those of the chosen rows that have not ended; how many."""
+    """End the sessions of the queryset that have not ended; returns how many."""
     if policy().ended is None:
         return _end(chosen, reason)
     with transaction.atomic(using=databases.primary()):
-        still = chosen.filter(ended_at=None).order_by("pk").select_for_update()
-        ids = list(still.values_list("pk", flat=True))
+        remaining = chosen.filter(ended_at=None).order_by("pk").select_for_update()
+        ids = list(remaining.values_list("pk", flat=True))
         ended = _end(_rows().filter(pk__in=ids), reason)
-        _tell(ids)
+        _notify_policy(ids)
     return ended
 
 
 def end_others(person: Person, kept: Session | None, reason: str) -> int:
-    """End every other sign-in of the person, all of them where there is none to keep; how many."""
+    """End all sessions of the user except `kept`, if there is one; returns how many."""
     rows = _rows().filter(user=person.user.pk)
     return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
@@ -239,12 +243,12 @@ def end_without_factor(person: Person, kept: Session | None, reason: str) -> Non
 
 
 def end_all(person: Person, reason: str) -> None:
-    """End every sign-in of the person, and every access token by its version."""
+    """End all sessions of the user, and invalidate all access tokens by raising the version."""
     end_all_of_users([person.user.pk], reason)
 
 
 def end_all_of_users(users: Collection[Any], reason: str) -> int:
-    """The same for users named by primary key; how many sign-ins it ended."""
+    """The same for users given by primary key; returns how many sessions ended."""
     accounts = Account.objects.using(databases.primary()).filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
     return end_queryset(_rows().filter(user__in=users), reason)
@@ -255,21 +259,22 @@ def _rows() -> QuerySet[Session]:
 
 
 def _end(rows: QuerySet[Session], reason: str) -> int:
-    """The one place where sign-ins end."""
+    """The only function that ends sessions."""
     return rows.filter(ended_at=None).update(ended_at=timezone.now(), end_reason=reason)
 
 
-def _tell(ids: list[uuid.UUID]) -> None:
-    """Let the login policy know before anybody is answered, once the rows say so.
+def _notify_policy(ids: list[uuid.UUID]) -> None:
+    """Notify the login policy of ended sessions after the commit, before the response.
 
-    Not sooner: what would be undone with its transaction has not ended. Robustly, since the rows
-    are what counts, and nothing else that waits for the commit may be lost over a store.
+    Not earlier: if the transaction is rolled back, the sessions have not ended. The callback is
+    robust: the rows are authoritative, and a failing session store must not prevent other callbacks
+    of the commit.
     """
-    heed = policy().ended
-    if heed is None or not ids:
+    ended = policy().ended
+    if ended is None or not ids:
         return
 
-    def tell() -> None:  # Django names what fails, and a partial has no name
-        heed(ids)
+    def notify() -> None:  # Django logs the name of a callback that fails; a partial has none
+        ended(ids)
 
-    transaction.on_commit(tell, using=databases.primary(), robust=True)
+    transaction.on_commit(notify, using=databases.primary(), robust=True)

@@ -1,4 +1,4 @@
-"""Access tokens: what they say (RFC 9068) and how they are read."""
+"""Access tokens: issue and read them, with the claims of RFC 9068."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPE = "access"
 
 
 class AccessToken(Token):
-    """simplejwt's Token on our own key ring; none of the host's `SIMPLE_JWT` reaches it."""
+    """simplejwt's Token with our own key ring; the host's `SIMPLE_JWT` settings do not apply."""
 
     token_type = TYPE
 
@@ -36,11 +36,11 @@ class AccessToken(Token):
 
 
 def issue(person: Person, session: Session) -> tuple[Secret, int]:
-    """A new access token of the sign-in and its life in seconds."""
-    seconds = _life(session)
+    """A new access token of the session, and its lifetime in seconds."""
+    seconds = _lifetime(session)
     issued = int(time.time())
     claims = {
-        **_further(person, session),
+        **_additional_claims(person, session),
         "sub": person.id,
         "jti": secrets.token_hex(16),
         "iat": issued,
@@ -55,23 +55,24 @@ def issue(person: Person, session: Session) -> tuple[Secret, int]:
 
 
 def read(token: Secret) -> dict[str, Any]:
-    """Claims of a genuine access token. Raises `InvalidToken` or `TokenExpired`."""
+    """The claims of an access token with a valid signature. Raises `InvalidToken` or
+    `TokenExpired`."""
     claims = ring().read(token.reveal())
     if claims["typ"] != TYPE:
         raise errors.InvalidToken
     return claims
 
 
-def _life(session: Session) -> int:
-    # Never beyond the end of the sign-in itself.
+def _lifetime(session: Session) -> int:
+    # An access token never expires later than its session.
     left = session.expires_at - timezone.now()
     return max(1, int(min(root.access_token_ttl, left).total_seconds()))
 
 
-def _further(person: Person, session: Session) -> dict[str, Any]:
-    further: dict[str, Any] = {}
+def _additional_claims(person: Person, session: Session) -> dict[str, Any]:
+    additional: dict[str, Any] = {}
     if core.claims_hook:
-        further.update(import_string(core.claims_hook)(person.user))
+        additional.update(import_string(core.claims_hook)(person.user))
     for claims in plugs("claims"):
-        further.update(claims(person, session))
-    return further
+        additional.update(claims(person, session))
+    return additional

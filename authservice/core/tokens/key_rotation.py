@@ -1,8 +1,9 @@
-"""Turning over signing keys: next, then active, then retired, then gone.
+"""Rotation of signing keys: a key is next, then active, then retired, then removed.
 
-Each step waits until the one before is known everywhere. A key is published for a day before it
-signs, and verifies for a day and the life of a token after it signed last, so that neither a
-verifier's cache nor a process that was not restarted yet refuses a good token.
+Each step waits until every verifier knows the result of the previous one. A key is published for a
+day before it signs. It verifies for a day and the lifetime of a token after it last signed. So
+neither a verifier with a cached key set nor a process that was not restarted yet refuses a valid
+token.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _RSA_BITS = 3072  # good beyond 2030 (NIST SP 800-57 part 1, table 2)
 
 
 class Refused(Exception):
-    """Why a step cannot be taken, in words for the operator."""
+    """The step is not possible; the text tells the operator why and what to do."""
 
 
 def new(alg: str, *, state: str, now: datetime) -> Entry:
-    """A fresh key as an entry of `SIGNING_KEYS`."""
+    """A new key as an entry of `SIGNING_KEYS`."""
     private = _generate(alg)
     entry = {
         "alg": alg,
@@ -47,27 +48,28 @@ def new(alg: str, *, state: str, now: datetime) -> Entry:
 
 
 def add(entries: list[Entry], alg: str, *, now: datetime) -> Entry:
-    """A key that comes next, or is active at once where there is none. Raises `Refused`."""
-    if waiting := _in_state(entries, "next"):
-        raise Refused(f"{waiting.get('kid')} is next already: rotate first.")
+    """Add a key in the state "next", or "active" if it is the first key. Raises `Refused`."""
+    if following := _in_state(entries, "next"):
+        raise Refused(f"There is already a next key, {following.get('kid')}: rotate first.")
     entry = new(alg, state="next" if entries else "active", now=now)
     entries.append(entry)
     return entry
 
 
 def ensure_next(entries: list[Entry], alg: str, *, now: datetime) -> list[Entry]:
-    """Add a next key where there is none; what was added."""
+    """Add a next key if there is none; returns the added keys."""
     return [] if _in_state(entries, "next") else [add(entries, alg, now=now)]
 
 
 def rotate(entries: list[Entry], *, now: datetime, force: bool) -> Entry:
-    """Let the next key sign and the active one retire; the new active one. Raises `Refused`.
+    """Make the next key active and retire the active one; returns the new active key.
 
-    A retired key keeps its public half only. With `force` the next key may be younger than a day.
+    A retired key keeps its public part only. With `force` the next key may be younger than a day.
+    Raises `Refused`.
     """
     following = _in_state(entries, "next")
     if following is None:
-        raise Refused("There is no next key: generate one, or rotate with --generate.")
+        raise Refused("There is no next key: run `generate` first, or use `rotate --generate`.")
     if not force:
         _require_known(following, now)
     active = _in_state(entries, "active")
@@ -80,21 +82,22 @@ def rotate(entries: list[Entry], *, now: datetime, force: bool) -> Entry:
 
 
 def retire(entries: list[Entry], *, now: datetime, force: bool) -> list[Entry]:
-    """Drop the retired keys whose tokens have all expired, or all of them; the dropped ones."""
+    """Remove the retired keys whose tokens have all expired, with `force` all retired keys; returns
+    the removed ones."""
     kept_for = KNOWN_AFTER + root.access_token_ttl
-    dropped = [
+    removed = [
         entry
         for entry in entries
         if entry.get("state") == "retired"
         and (force or now - _moment(entry, "retired_at") > kept_for)
     ]
-    for entry in dropped:
+    for entry in removed:
         entries.remove(entry)
-    return dropped
+    return removed
 
 
 def require_valid(entries: list[Entry]) -> list[signing_keys.Key]:
-    """The keys parsed. Raises `Refused` for a file that settings could not use."""
+    """The parsed keys. Raises `Refused` for a file that the settings could not use."""
     try:
         return signing_keys.parsed(entries)
     except ImproperlyConfigured as wrong:
@@ -106,8 +109,8 @@ def _require_known(entry: Entry, now: datetime) -> None:
     if age < KNOWN_AFTER:
         hours = int(age.total_seconds() // 3600)
         raise Refused(
-            f"{entry.get('kid')} is {hours} h old, and verifiers may not know it yet: rotate when "
-            "it is 24 h old, or now with --force."
+            f"Key {entry.get('kid')} is only {hours} h old, and verifiers may not know it yet: "
+            "rotate when it is 24 h old, or now with --force."
         )
 
 
@@ -128,4 +131,4 @@ def _moment(entry: Entry, name: str) -> datetime:
         return datetime.fromisoformat(entry[name]).astimezone(UTC)
     except (KeyError, TypeError, ValueError) as wrong:
         example = "2030-01-31T12:00:00+00:00"
-        raise Refused(f"{entry.get('kid')} has no {name} such as {example}.") from wrong
+        raise Refused(f"Key {entry.get('kid')} needs a {name} such as {example}.") from wrong

@@ -1,7 +1,8 @@
-"""The form of a refresh token: `version | sign-in id | counter | MAC`, base64url.
+"""The format of a refresh token: `version | session id | counter | MAC`, base64url.
 
-Nothing of it is stored. The MAC (HMAC-SHA-256) covers the visible part and the random seed of the
-sign-in's row, so neither a leaked database nor a leaked key forges one alone.
+No part of the token is stored. The MAC (HMAC-SHA-256) covers the other parts and the random seed
+in the row of the session. An attacker therefore cannot forge a token with a leaked database alone,
+nor with a leaked key alone.
 """
 
 from __future__ import annotations
@@ -22,30 +23,30 @@ _MAC = 32
 
 @dataclass(frozen=True)
 class RefreshToken:
-    sign_in_id: UUID
+    session_id: UUID
     counter: int
     mac: bytes = field(repr=False)
 
     def genuine(self, seed: str) -> bool:
-        """Whether the MAC was made with this row's seed under a key of ours."""
-        message = _message(self.sign_in_id, self.counter, seed)
+        """Whether the MAC matches this row's seed under one of our keys."""
+        message = _message(self.session_id, self.counter, seed)
         return any(hmac.compare_digest(made, self.mac) for made in crypto.macs(_PURPOSE, message))
 
 
-def derive(sign_in_id: UUID, counter: int, seed: str) -> Secret:
-    """The refresh token with this number; the same one whenever it is asked for."""
-    body = _BODY.pack(_VERSION, sign_in_id.bytes, counter)
-    return Secret(crypto.b64(body + crypto.mac(_PURPOSE, _message(sign_in_id, counter, seed))))
+def derive(session_id: UUID, counter: int, seed: str) -> Secret:
+    """The refresh token with this number; deterministic."""
+    body = _BODY.pack(_VERSION, session_id.bytes, counter)
+    return Secret(crypto.b64(body + crypto.mac(_PURPOSE, _message(session_id, counter, seed))))
 
 
 def parse(text: Secret) -> RefreshToken:
-    """The parts of a token, genuine or not. Raises `crypto.Unreadable`."""
+    """The parts of a token; the MAC is not verified. Raises `crypto.Unreadable`."""
     raw = crypto.unb64(text.reveal())
     if len(raw) != _BODY.size + _MAC or raw[0] != _VERSION:
         raise crypto.Unreadable
-    _, sign_in_id, counter = _BODY.unpack_from(raw)
-    return RefreshToken(UUID(bytes=sign_in_id), counter, raw[_BODY.size :])
+    _, session_id, counter = _BODY.unpack_from(raw)
+    return RefreshToken(UUID(bytes=session_id), counter, raw[_BODY.size :])
 
 
-def _message(sign_in_id: UUID, counter: int, seed: str) -> bytes:
-    return _BODY.pack(_VERSION, sign_in_id.bytes, counter) + bytes.fromhex(seed)
+def _message(session_id: UUID, counter: int, seed: str) -> bytes:
+    return _BODY.pack(_VERSION, session_id.bytes, counter) + bytes.fromhex(seed)

@@ -1,10 +1,11 @@
-"""The keys that sign access tokens, and the only place that reads a token's signature.
+"""The keys that sign access tokens, and the only code that verifies the signature of a token.
 
-Out of the box the key is HS256, derived from `SECRET_KEY`; those derived from
-`SECRET_KEY_FALLBACKS` still verify. With `SIGNING_KEYS` it is EdDSA, ES256 or RS256 and each key
-has a state: "next" is published but does not sign yet, "active" signs, "retired" only verifies.
+By default the key is HS256, derived from `SECRET_KEY`; keys derived from `SECRET_KEY_FALLBACKS`
+still verify. With `SIGNING_KEYS` the algorithm is EdDSA, ES256 or RS256, and each key has a state:
+"next" is published but does not sign yet, "active" signs, "retired" only verifies.
 
-The host's own simplejwt keys are never used: its tokens are not ours, nor ours its.
+The host's own simplejwt keys are never used: tokens of the host are not valid here, and ours are
+not valid there.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ CLAIMS = {
     **dict.fromkeys(("iat", "exp", "ver"), int),
 }
 
-# Only these may stand in a header: no `jku`, `jwk`, `x5u`, `crit` or `b64` (RFC 8725 section 3).
+# The only members of a header: no `jku`, `jwk`, `x5u`, `crit` or `b64` (RFC 8725 section 3).
 _HEADER = {"alg", "kid", "typ"}
 _MINIMUM_RSA = 2048
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key and its id; `signing` is None for one that only verifies."""
+    """A key and its id; `signing` is None for a key that only verifies."""
 
     kid: str
     alg: str
@@ -51,12 +52,12 @@ class Key:
     jwk: Mapping[str, Any] | None = None
 
     def verifies(self, message: bytes, signature: bytes) -> bool:
-        """Whether the signature was made with this key by its one algorithm (RFC 7515)."""
+        """Whether the signature is valid for this key and its one algorithm (RFC 7515)."""
         return bool(_algorithm(self.alg).verify(message, self.verifying, signature))
 
 
 class KeyRing(TokenBackend):
-    """simplejwt's backend, issuing with the active key and naming it in the header."""
+    """simplejwt's backend; signs with the active key and puts its `kid` into the header."""
 
     def __init__(self, keys: tuple[Key, ...]) -> None:
         self.keys = {key.kid: key for key in keys}
@@ -71,16 +72,16 @@ class KeyRing(TokenBackend):
     def encode(self, payload: dict[str, Any]) -> str:
         claims = {**payload, "iss": self.issuer, "aud": self.audience}
         signed = f"{self._header}.{_segment(claims)}"
-        # Put together here, as it is taken apart below, rather than by `jwt.encode`, which looks
-        # into the key at each token; the signature itself is PyJWT's.
+        # The token is assembled here rather than by `jwt.encode`, which inspects the key for each
+        # token. PyJWT makes the signature itself.
         signature = _algorithm(self.active.alg).sign(signed.encode("ascii"), self.active.signing)
         return f"{signed}.{crypto.b64(signature)}"
 
     def read(self, token: str) -> dict[str, Any]:
-        """The claims of a genuine, unexpired token. Raises `InvalidToken` or `TokenExpired`.
+        """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`.
 
-        The three segments are taken apart here rather than by `jwt.decode`, which spends most of
-        its time on each character of them; the signature itself is PyJWT's to verify.
+        The three segments are split here rather than by `jwt.decode`, which spends most of its
+        time on checking each character. PyJWT verifies the signature itself.
         """
         signed, _, signature = token.rpartition(".")
         header, _, payload = signed.partition(".")
@@ -96,23 +97,24 @@ class KeyRing(TokenBackend):
             claims = json.loads(crypto.unb64(payload))
         except (ValueError, RecursionError) as wrong:
             raise errors.InvalidToken from wrong
-        return self._ours(claims)
+        return self._validated(claims)
 
-    def _ours(self, claims: Any) -> dict[str, Any]:
-        """RFC 7519 section 7.2 and RFC 8725 section 3: every claim there, of its type, and ours."""
+    def _validated(self, claims: Any) -> dict[str, Any]:
+        """Check the claims (RFC 7519 section 7.2, RFC 8725 section 3): each is present and of its
+        type, with our issuer and audience."""
         if not isinstance(claims, dict) or any(
             type(claims.get(name)) is not kind for name, kind in CLAIMS.items()
         ):
             raise errors.InvalidToken
         if claims["iss"] != self.issuer or claims["aud"] != self.audience:
             raise errors.InvalidToken
-        # `iat` is a fact, not a limit: the clocks of two servers may differ by a second.
+        # `iat` is not compared with the clock: the clocks of two servers may differ by a second.
         if claims["exp"] <= time.time():
             raise errors.TokenExpired
         return claims
 
     def published(self) -> list[Mapping[str, Any]]:
-        """The public keys as JWKs (RFC 7517); a symmetric key has nothing to publish."""
+        """The public keys as JWKs (RFC 7517); a symmetric key has no public part."""
         return [key.jwk for key in self.keys.values() if key.jwk]
 
 
@@ -127,7 +129,7 @@ def _algorithm(alg: str) -> Any:
 
 @lru_cache(maxsize=256)
 def _named(header: str) -> tuple[str, str]:
-    """The `kid` and `alg` of a header, empty for a header that is not one of ours in form."""
+    """The `kid` and `alg` of a header, both empty if the header does not have our form."""
     try:
         parsed = json.loads(crypto.unb64(header))
     except (ValueError, RecursionError):
@@ -139,17 +141,17 @@ def _named(header: str) -> tuple[str, str]:
 
 @cache
 def ring() -> KeyRing:
-    """The ring of the present settings; parsing a key costs more than using it."""
+    """The keys of the current settings, cached: parsing a key costs more than using it."""
     return KeyRing(tuple(configured()) if root.signing_keys else tuple(_derived()))
 
 
 def configured() -> list[Key]:
-    """`SIGNING_KEYS` parsed. Raises `ImproperlyConfigured` naming the key and the fault."""
+    """The keys in `SIGNING_KEYS`. Raises `ImproperlyConfigured` with the key and the fault."""
     return parsed(root.signing_keys)
 
 
 def parsed(entries: Iterable[Any]) -> list[Key]:
-    """The keys of such a list. Raises `ImproperlyConfigured`."""
+    """The keys of a list in the form of `SIGNING_KEYS`. Raises `ImproperlyConfigured`."""
     keys = [_parse(number, entry) for number, entry in enumerate(entries)]
     if sum(key.state == "active" for key in keys) != 1:
         raise ImproperlyConfigured("SIGNING_KEYS needs exactly one key whose state is 'active'.")

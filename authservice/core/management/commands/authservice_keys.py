@@ -1,4 +1,4 @@
-"""`manage.py authservice_keys`: make, show and turn over the keys that sign access tokens."""
+"""`manage.py authservice_keys`: generate, list and rotate the keys that sign access tokens."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from authservice.core.tokens import key_rotation, signing_keys
 from authservice.key_file import Entry
 
 _WITHOUT_FILE = """\
-Key {kid}. Keep the private key above to yourself, and list it in the settings:
+Key {kid}. Keep the private key above secret, and add it to the settings:
 
     AUTHSERVICE = {{"SIGNING_KEYS": [
         {{"alg": "{alg}", "private_key": the_text_above, "state": "next"}},
         ...
     ]}}
 
-A day later make its state "active" and the active one's "retired"; a day after that, and once the
-tokens of the retired one have expired, take it out. The first key of all is "active" at once.
+A day later, set its state to "active" and the state of the active key to "retired". Remove the
+retired key a day after that, once its tokens have expired. The very first key is "active" at once.
 """
 
 
 class Command(BaseCommand):
-    help = "Make, show and turn over the keys that sign access tokens."
+    help = "Generate, list and rotate the keys that sign access tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
-        generate = steps.add_parser("generate", help="make a key that comes next")
-        shown = steps.add_parser("list", help="show the keys; never a private one")
-        rotate = steps.add_parser("rotate", help="let the next key sign, retire the active one")
-        retire = steps.add_parser("retire", help="drop retired keys whose tokens have expired")
+        generate = steps.add_parser("generate", help="generate the next key")
+        shown = steps.add_parser("list", help="list the keys, without private keys")
+        rotate = steps.add_parser("rotate", help="activate the next key, retire the active one")
+        retire = steps.add_parser("retire", help="remove retired keys whose tokens have expired")
         for step in (generate, shown):
-            step.add_argument("--file", help="the key file; without it, the settings")
+            step.add_argument("--file", help="the key file (default: the settings)")
         for step in (rotate, retire):
             step.add_argument("--file", required=True, help="the key file")
-            step.add_argument("--force", action="store_true", help="do not wait")
+            step.add_argument("--force", action="store_true", help="skip the waiting period")
         for step in (generate, rotate):
             step.add_argument("--alg", choices=signing_keys.ALGORITHMS, default="EdDSA")
         rotate.add_argument(
             "--generate",
             action="store_true",
-            help="leave a next key behind; without one before, that is all",
+            help="also generate a new next key; if there was no next key, only that",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -62,45 +62,52 @@ class Command(BaseCommand):
             return
         with _editing(file) as entries:
             entry = key_rotation.add(entries, alg, now=now)
-        self.stdout.write(f"Made {entry['kid']} ({alg}): it is {entry['state']}.")
+        self.stdout.write(_generated(entry))
 
     def _list(self, *, file: str | None, **_: Any) -> None:
         for key in _keys_of(file) if file else _keys_of_settings():
             self.stdout.write(f"{key.kid}  {key.alg:<5}  {key.state}")
         if file and key_file.seen_by_others(file):
-            self.stderr.write(self.style.WARNING(f"{file} is open to others: chmod 600 it."))
+            text = f"Other users can read {file}: run `chmod 600 {file}`."
+            self.stderr.write(self.style.WARNING(text))
 
     def _rotate(self, *, file: str, force: bool, generate: bool, alg: str, **_: Any) -> None:
-        now, said = datetime.now(UTC), []
+        now, lines = datetime.now(UTC), []
         with _editing(file) as entries:
-            made = key_rotation.ensure_next(entries, alg, now=now) if generate else []
-            if force or not made:
+            added = key_rotation.ensure_next(entries, alg, now=now) if generate else []
+            if force or not added:
                 active = key_rotation.rotate(entries, now=now, force=force)
-                said.append(f"{active['kid']} is active. Restart every process.")
+                lines.append(f"Key {active['kid']} is active. Restart every process.")
             if generate:
-                made += key_rotation.ensure_next(entries, alg, now=now)
-        said += [f"Made {entry['kid']} ({alg}): it is {entry['state']}." for entry in made]
-        self.stdout.write("\n".join(said))
+                added += key_rotation.ensure_next(entries, alg, now=now)
+        lines += [_generated(entry) for entry in added]
+        self.stdout.write("\n".join(lines))
 
     def _retire(self, *, file: str, force: bool, **_: Any) -> None:
         with _editing(file) as entries:
-            dropped = key_rotation.retire(entries, now=datetime.now(UTC), force=force)
-        for entry in dropped:
-            self.stdout.write(f"Dropped {entry.get('kid')}.")
-        if not dropped:
-            self.stdout.write("There is nothing to drop yet.")
+            removed = key_rotation.retire(entries, now=datetime.now(UTC), force=force)
+        for entry in removed:
+            self.stdout.write(f"Removed key {entry.get('kid')}.")
+        if not removed:
+            self.stdout.write("No retired key can be removed yet.")
+
+
+def _generated(entry: Entry) -> str:
+    return f"Generated key {entry['kid']} ({entry['alg']}), state: {entry['state']}."
 
 
 @contextmanager
 def _editing(file: str) -> Iterator[list[Entry]]:
-    """The entries of the file; a step that is refused or leaves unusable keys changes nothing."""
+    """The entries of the file. A step that is refused or results in invalid keys does not change
+    it."""
     try:
         with key_file.editing(file) as entries:
             yield entries
             key_rotation.require_valid(entries)
     except FileExistsError as wrong:
         raise CommandError(
-            f"{wrong.filename} exists: another run is at work, or one died. Then delete it."
+            f"{wrong.filename} exists: another run is active, or a run was aborted. In the latter"
+            " case delete the file."
         ) from wrong
     except (key_rotation.Refused, ImproperlyConfigured, OSError) as wrong:
         raise CommandError(str(wrong)) from wrong

@@ -1,4 +1,4 @@
-"""`manage.py authservice_revoke`: end the sign-ins of one user or of all."""
+"""`manage.py authservice_revoke`: end the sessions of one user or of all users."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from authservice.core.users.person import Person
 
 
 class Command(BaseCommand):
-    help = "End the sign-ins of one user or of all: their tokens are refused from then on."
+    help = "End the sessions of one user or of all users. Their tokens are invalid from then on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         whose = parser.add_mutually_exclusive_group(required=True)
         whose.add_argument("--user", help="id, e-mail address or username of one user")
-        whose.add_argument("--all", action="store_true", help="everybody")
+        whose.add_argument("--all", action="store_true", help="all users")
         parser.add_argument(
-            "--before", metavar="DATE", help="only sign-ins begun before, as 2030-01-31[T12:00]"
+            "--before", metavar="DATE", help="only sessions begun before DATE: 2030-01-31[T12:00]"
         )
         parser.add_argument(
             "--noinput",
             "--no-input",
             action="store_false",
             dest="interactive",
-            help="do not ask before everybody is signed out",
+            help="do not ask for confirmation",
         )
         parser.add_argument("--batch-size", type=int, default=500, help="users per batch (500)")
 
@@ -44,29 +44,29 @@ class Command(BaseCommand):
         if options["interactive"]:
             self._confirm(before)
         ended = revocation.revoke_everyone(before=before, batch_size=options["batch_size"])
-        self.stdout.write(f"Ended {ended.sessions} sign-ins of {ended.users} users.")
+        self.stdout.write(f"Ended {ended.sessions} sessions of {ended.users} users.")
 
     def _end_one(self, person: Person, before: datetime | None) -> None:
         ended = revocation.revoke_users([person.user], before=before)
         name = person.email or person.username
-        self.stdout.write(f"Ended {ended} sign-ins of user {person.id} ({name}).")
+        self.stdout.write(f"Ended {ended} sessions of user {person.id} ({name}).")
 
     def _confirm(self, before: datetime | None) -> None:
-        number = revocation.open_sign_ins(before).count()
+        number = revocation.open_sessions(before).count()
         try:
-            answer = input(f"End {number} sign-ins of all users? Type 'yes' to go on: ")
+            answer = input(f"End {number} sessions of all users? Type 'yes' to continue: ")
         except EOFError:
             answer = ""
         if answer != "yes":
-            raise CommandError("Nothing was ended.")
+            raise CommandError("Cancelled. No session was ended.")
 
 
 def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as wrong:
-        raise CommandError("--before must be a date or time in ISO form.") from wrong
-    # Times are kept as the project keeps them, aware or naive.
+        raise CommandError("--before must be a date or time in ISO 8601 form.") from wrong
+    # The project stores aware or naive times; compare with the same kind.
     if settings.USE_TZ and timezone.is_naive(moment):
         return timezone.make_aware(moment)
     if not settings.USE_TZ and timezone.is_aware(moment):
