@@ -1,4 +1,4 @@
-"""Paths of the admin module, below the mount."""
+"""Paths of the admin module, relative to the mount point."""
 
 from django.urls import path
 

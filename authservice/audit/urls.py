@@ -1,4 +1,4 @@
-"""Paths of the audit module, below the mount."""
+"""Paths of the audit module, relative to the mount point."""
 
 from django.urls import path
 

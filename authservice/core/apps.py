@@ -1,4 +1,4 @@
-"""Data sheet of core."""
+"""Django app of core, and the slots that it fills."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from authservice.kernel import modules
 class CoreConfig(modules.ModuleConfig):
     name = "authservice.core"
     label = "authservice_core"
-    verbose_name = "Accounts and sign-ins"
+    verbose_name = "Accounts and sessions"
     urls = "authservice.core.urls"
     identify = "authservice.core.sessions.authentication.identify"
     message_builders = (

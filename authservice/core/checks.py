@@ -1,7 +1,7 @@
-"""System checks: what is wrong with the host's settings, with a hint how to mend it.
+"""System checks of the host project's settings, each message with a hint.
 
-Ids are public: E errors, W warnings, I information. Those that only matter in production are run by
-`manage.py check --deploy`.
+The ids are public: E errors, W warnings, I information. `manage.py check --deploy` adds the checks
+that matter only in production.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def check_settings(**_: Any) -> list[checks.CheckMessage]:
     found: list[checks.CheckMessage] = [
         checks.Error(
             wrong.text,
-            hint=wrong.hint or "The settings page of the docs gives its type and default.",
+            hint=wrong.hint
+            or "See its type and default on the settings page of the documentation.",
             id=ids[wrong.kind],
         )
         for wrong in kernel_settings.complaints()
@@ -59,8 +60,8 @@ def _unimportable() -> Iterator[checks.CheckMessage]:
             import_string(path)
         except ImportError as wrong:
             yield checks.Error(
-                f"{where} names {path!r}, which cannot be imported: {wrong}",
-                hint="Give the dotted path of something importable.",
+                f"{where} is {path!r}, which cannot be imported: {wrong}",
+                hint="Use the dotted path of an importable object.",
                 id="authservice.E003",
             )
 
@@ -69,23 +70,23 @@ def _values() -> Iterator[checks.CheckMessage]:
     parts = urlsplit(root.api_url)
     if root.api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
         yield checks.Error(
-            f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is no web address.",
-            hint="Give scheme and host, such as 'https://api.example.com'.",
+            f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is not an http or https URL.",
+            hint="Set it to scheme and host, such as 'https://api.example.com'.",
             id="authservice.E005",
         )
     for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
         if getattr(root, name) <= timedelta(0):
-            yield _value(name.upper(), "must be longer than nothing")
+            yield _value(name.upper(), getattr(root, name), "must be positive")
     if not timedelta(0) <= root.refresh_grace <= _GRACE:
-        yield _value("REFRESH_GRACE", "must be between 0 and 60 seconds")
+        yield _value("REFRESH_GRACE", root.refresh_grace, "must be between 0 and 60 seconds")
     try:
         get_hasher(core.dummy_hasher)
     except ValueError as wrong:
-        yield _value("CORE.DUMMY_HASHER", f"is of no use: {wrong}")
+        yield _value("CORE.DUMMY_HASHER", core.dummy_hasher, f"must name a usable hasher: {wrong}")
     if core.hashes_in_flight < 0:
-        yield _value("CORE.HASHES_IN_FLIGHT", "must not be negative")
+        yield _value("CORE.HASHES_IN_FLIGHT", core.hashes_in_flight, "must not be negative")
     if (root.trusted_proxies or 0) < 0:
-        yield _value("TRUSTED_PROXIES", "must not be negative")
+        yield _value("TRUSTED_PROXIES", root.trusted_proxies, "must not be negative")
     yield from _rates()
     yield from _confirmation()
 
@@ -93,8 +94,8 @@ def _values() -> Iterator[checks.CheckMessage]:
 def _confirmation() -> Iterator[checks.CheckMessage]:
     if cookies.enabled and core.verify_confirm == "off":
         yield checks.Warning(
-            "AUTHSERVICE: CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: a link that a"
-            " mail scanner or a page of another site opens verifies the account of an attacker.",
+            "AUTHSERVICE: CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: if a mail"
+            " scanner or a page of another site opens a link, it verifies an attacker's account.",
             hint="Set CORE.VERIFY_CONFIRM to 'auto', the default.",
             id="authservice.W112",
         )
@@ -103,20 +104,22 @@ def _confirmation() -> Iterator[checks.CheckMessage]:
 def _rates() -> Iterator[checks.CheckMessage]:
     for scope, text in throttling.conf.rates.items():
         if scope not in throttling.RATES:
-            yield _value(f"THROTTLE.RATES.{scope}", f"is none of {', '.join(throttling.RATES)}")
+            known = ", ".join(throttling.RATES)
+            yield _value("THROTTLE.RATES", scope, f"may only have the keys {known}")
             continue
         try:
             throttling.parse(text)
         except (TypeError, ValueError):
-            yield _value(f"THROTTLE.RATES.{scope}", "must be a rate such as '20/h'")
+            yield _value(f"THROTTLE.RATES.{scope}", text, "must be a rate such as '20/h'")
     if throttling.conf.cache not in settings.CACHES:
-        yield _value("THROTTLE.CACHE", "must be an alias in CACHES")
+        yield _value("THROTTLE.CACHE", throttling.conf.cache, "must be an alias in CACHES")
 
 
-def _value(name: str, rule: str) -> checks.CheckMessage:
+def _value(name: str, value: Any, rule: str) -> checks.CheckMessage:
+    shown = str(value) if isinstance(value, timedelta) else repr(value)
     return checks.Error(
-        f"AUTHSERVICE: {name} {rule.rstrip('.')}.",
-        hint="Leave it out to get the default, which the settings page of the docs gives.",
+        f"AUTHSERVICE: {name} {rule.rstrip('.')}, but is {shown}.",
+        hint="Remove it to use the default, which is on the settings page of the documentation.",
         id="authservice.E006",
     )
 
@@ -130,14 +133,14 @@ def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:
         )
     if any(entry.split(".apps.")[0] == "authservice" for entry in settings.INSTALLED_APPS):
         yield checks.Error(
-            "'authservice' itself is no app.",
-            hint="Install its modules, 'authservice.core' first.",
+            "'authservice' in INSTALLED_APPS is not an app.",
+            hint="Replace it by its modules, 'authservice.core' first.",
             id="authservice.E007",
         )
     if all(apps.is_installed(name) for name in modules.LOGIN_MODULES):
         yield checks.Error(
-            "The session and the stateless module exclude each other.",
-            hint="Keep one of them; with neither, stateless is the default.",
+            "'authservice.session' and 'authservice.stateless' cannot be installed together.",
+            hint="Remove one of them; without either, stateless is the default.",
             id="authservice.E010",
         )
 
@@ -151,7 +154,7 @@ def check_keys(**_: Any) -> list[checks.CheckMessage]:
         return [
             checks.Error(
                 f"AUTHSERVICE: {wrong}",
-                hint="Each key is a dict of 'alg', 'state' and a PEM; one of them is active.",
+                hint="Each key is a dict of 'alg', 'state' and a PEM key; exactly one is 'active'.",
                 id="authservice.E050",
             )
         ]
@@ -166,9 +169,9 @@ def check_mount(**_: Any) -> Iterator[checks.CheckMessage]:
         ours = isinstance(entry, URLResolver) and named == "authservice.urls"
         if ours and not str(entry.pattern):
             yield checks.Error(
-                "authservice.urls is mounted without a prefix of its own.",
-                hint="Mount it below one, as path('auth/', include('authservice.urls')):"
-                " whatever it does not know there is answered by its own 404.",
+                "authservice.urls is mounted without a prefix.",
+                hint="Mount it with a prefix, as path('auth/', include('authservice.urls')): it"
+                " answers 404 itself to all unknown paths below the prefix.",
                 id="authservice.E011",
             )
 
@@ -176,19 +179,19 @@ def check_mount(**_: Any) -> Iterator[checks.CheckMessage]:
 def check_host(**_: Any) -> Iterator[checks.CheckMessage]:
     if not host().email:
         yield checks.Warning(
-            "The user model has no e-mail field; addresses are kept in our account table.",
-            hint="Nothing to do, unless the model's EMAIL_FIELD is misspelled.",
+            "The user model has no e-mail field; addresses are stored in the account table.",
+            hint="No action is needed, unless the model's EMAIL_FIELD is misspelled.",
             id="authservice.W080",
         )
     if not settings.AUTH_PASSWORD_VALIDATORS:
         yield checks.Warning(
-            "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are a password.",
-            hint="List Django's four validators.",
+            "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are accepted as a password.",
+            hint="Add Django's four validators.",
             id="authservice.W090",
         )
     if any(database.get("ATOMIC_REQUESTS") for database in settings.DATABASES.values()):
         yield checks.Info(
             "ATOMIC_REQUESTS does not apply to authservice: its views open their own"
-            " transactions, so that a refused request keeps the attempt it was counted by.",
+            " transactions, so that the attempt of a refused request stays counted.",
             id="authservice.I070",
         )

@@ -1,8 +1,9 @@
-"""Clearing away rows that nothing asks for any more.
+"""Deletes expired rows.
 
-A table is walked once, in the order of its primary key. Each batch is read without a lock, and then
-only the rows that still may go are locked and deleted, by primary key and in a transaction of
-their own. So nobody who signs in or refreshes waits, and sweeps that run at once share the work.
+Each table is read once, in the order of its primary key. Each batch is read without a lock. Then
+the rows that are still expired are locked and deleted, by primary key and in a transaction of their
+own; rows that another transaction has locked are skipped. So logins and refreshes do not wait, and
+concurrent cleanups share the work.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from authservice.kernel.modules import plugs
 
 logger = logging.getLogger("authservice.cleanup")
 
-# For as long a link says that it has expired or was used; afterwards it is merely unknown.
-_TICKETS_KEPT = timedelta(days=1)
+# Keep used one-time tokens this long so that the API can answer "expired" instead of "invalid".
+_TOKENS_KEPT = timedelta(days=1)
 _OVERDUE = timedelta(hours=48)
 _HOUR, _DAY = 3600.0, 86400.0  # seconds
 _next_look = monotonic() + _HOUR
@@ -34,29 +35,34 @@ _next_look = monotonic() + _HOUR
 
 @dataclass(frozen=True)
 class ExpiredRows:
-    """Rows of one table that may go."""
+    """The expired rows of one table; `name` is shown by the command."""
 
     name: str
     rows: QuerySet[Any]
 
 
-def expired_rows(*, sign_ins_kept: timedelta) -> list[ExpiredRows]:
-    """What may go now; a sign-in is kept for so long after it ended or expired."""
+def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
+    """The rows to delete now. Sessions are kept for `sessions_kept` after they ended or expired."""
     now, using = timezone.now(), databases.primary()
     return [
-        # First, since a module may tell what is rubbish by a ticket.
-        *(ExpiredRows(*waste) for filler in plugs("expired_rows") for waste in filler().items()),
+        # Modules come first, since a module may find its expired rows by their one-time tokens.
+        *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
         ExpiredRows(
-            "tickets", OneTimeToken.objects.using(using).filter(_stale(now - _TICKETS_KEPT))
+            "one-time tokens",
+            OneTimeToken.objects.using(using).filter(_token_expired(now - _TOKENS_KEPT)),
         ),
-        ExpiredRows("sign-ins", Session.objects.using(using).filter(_over(now - sign_ins_kept))),
-        ExpiredRows("counters", AttemptCounter.objects.using(using).filter(_forgiven(now))),
+        ExpiredRows(
+            "sessions", Session.objects.using(using).filter(_session_over(now - sessions_kept))
+        ),
+        ExpiredRows(
+            "attempt counters", AttemptCounter.objects.using(using).filter(_counter_reset(now))
+        ),
     ]
 
 
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
-    by = timezone.now() - _TICKETS_KEPT - _OVERDUE
+    by = timezone.now() - _TOKENS_KEPT - _OVERDUE
     return OneTimeToken.objects.using(databases.primary()).filter(expires_at__lte=by).exists()
 
 
@@ -77,26 +83,26 @@ def warn_if_overdue() -> None:
         )
 
 
-def delete_expired(waste: ExpiredRows, *, batch_size: int) -> int:
-    """Delete the rows; how many."""
-    return sum(delete(waste.rows, pks) for pks in batches(waste.rows, batch_size))
+def delete_expired(expired: ExpiredRows, *, batch_size: int) -> int:
+    """Delete the rows in batches; returns how many."""
+    return sum(delete(expired.rows, pks) for pks in batches(expired.rows, batch_size))
 
 
-def _stale(by: datetime) -> Q:
+def _token_expired(by: datetime) -> Q:
     return Q(expires_at__lte=by) | Q(spent_at__lte=by)
 
 
-def _over(by: datetime) -> Q:
+def _session_over(by: datetime) -> Q:
     return Q(ended_at__lte=by) | Q(idle_expires_at__lte=by) | Q(expires_at__lte=by)
 
 
-def _forgiven(now: datetime) -> Q:
-    # No earlier: the strikes of a window that ended still lengthen the wait of the next one.
+def _counter_reset(now: datetime) -> Q:
+    # Not earlier: the strikes of an ended window still lengthen the wait of the next one.
     return Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER)
 
 
 def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
-    """Primary keys of the rows, in their order, so many at a time."""
+    """Primary keys of the rows, in ascending order, in lists of `size`."""
     pks, last = rows.order_by("pk").values_list("pk", flat=True), None
     while batch := list((pks if last is None else pks.filter(pk__gt=last))[:size]):
         yield batch
@@ -104,7 +110,8 @@ def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
 
 
 def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
-    """Delete those of the rows that still may go and that nobody else holds."""
+    """Delete those of the rows that still match and that no other transaction has locked; returns
+    how many."""
     found, connection = rows.filter(pk__in=pks), connections[rows.db]
     alone = not rows.model._meta.related_objects
     with transaction.atomic(using=rows.db):
@@ -113,13 +120,14 @@ def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
             if alone and connection.vendor == "mysql":
                 return _delete_by_key(rows.model, free, connection)
             found = rows.model._base_manager.using(rows.db).filter(pk__in=free)
-        return int(found.delete()[0]) if alone else _delete_with_all(found)
+        return int(found.delete()[0]) if alone else _delete_cascading(found)
 
 
-def _delete_with_all(rows: QuerySet[Any]) -> int:
-    """Delete the rows with all that hangs on them; how many of themselves.
+def _delete_cascading(rows: QuerySet[Any]) -> int:
+    """Delete the rows and those that reference them; returns how many of the rows themselves.
 
-    What a table of the host's protects stays, and keeps no other.
+    A row that a table of the host project protects (`PROTECT`, `RESTRICT`) stays; the others are
+    deleted.
     """
     try:
         with transaction.atomic(using=rows.db):
@@ -128,12 +136,12 @@ def _delete_with_all(rows: QuerySet[Any]) -> int:
         pks = list(rows.values_list("pk", flat=True))
     if len(pks) == 1:
         return 0
-    return sum(_delete_with_all(rows.filter(pk=pk)) for pk in pks)
+    return sum(_delete_cascading(rows.filter(pk=pk)) for pk in pks)
 
 
 def _delete_by_key(model: Any, pks: list[Any], connection: Any) -> int:
-    """One by one, since MySQL and MariaDB rather read a small table in whole than look up many
-    keys, and then wait for every row in use."""
+    """Delete one row per statement. For `pk IN (…)`, MySQL and MariaDB may scan a small table
+    instead of looking up the keys, and then wait for every locked row."""
     key, quote = model._meta.pk, connection.ops.quote_name
     # Names come from our own models, quoted; every value is a parameter.
     sql = f"DELETE FROM {quote(model._meta.db_table)} WHERE {quote(key.column)} = %s"  # noqa: S608

@@ -1,4 +1,4 @@
-"""System checks of cookies: names that others use, and reach beyond what is safe."""
+"""System checks of cookies: invalid or conflicting names, and an unsafe SameSite."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def check_cookies(**_: Any) -> Iterator[checks.CheckMessage]:
         return
     if cookies.enabled and not apps.is_installed("authservice.csrf"):
         yield checks.Error(
-            "AUTHSERVICE['COOKIES'] needs the csrf module: a browser sends cookies unasked.",
-            hint="Add 'authservice.csrf' to INSTALLED_APPS; until then tokens go into no cookie.",
+            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers also send cookies with"
+            " requests of other sites.",
+            hint="Add 'authservice.csrf' to INSTALLED_APPS. Until then no token cookies are set.",
             id="authservice.E060",
         )
     names = (("ACCESS_NAME", cookies.access_name), ("REFRESH_NAME", cookies.refresh_name))
@@ -39,24 +40,28 @@ def check_cookies(**_: Any) -> Iterator[checks.CheckMessage]:
 
 
 def name_faults(key: str, name: str, *, beside: Collection[str]) -> Iterator[checks.CheckMessage]:
-    """What is wrong with the name of a cookie, which is none of `beside` either."""
+    """Check the name of a cookie, which must also differ from the names in `beside`."""
     if not _NAME.fullmatch(name):
-        yield _name_fault(f"{key} {name!r} is no name of a cookie", "letters and underscores")
+        yield _name_fault(
+            f"{key} is {name!r}, which is not a valid cookie name", "Use letters and underscores."
+        )
     if name.lower().startswith(_PREFIXES):
         yield _name_fault(
-            f"{key} {name!r} begins with a prefix",
-            "the plain name: by https the service puts"
-            " __Host- before it, and by http a browser would refuse it",
+            f"{key} is {name!r}, which has a cookie prefix",
+            "Use the name without the prefix: over https the service adds __Host-, and over http"
+            " browsers refuse cookies with it.",
         )
     if {name, f"__Host-{name}"} & {*_django(), *_OURS, *beside}:
-        yield _name_fault(f"{key} {name!r} is the name of another cookie", "one of its own")
+        yield _name_fault(
+            f"{key} is {name!r}, which is the name of another cookie", "Use a unique name."
+        )
 
 
 def samesite_faults(key: str, samesite: str) -> Iterator[checks.CheckMessage]:
     if samesite == "None" and not secure():
         yield checks.Error(
-            f"AUTHSERVICE: {key} is 'None', which browsers take from https alone.",
-            hint="Serve API_URL by https, or keep 'Lax'.",
+            f"AUTHSERVICE: {key} is 'None', which browsers accept over https only.",
+            hint="Use https in API_URL, or keep 'Lax'.",
             id="authservice.E062",
         )
 
@@ -65,5 +70,5 @@ def _django() -> tuple[str, ...]:
     return (settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME)
 
 
-def _name_fault(text: str, better: str) -> checks.CheckMessage:
-    return checks.Error(f"AUTHSERVICE: {text}.", hint=f"Use {better}.", id="authservice.E061")
+def _name_fault(text: str, hint: str) -> checks.CheckMessage:
+    return checks.Error(f"AUTHSERVICE: {text}.", hint=hint, id="authservice.E061")

@@ -1,7 +1,7 @@
-"""Four tables: who somebody is, each sign-in, each one-time secret, each guess counter.
+"""Four tables: accounts, sessions, one-time tokens and attempt counters.
 
-Core's rows hang on the host's user model, whatever it is. Names of constraints and indexes are
-global in some databases, hence their prefix.
+Rows reference the user model of the host project, whichever it is. Names of constraints and indexes
+are global in some databases, hence their prefix.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ class PhoneSource(models.TextChoices):
 
 
 class Account(models.Model):
-    """What the service knows of a user beyond the host's own model.
+    """The data of a user beyond the host's own model.
 
-    Fields that the host's model has (e-mail, username, names, active) are the host's; the copies
-    here exist to be indexed. A claim is the key of the present identifier; the unique key is the
-    same for the one user who is found by it, and None where it is absent or contested.
+    For fields that the host's model has (e-mail, username, names, active), the host's value is
+    authoritative; the copies here exist for indexes. A claim is the key of the current identifier,
+    and several users may have the same one. The unique key equals the claim for the one user who is
+    found by it, and is None for the others and without an identifier.
     """
 
     user = models.OneToOneField(
@@ -56,7 +57,8 @@ class Account(models.Model):
     avatar = models.CharField(max_length=2048, blank=True, default="")
     active = models.BooleanField(default=True)
     is_super_admin = models.BooleanField(default=False)
-    # Verified is what was proven, not a flag: an address changed behind our back is unverified.
+    # Verified is the key of an address, not a flag: an address that the host project changes
+    # directly is therefore unverified.
     verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     verified_phone_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     # Proven is stronger than verified: only the owner of the mailbox can have proven the address.
@@ -88,7 +90,7 @@ class Account(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["email_claim"], name="authsvc_account_emailclaim"),
             models.Index(fields=["username_claim"], name="authsvc_account_nameclaim"),
-            # What lists are sorted by, with the key by which ties break.
+            # The sort fields of lists, with the primary key as tie-breaker.
             models.Index(fields=["created_at", "user"], name="authsvc_account_bycreated"),
             models.Index(fields=["email", "user"], name="authsvc_account_byemail"),
             models.Index(fields=["username", "user"], name="authsvc_account_byusername"),
@@ -140,7 +142,7 @@ class Session(models.Model):
 
 
 class OneTimeToken(models.Model):
-    """One link or code that works once: a keyed digest, whom it is for, how often it was tried.
+    """One link or code that works once: a keyed digest, its user or target, and its attempts.
 
     A link is found by `digest`; a code by purpose and target, then compared with `code_digest`.
     """
@@ -180,7 +182,7 @@ class OneTimeToken(models.Model):
 
 
 class AttemptCounter(models.Model):
-    """A counter of tries that must hold exactly; changed by one statement, see `attempts`."""
+    """An exact counter of attempts; changed by single statements, see `credentials/attempt_sql`."""
 
     key = models.CharField(max_length=KEY, primary_key=True)
     count = models.PositiveIntegerField(default=0)

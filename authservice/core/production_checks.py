@@ -38,14 +38,15 @@ def _origin() -> Iterator[checks.CheckMessage]:
     parts = urlsplit(root.api_url)
     if not root.api_url:
         yield checks.Warning(
-            "AUTHSERVICE['API_URL'] is not set: mailed links cannot be built.",
-            hint="Give the public origin, such as 'https://api.example.com'.",
+            "AUTHSERVICE['API_URL'] is not set: e-mails cannot contain links.",
+            hint="Set it to the public origin, such as 'https://api.example.com'.",
             id="authservice.W031",
         )
     elif parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         yield checks.Warning(
-            "AUTHSERVICE['API_URL'] is http: passwords and tokens travel in the clear.",
-            hint="Serve it by https.",
+            f"AUTHSERVICE['API_URL'] is {root.api_url!r}: over http, passwords and tokens are sent"
+            " unencrypted.",
+            hint="Serve the API over https, and set API_URL to the https address.",
             id="authservice.W041",
         )
 
@@ -77,11 +78,11 @@ def _cache() -> Iterator[checks.CheckMessage]:
     backend, options = entry.get("BACKEND", ""), entry.get("OPTIONS", {})
     kind = backend.rpartition(".")[2]
     if kind in _OF_ONE_PROCESS:
-        yield _cache_warning(f"Flood limits count in {backend}, which each process has for itself.")
+        yield _cache_warning(f"Rate limits count in {backend}, which is separate in each process.")
     elif kind in _CULLED and options.get("MAX_ENTRIES", 0) < _ENTRIES:
         yield _cache_warning(
-            f"Flood limits count in {backend}, which deletes counters that still count once it"
-            f" holds {options.get('MAX_ENTRIES', 300)} entries."
+            f"Rate limits count in {backend}, which deletes counters that are still needed once it"
+            f" has {options.get('MAX_ENTRIES', 300)} entries."
         )
     elif kind == "RedisCache" and not 0 < (options.get("socket_timeout") or 0) <= _SECONDS:
         yield checks.Warning(
@@ -93,7 +94,7 @@ def _cache() -> Iterator[checks.CheckMessage]:
 
 
 def _cache_warning(text: str) -> checks.CheckMessage:
-    hint = "Use a cache that the processes share, such as Redis."
+    hint = "Use a cache that all processes share, such as Redis."
     return checks.Warning(text, hint=hint, id="authservice.W060")
 
 

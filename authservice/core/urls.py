@@ -1,4 +1,4 @@
-"""Paths of core, below the mount."""
+"""Paths of core, relative to the mount point."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Paths of the two-factor module, below the mount."""
+"""Paths of the two-factor module, relative to the mount point."""
 
 from django.urls import path
 

@@ -39,21 +39,21 @@ def old(**moments):
 def test_a_ticket_goes_a_day_after_it_expired(run):
     ticket(expires_at=DAY + SECOND)
 
-    assert "tickets: 1 deleted" in run("authservice_cleanup")
+    assert "one-time tokens: 1 deleted" in run("authservice_cleanup")
     assert not OneTimeToken.objects.exists()
 
 
 def test_a_ticket_goes_a_day_after_it_was_used(run):
     ticket(spent_at=DAY + SECOND)
 
-    assert "tickets: 1 deleted" in run("authservice_cleanup")
+    assert "one-time tokens: 1 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moments", [{}, {"expires_at": DAY / 2}, {"spent_at": DAY / 2}])
 def test_a_ticket_that_can_still_say_what_became_of_it_stays(run, moments):
     ticket(**moments)
 
-    assert "tickets: 0 deleted" in run("authservice_cleanup")
+    assert "one-time tokens: 0 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
@@ -61,7 +61,7 @@ def test_a_sign_in_goes_thirty_days_after_it_was_over(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT + SECOND})
 
-    assert "sign-ins: 1 deleted" in run("authservice_cleanup")
+    assert "sessions: 1 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
@@ -69,7 +69,7 @@ def test_a_sign_in_that_is_over_is_kept_for_thirty_days(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT - DAY})
 
-    assert "sign-ins: 0 deleted" in run("authservice_cleanup")
+    assert "sessions: 0 deleted" in run("authservice_cleanup")
 
 
 def test_a_sign_in_in_use_stays_whatever_is_asked(api, run):
@@ -85,7 +85,7 @@ def test_the_days_can_be_chosen(api, run):
     api.sign_up()
     old(ended_at=timedelta(days=8))
 
-    assert "sign-ins: 1 deleted" in run("authservice_cleanup", "--keep-days", "7")
+    assert "sessions: 1 deleted" in run("authservice_cleanup", "--keep-days", "7")
 
 
 def lock_out(key):
@@ -100,7 +100,7 @@ def is_out(key):
 def test_a_counter_in_its_window_stays(run):
     lock_out("ann")
 
-    assert "counters: 0 deleted" in run("authservice_cleanup")
+    assert "attempt counters: 0 deleted" in run("authservice_cleanup")
     assert is_out("ann")
 
 
@@ -120,7 +120,7 @@ def test_a_counter_that_is_forgiven_goes(run, clock):
     lock_out("ann")
     clock.forward(days=1, minutes=16)
 
-    assert "counters: 1 deleted" in run("authservice_cleanup")
+    assert "attempt counters: 1 deleted" in run("authservice_cleanup")
 
 
 def test_budget_that_outlasts_the_cleanup_of_its_counter_is_refused():
@@ -135,8 +135,8 @@ def test_a_dry_run_counts_and_deletes_nothing(api, run):
 
     said = run("authservice_cleanup", "--dry-run")
 
-    assert "tickets: 1 would be deleted" in said
-    assert "sign-ins: 1 would be deleted" in said
+    assert "one-time tokens: 1 would be deleted" in said
+    assert "sessions: 1 would be deleted" in said
     assert (OneTimeToken.objects.count(), Session.objects.count()) == (1, 1)
 
 
@@ -145,15 +145,19 @@ def test_second_cleanup_finds_nothing(run):
     run("authservice_cleanup")
 
     said = run("authservice_cleanup").splitlines()
-    assert [line.partition(":")[0] for line in said[-3:]] == ["tickets", "sign-ins", "counters"]
+    assert [line.partition(":")[0] for line in said[-3:]] == [
+        "one-time tokens",
+        "sessions",
+        "attempt counters",
+    ]
     assert {line.partition(": ")[2] for line in said} == {"0 deleted"}
 
 
 def test_former_name_of_the_command_is_an_alias(run):
     ticket(expires_at=2 * DAY)
 
-    assert "tickets: 1 would be deleted" in run("authservice_sweep", "--dry-run")
-    assert "tickets: 1 deleted" in run("authservice_sweep", "--batch-size", "1")
+    assert "one-time tokens: 1 would be deleted" in run("authservice_sweep", "--dry-run")
+    assert "one-time tokens: 1 deleted" in run("authservice_sweep", "--batch-size", "1")
 
 
 def test_people_stay(run):
@@ -199,13 +203,15 @@ def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
     for _ in range(7):
         ticket(expires_at=2 * DAY)
 
-    assert "tickets: 7 deleted" in run("authservice_cleanup", "--batch-size", "3")
+    assert "one-time tokens: 7 deleted" in run("authservice_cleanup", "--batch-size", "3")
 
 
 def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):
     kept, gone = ticket(expires_at=2 * DAY), ticket(expires_at=2 * DAY)
     [rows] = [
-        waste.rows for waste in cleanup.expired_rows(sign_ins_kept=KEPT) if waste.name == "tickets"
+        expired.rows
+        for expired in cleanup.expired_rows(sessions_kept=KEPT)
+        if expired.name == "one-time tokens"
     ]
     found = [kept.pk, gone.pk]
     OneTimeToken.objects.filter(pk=kept.pk).update(expires_at=timezone.now())

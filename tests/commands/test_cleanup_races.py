@@ -45,7 +45,7 @@ def litter(number):
 
 
 def swept(batch_size=50):
-    waste = cleanup.expired_rows(sign_ins_kept=timedelta(days=30))
+    waste = cleanup.expired_rows(sessions_kept=timedelta(days=30))
     return sum(cleanup.delete_expired(one, batch_size=batch_size) for one in waste)
 
 

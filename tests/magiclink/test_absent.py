@@ -16,7 +16,7 @@ get_resolver().url_patterns[0].url_patterns
 from authservice.core import cleanup
 from authservice.core.messages import compose
 from authservice.kernel import settings
-compose._builders(), cleanup.expired_rows(sign_ins_kept=cleanup.timedelta())
+compose._builders(), cleanup.expired_rows(sessions_kept=cleanup.timedelta())
 print([name for name in sys.modules if name.startswith("authservice.magiclink")])
 print("MAGICLINK" in settings.declared())
 """

@@ -134,7 +134,7 @@ def test_it_goes_with_its_user(enrolled):
 
 
 def swept():
-    found = expired_rows(sign_ins_kept=timedelta(days=30))
+    found = expired_rows(sessions_kept=timedelta(days=30))
     return {waste.name: delete_expired(waste, batch_size=4) for waste in found}
 
 

@@ -146,7 +146,7 @@ def test_what_is_over_is_swept(enrolled, clock):
     remembered(enrolled)
     clock.forward(days=DAYS)
 
-    found = {waste.name: waste for waste in expired_rows(sign_ins_kept=timedelta(days=30))}
+    found = {waste.name: waste for waste in expired_rows(sessions_kept=timedelta(days=30))}
 
     assert delete_expired(found["remembered devices"], batch_size=10) == 1
 

@@ -14,7 +14,8 @@ from authservice.core.cleanup import delete_expired, expired_rows
 class Command(BaseCommand):
     help = (
         "Delete one-time tokens a day after they expired or were used, sessions some time after"
-        " they ended, and attempt counters that no longer limit anybody. No active session ends."
+        " they ended, and attempt counters that have no effect any more. No valid"
+        " session ends, and no lockout is lifted early."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,9 +30,9 @@ class Command(BaseCommand):
             raise CommandError("--batch-size must be at least 1.")
         if options["keep_days"] < 0:
             raise CommandError("--keep-days must not be negative.")
-        for waste in expired_rows(sign_ins_kept=timedelta(days=options["keep_days"])):
+        for expired in expired_rows(sessions_kept=timedelta(days=options["keep_days"])):
             if options["dry_run"]:
-                self.stdout.write(f"{waste.name}: {waste.rows.count()} would be deleted")
+                self.stdout.write(f"{expired.name}: {expired.rows.count()} would be deleted")
             else:
-                deleted = delete_expired(waste, batch_size=options["batch_size"])
-                self.stdout.write(f"{waste.name}: {deleted} deleted")
+                deleted = delete_expired(expired, batch_size=options["batch_size"])
+                self.stdout.write(f"{expired.name}: {deleted} deleted")
