@@ -123,7 +123,7 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `session`, every request has the access token. `tokens` contains the issued tokens as
+    After `sign_in`, every request has the access token. `tokens` contains the issued tokens as
     secrets: `client.tokens.access_token.reveal()`. If the csrf module is installed, state-changing
     requests have a CSRF token automatically.
     """
@@ -132,7 +132,7 @@ class ApiClient:
         self.tokens: Any = None
         self._django = DjangoClient()
 
-    def session(self, user: Any) -> ApiClient:
+    def sign_in(self, user: Any) -> ApiClient:
         """Log in as a user through the one door, without a password.
 
         Raises the `Fault` of `login.complete`. After a challenge the client has no tokens.

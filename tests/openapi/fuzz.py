@@ -66,7 +66,7 @@ class SuperAdmin:
 
     def get(self, case: Any, context: Any) -> str:
         user = UserFactory(is_super_admin=True)
-        return str(ApiClient().session(user).tokens.access_token.reveal())
+        return str(ApiClient().sign_in(user).tokens.access_token.reveal())
 
     def set(self, case: Any, token: str, context: Any) -> None:
         headers = csrf_pair({"Authorization": f"Bearer {token}"})
