@@ -53,8 +53,10 @@ def _told(name: str, value: Any) -> Any:
         return languages.moment(value)
     if name == "user_agent":
         return languages.browser(value)
-    if isinstance(value, list):
-        return [{key: _told(key, one) for key, one in entry.items()} for entry in value]
+    if isinstance(value, list | tuple):
+        return [_told(name, entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: _told(key, entry) for key, entry in value.items()}
     if isinstance(value, Secret):
         return value.reveal()
     if not isinstance(value, str):

@@ -68,4 +68,10 @@ STAFF = (
         to('person.email if person.email_proven else ""', "person.email"),
         ("tests/admin_api/test_notices.py",),
     ),
+    Mutation(
+        "The mail about a change by staff, rendered from the job of a queue",
+        "authservice/notification/rendering.py",
+        to("_told(name, entry) for", "entry.items() for"),
+        ("tests/notification/test_changed_by_staff.py",),
+    ),
 )

@@ -1,3 +1,4 @@
+import json
 import logging
 import re
 import time
@@ -64,10 +65,12 @@ def _with_phone(user, **columns):
 
 @pytest.fixture
 def deliver(mailoutbox):
-    """`deliver("reset-link")` gives the mail to Ann that the job becomes."""
+    """`deliver("reset-link")` gives the mail to Ann that the job becomes. As in a queue, the job is
+    JSON on its way."""
 
     def send(kind, target="ann@example.com", **more):
-        worker.deliver(Message(kind=kind, target=target, **more))
+        job = json.dumps(worker.to_dict(Message(kind=kind, target=target, **more)))
+        worker.deliver(worker.from_dict(json.loads(job)))
         return mailoutbox[-1]
 
     return send

@@ -77,6 +77,51 @@ def test_other_changes_are_not_mailed(root, ann, notices, save):
     assert notices(lambda: save(root, name="Ann")) == []
 
 
+# Mails
+
+
+@pytest.fixture
+def mails(settings, configure, mailoutbox, django_capture_on_commit_callbacks):
+    """`mails(do)` are the mails to Ann that a call leads to, as their texts and HTML."""
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "authservice.notification"]
+    configure(NOTIFICATION={"DISPATCHER": "inline"})
+
+    def collect(do):
+        mailoutbox.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            do()
+        sent = [mail for mail in mailoutbox if mail.to == [ANN]]
+        return [(mail.body, mail.alternatives[0][0]) for mail in sent]
+
+    return collect
+
+
+CHANGES = pytest.mark.parametrize(
+    ("language", "field", "words"),
+    [
+        ("en", "email", "Support changed the e-mail address of your account."),
+        ("de", "email", "Der Support hat die E-Mail-Adresse Ihres Kontos geändert."),
+        ("en", "phone_number", "Support changed the phone number of your account."),
+        ("de", "phone_number", "Der Support hat die Telefonnummer Ihres Kontos geändert."),
+    ],
+)
+
+
+@CHANGES
+def test_mail_about_a_change_in_the_admin_is_sent_in_the_language_of_the_project(
+    root, ann, mails, settings, language, field, words
+):
+    prove()
+    settings.LANGUAGE_CODE = language
+    changes = {"email": {email_field(): "eve@example.com"}, "phone_number": {}}[field]
+    number = NEW if field == "phone_number" else OLD
+
+    [(text, html)] = mails(lambda: with_user(root, changes, phone_number=number))
+
+    assert words in text
+    assert words in html
+
+
 # Numbers
 
 
@@ -159,6 +204,16 @@ def test_it_is_mailed_to_the_proven_address(root, ann, notices):
     (job,) = notices(lambda: set_password(root))
 
     assert (job.target, job.details["changed"]) == (ANN, ["password"])
+
+
+@stock
+def test_the_mail_says_that_support_set_a_password(root, ann, mails):
+    prove()
+
+    [(text, html)] = mails(lambda: set_password(root))
+
+    assert "Support set a new password for your account." in text
+    assert "Support set a new password for your account." in html
 
 
 @stock
