@@ -24,7 +24,7 @@ from authservice.core.staff.admin_pages import (
     DeclaredLookups,
     GoesWithUser,
     ReadOnly,
-    SuperAdminGuard,
+    RowGuard,
     may_change,
     permitted,
     person_of,
@@ -73,7 +73,7 @@ class ShowsAccount(AnyPage):
         return Person(account.user, account).phone_number_verified
 
 
-class AccountInline(SuperAdminGuard, ShowsAccount, Inline):
+class AccountInline(RowGuard, ShowsAccount, Inline):
     """The account on the page of its user: `inlines = [AccountInline]` in a `UserAdmin`."""
 
     model = Account
@@ -93,7 +93,7 @@ class AccountInline(SuperAdminGuard, ShowsAccount, Inline):
 
 
 @admin.register(Account)
-class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard, AccountPage):
+class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, AccountPage):
     form = AccountForm
     list_display = (
         "who",
@@ -180,7 +180,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, SuperAdminGuard,
 
 
 @admin.register(Session)
-class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
+class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
     fields = (
         "user",
         "state",
@@ -241,7 +241,7 @@ class SignInAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, SignInPage):
 
 
 @admin.register(OneTimeToken)
-class TicketAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, TicketPage):
+class TicketAdmin(GoesWithUser, RowGuard, ReadOnly, TicketPage):
     """One-time secrets; what they are stays unknown, and so does what was stored with them."""
 
     fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")

@@ -81,6 +81,9 @@ ACTIONS: Mapping[str, Action] = {
     "admin.user.reactivated": Action(
         "Staff let the user in again.", WARNING, actors=(ADMIN, SYSTEM)
     ),
+    "admin.user.rights_changed": Action(
+        "Staff changed the rights of the user.", WARNING, actors=(ADMIN, SYSTEM)
+    ),
     "admin.audit.cleaned": Action("Old audit entries were deleted.", actors=(ADMIN, SYSTEM)),
     "invitation.sent": Action("An invitation was sent."),
     "invitation.accepted": Action("An invitation was accepted."),

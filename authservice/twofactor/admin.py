@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from authservice.core.staff.admin_pages import (
     GoesWithUser,
     ReadOnly,
-    SuperAdminGuard,
+    RowGuard,
     permitted,
     person_of,
 )
@@ -31,7 +31,7 @@ else:
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(GoesWithUser, SuperAdminGuard, ReadOnly, Page):
+class AuthenticatorAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
     fields = (
         "user",
         "confirmed",

@@ -1,4 +1,5 @@
-"""The service, and Django admin with the account on the page of its user."""
+"""The service, and Django admin with the account on the page of its user; at a second site that
+page has our guard."""
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
@@ -6,10 +7,12 @@ from django.contrib.auth.admin import UserAdmin
 from django.urls import include, path
 
 from authservice.core.admin import AccountInline
+from authservice.core.staff.admin_pages import SuperAdminGuard
 from authservice.core.staff.login_form import AdminAuthenticationForm
 from tests.people import has
 
 User = get_user_model()
+_RIGHTS = ("is_superuser", "is_staff", "groups", "user_permissions")
 
 
 class PeopleAdmin(UserAdmin if has("username") else admin.ModelAdmin):
@@ -18,11 +21,33 @@ class PeopleAdmin(UserAdmin if has("username") else admin.ModelAdmin):
         fields = ("email", "is_active", "is_staff", "is_superuser")
 
 
+class Membership(admin.TabularInline):
+    model = User.groups.through
+    extra = 0
+
+
+class GuardedAdmin(SuperAdminGuard, UserAdmin if has("username") else admin.ModelAdmin):
+    inlines = (Membership,)
+    list_display = ("pk", "is_active", "is_staff")
+    list_editable = ("is_active", "is_staff")
+    if has("username"):
+        add_fieldsets = ((None, {"fields": (*UserAdmin.add_fieldsets[0][1]["fields"], *_RIGHTS)}),)
+    else:
+        fields = ("email", "is_active", *_RIGHTS)
+
+
 if admin.site.is_registered(User):
     admin.site.unregister(User)
 admin.site.register(User, PeopleAdmin)
+guarded = admin.AdminSite(name="guarded")
+guarded.register(User, GuardedAdmin)
 
-admin.site.login_form = AdminAuthenticationForm
-admin.site.login_template = "authservice/core/admin-login.html"
+for site in (admin.site, guarded):
+    site.login_form = AdminAuthenticationForm
+    site.login_template = "authservice/core/admin-login.html"
 
-urlpatterns = [path("admin/", admin.site.urls), path("auth/", include("authservice.urls"))]
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("guarded/", guarded.urls),
+    path("auth/", include("authservice.urls")),
+]

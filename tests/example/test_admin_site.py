@@ -10,7 +10,7 @@ django.setup()
 from django.contrib import admin
 from django.contrib.auth.models import User
 from authservice.core.staff.admin_pages import SuperAdminGuard
-from authservice.core.staff.checks import check_admin_login
+from authservice.core.staff.checks import check_admin_login, check_user_pages
 import example_project.urls
 page = admin.site.get_model_admin(User)
 print(json.dumps([
@@ -18,7 +18,7 @@ print(json.dumps([
     admin.site.login_template,
     isinstance(page, SuperAdminGuard),
     [inline.__name__ for inline in page.inlines],
-    [message.id for message in check_admin_login()],
+    [message.id for check in (check_admin_login, check_user_pages) for message in check()],
 ]))
 """
 

@@ -15,7 +15,8 @@ user.profile.updated user.email.changed user.email.verified user.phone.changed u
 user.avatar.updated user.username.changed user.deleted user.secured security.account.throttled
 security.session.revoked security.new_device security.forbidden admin.user.created
 admin.user.updated admin.user.deleted admin.user.suspended admin.user.reactivated
-admin.audit.cleaned invitation.sent invitation.accepted invitation.declined invitation.cancelled
+admin.user.rights_changed admin.audit.cleaned
+invitation.sent invitation.accepted invitation.declined invitation.cancelled
 org.created org.updated org.deleted org.switched org.member.added org.member.removed
 org.member.role_changed org.invitation.sent org.invitation.accepted org.invitation.declined
 org.invitation.cancelled
@@ -23,6 +24,7 @@ org.invitation.cancelled
 GRAVE = """
 auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used security.account.throttled
 security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
+admin.user.rights_changed
 auth.password.reset_failed auth.password.change_failed auth.code.failed security.forbidden
 """
 

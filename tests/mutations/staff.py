@@ -74,4 +74,34 @@ STAFF = (
         to("_told(name, entry) for", "entry.items() for"),
         ("tests/notification/test_changed_by_staff.py",),
     ),
+    Mutation(
+        "The rights of users, read-only for other staff in Django admin",
+        "authservice/core/staff/admin_pages.py",
+        to("() if authority.is_superuser(request.user) else rights.fields(self.model)", "()"),
+        (_ADMIN, f"{_INSIDE}/test_rights.py"),
+    ),
+    Mutation(
+        "The rights that a list or an inline of the project changes",
+        "authservice/core/staff/admin_pages.py",
+        to("if changed and not authority.is_superuser(request.user):", "if False:"),
+        (_ADMIN, f"{_INSIDE}/test_rights.py"),
+    ),
+    Mutation(
+        "The super admins, closed to other staff in a list of Django admin",
+        "authservice/core/staff/admin_pages.py",
+        to("if change and not may_change(request, stored):", "if False:"),
+        (_ADMIN, f"{_INSIDE}/test_rights.py"),
+    ),
+    Mutation(
+        "The entry of changed rights",
+        "authservice/core/staff/admin_pages.py",
+        to("rights.record(changed, user, by=request.user, client=of_page(request))", "pass"),
+        (_ADMIN, f"{_INSIDE}/test_rights.py"),
+    ),
+    Mutation(
+        "The warning of a page of users without the guard",
+        "authservice/core/staff/checks.py",
+        to(" and GUARD not in _names(type(page))", " and False"),
+        (_ADMIN, f"{_INSIDE}/test_checks.py"),
+    ),
 )

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from authservice.core.models import Account
-from authservice.core.staff import authority
+from authservice.core.staff import authority, rights
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
+from authservice.kernel.http.client import of_page
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -68,20 +70,53 @@ class GoesWithUser(AnyPage):
         return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
 
 
-class SuperAdminGuard(AnyPage):
-    """Only a superuser may change or delete rows of a superuser or a super admin. Public:
-
-        class PeopleAdmin(SuperAdminGuard, UserAdmin): ...
-
-    Changing an address, a number or a password gives access to the account, so otherwise the
-    permission to change users or accounts would be worth all permissions.
-    """
+class RowGuard(AnyPage):
+    """Only a superuser may change or delete rows of a superuser or a super admin."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_change_permission(request, obj) and may_change(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_delete_permission(request, obj) and may_change(request, obj)
+
+
+class SuperAdminGuard(RowGuard, Page):
+    """Only a superuser may change superusers and super admins, and the rights of users. Public:
+
+        class PeopleAdmin(SuperAdminGuard, UserAdmin): ...
+
+    Changing an address, a number or a password gives access to the account, so otherwise the
+    permission to change users would be worth all permissions. A change of `is_superuser`,
+    `is_staff`, groups or permissions is recorded, whoever makes it.
+    """
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        shown = tuple(super().get_readonly_fields(request, obj))
+        given = () if authority.is_superuser(request.user) else rights.fields(self.model)
+        return (*shown, *(name for name in given if name not in shown))
+
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        if rights.fields(self.model):
+            stored = rights.find_user(form.instance.pk) if change else self.model()
+            # Django asks for the permission over a row on its own page only, not in a list with
+            # `list_editable`.
+            if change and not may_change(request, stored):
+                raise PermissionDenied("Only a superuser may change a super admin.")
+            form.rights_before = rights.of(stored)
+        return super().save_form(request, form, change)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Judges the stored rights: forms, lists and inlines of the project may have changed them
+        although the page does not let them."""
+        super().save_related(request, form, formsets, change)
+        if not rights.fields(self.model):
+            return
+        user = rights.find_user(form.instance.pk)
+        changed = rights.changes(form.rights_before, rights.of(user))
+        if changed and not authority.is_superuser(request.user):
+            raise PermissionDenied("Only a superuser may change the rights of a user.")
+        if changed:
+            rights.record(changed, user, by=request.user, client=of_page(request))
 
 
 def may_change(request: HttpRequest, row: Any) -> bool:

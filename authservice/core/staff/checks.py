@@ -1,4 +1,4 @@
-"""System checks of Django admin's login."""
+"""System checks of Django admin: its login, and the pages of users."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from django.conf import settings
 from django.core import checks
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from authservice.core.users.user_model import host
 from authservice.kernel.modules import plug
 
 FORM = "authservice.core.staff.login_form.AdminAuthenticationForm"
 TEMPLATE = "authservice/core/admin-login.html"
+GUARD = "authservice.core.staff.admin_pages.SuperAdminGuard"
 _NOT_LIMITED = ("django.", "django_otp.")
 
 
 def connect() -> None:
-    checks.register(check_admin_login, "authservice")
+    for check in (check_admin_login, check_user_pages):
+        checks.register(check, "authservice")
 
 
 def check_admin_login(**_: Any) -> Iterator[checks.CheckMessage]:
-    if not apps.is_installed("django.contrib.admin") or not getattr(settings, "ROOT_URLCONF", None):
-        return
-    for site in _mounted(get_resolver()):
+    for site in _mounted():
         if _is_unprotected(site):
             yield checks.Warning(
                 f"The login of the Django admin site {site.name!r} does not limit attempts at"
@@ -43,9 +44,30 @@ def check_admin_login(**_: Any) -> Iterator[checks.CheckMessage]:
             )
 
 
-def _mounted(resolver: URLResolver) -> list[Any]:
+def check_user_pages(**_: Any) -> Iterator[checks.CheckMessage]:
+    for site in _mounted():
+        for model, page in site._registry.items():
+            if issubclass(model, host().model) and GUARD not in _names(type(page)):
+                yield checks.Warning(
+                    f"Staff who may change users on the page {type(page).__qualname__!r} of the"
+                    f" Django admin site {site.name!r} can make themselves superusers.",
+                    hint="Register a page of your own for users, with"
+                    f" {GUARD} as its first base class.",
+                    obj=page,
+                    id="authservice.W115",
+                )
+
+
+def _names(page: type) -> list[str]:
+    """The class and its bases. By name, since Django admin may not be imported here."""
+    return [f"{base.__module__}.{base.__qualname__}" for base in page.__mro__]
+
+
+def _mounted() -> list[Any]:
     """Every admin site in the URLconf, once."""
-    found = {id(site): site for site in _sites(resolver)}
+    if not apps.is_installed("django.contrib.admin") or not getattr(settings, "ROOT_URLCONF", None):
+        return []
+    found = {id(site): site for site in _sites(get_resolver())}
     return list(found.values())
 
 

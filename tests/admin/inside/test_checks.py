@@ -1,0 +1,36 @@
+"""Checks warn of pages of Django admin that give more away than the service does."""
+
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.core import checks
+from django.test.utils import isolate_apps
+
+from authservice.core.staff.checks import check_user_pages
+from tests.admin.urls import GuardedAdmin, guarded
+
+
+def ids():
+    return [message.id for message in check_user_pages()]
+
+
+def test_a_check_warns_of_a_page_of_users_without_the_guard():
+    assert ids() == ["authservice.W115"]  # the one of the first site
+    assert "authservice.W115" in [message.id for message in checks.run_checks()]
+
+
+def test_no_check_warns_of_pages_with_the_guard(monkeypatch):
+    model = get_user_model()
+    monkeypatch.setitem(admin.site._registry, model, GuardedAdmin(model, admin.site))
+
+    assert ids() == []
+
+
+@isolate_apps()
+def test_a_check_warns_of_a_page_for_a_proxy_of_the_user(monkeypatch):
+    model = get_user_model()
+    monkeypatch.setitem(admin.site._registry, model, GuardedAdmin(model, admin.site))
+    meta = type("Meta", (), {"proxy": True, "app_label": model._meta.app_label})
+    proxy = type("Customer", (model,), {"__module__": __name__, "Meta": meta})
+    monkeypatch.setitem(guarded._registry, proxy, admin.ModelAdmin(proxy, guarded))
+
+    assert ids() == ["authservice.W115"]
