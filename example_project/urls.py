@@ -4,11 +4,10 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from authservice.core.staff.login_form import AdminAuthenticationForm
+from authservice.core.staff.admin_site import protect
 
-# Without these the login of Django admin does not limit attempts or ask for a second factor.
-admin.site.login_form = AdminAuthenticationForm
-admin.site.login_template = "authservice/core/admin-login.html"
+# Without it Django admin does not limit attempts at passwords or ask for a second factor.
+protect(admin.site)
 
 # An empty path stays empty, so that authservice's own check can say what is wrong with it.
 base = f"{settings.AUTHSERVICE_BASE_PATH.strip('/')}/".lstrip("/")

@@ -8,7 +8,7 @@ from django.urls import include, path
 
 from authservice.core.admin import AccountInline
 from authservice.core.staff.admin_pages import SuperAdminGuard
-from authservice.core.staff.login_form import AdminAuthenticationForm
+from authservice.core.staff.admin_site import protect
 from tests.people import has
 
 User = get_user_model()
@@ -43,8 +43,7 @@ guarded = admin.AdminSite(name="guarded")
 guarded.register(User, GuardedAdmin)
 
 for site in (admin.site, guarded):
-    site.login_form = AdminAuthenticationForm
-    site.login_template = "authservice/core/admin-login.html"
+    protect(site)
 
 urlpatterns = [
     path("admin/", admin.site.urls),

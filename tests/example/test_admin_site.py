@@ -10,7 +10,7 @@ django.setup()
 from django.contrib import admin
 from django.contrib.auth.models import User
 from authservice.core.staff.admin_pages import SuperAdminGuard
-from authservice.core.staff.checks import check_admin_login, check_user_pages
+from authservice.core.staff import checks as ours
 import example_project.urls
 page = admin.site.get_model_admin(User)
 print(json.dumps([
@@ -18,7 +18,11 @@ print(json.dumps([
     admin.site.login_template,
     isinstance(page, SuperAdminGuard),
     [inline.__name__ for inline in page.inlines],
-    [message.id for check in (check_admin_login, check_user_pages) for message in check()],
+    [
+        message.id
+        for check in (ours.check_admin_login, ours.check_password_change, ours.check_user_pages)
+        for message in check()
+    ],
 ]))
 """
 

@@ -104,4 +104,44 @@ STAFF = (
         to(" and GUARD not in _names(type(page))", " and False"),
         (_ADMIN, f"{_INSIDE}/test_checks.py"),
     ),
+    Mutation(
+        "The protection of the own password in Django admin",
+        "authservice/core/staff/admin_site.py",
+        to("site.password_change = MethodType(_password_change, site)", "pass"),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
+    Mutation(
+        "The guesses at the own password in Django admin, counted",
+        "authservice/core/staff/own_password.py",
+        to(
+            "        recent_proof.check_password(person, old, client, method=METHOD)\n",
+            "        if not person.user.check_password(old.reveal()):\n"
+            "            raise errors.InvalidCredentials\n",
+        ),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
+    Mutation(
+        "The entry of a guess at the own password in Django admin",
+        "authservice/core/staff/own_password.py",
+        without("        events.record(refused)\n"),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
+    Mutation(
+        "The own password in Django admin, compared again under the lock",
+        "authservice/core/staff/own_password.py",
+        to(" or present.password != person.password", ""),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
+    Mutation(
+        "The devices that a change of the own password in Django admin revokes",
+        "authservice/core/staff/own_password.py",
+        without("        known_devices.revoke_all(present)\n"),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
+    Mutation(
+        "The own password in Django admin, stored as the API reads it",
+        "authservice/core/staff/login_form.py",
+        to('unicodedata.normalize("NFC", password)', "password"),
+        (_ADMIN, f"{_INSIDE}/test_own_password.py"),
+    ),
 )

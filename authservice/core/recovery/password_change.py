@@ -33,12 +33,22 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
     with sessions.changing(person, session) as present:
         if present.password != person.user.password:
             raise errors.InvalidCredentials  # the password that was checked is no longer current
-        before = security_notice.state_of(present)
-        passwords.store(present, encoded)
-        sessions.end_others(present, session, sessions.CHANGED)
-        sessions.rebind_password(present, session)
-        token = known_devices.replace_all(present, client)
-        event = Event(action="auth.password.changed", user=present.user, client=client)
-        events.record(event)
-        security_notice.notify(message_queue.PASSWORD_CHANGED, present, client, before)
-    return token
+        store(present, encoded, client, kept=session)
+        return known_devices.replace_all(present, client)
+
+
+def store(
+    person: Person, encoded: str, client: Client, *, kept: Session | None, **metadata: str
+) -> None:
+    """Store the new hash in the current transaction, end all sessions but `kept`, record the change
+    with this metadata and notify the owner. The user's row must be locked."""
+    before = security_notice.state_of(person)
+    passwords.store(person, encoded)
+    sessions.end_others(person, kept, sessions.CHANGED)
+    if kept is not None:
+        sessions.rebind_password(person, kept)
+    event = Event(
+        action="auth.password.changed", user=person.user, client=client, metadata=metadata
+    )
+    events.record(event)
+    security_notice.notify(message_queue.PASSWORD_CHANGED, person, client, before)

@@ -15,12 +15,13 @@ from authservice.kernel.modules import plug
 
 FORM = "authservice.core.staff.login_form.AdminAuthenticationForm"
 TEMPLATE = "authservice/core/admin-login.html"
+PROTECT = "authservice.core.staff.admin_site.protect"
 GUARD = "authservice.core.staff.admin_pages.SuperAdminGuard"
 _NOT_LIMITED = ("django.", "django_otp.")
 
 
 def connect() -> None:
-    for check in (check_admin_login, check_user_pages):
+    for check in (check_admin_login, check_password_change, check_user_pages):
         checks.register(check, "authservice")
 
 
@@ -30,8 +31,7 @@ def check_admin_login(**_: Any) -> Iterator[checks.CheckMessage]:
             yield checks.Warning(
                 f"The login of the Django admin site {site.name!r} does not limit attempts at"
                 " passwords, does not record them, and does not ask for the second factor.",
-                hint=f"Set `login_form` of the site to {FORM} and `login_template` to"
-                f" {TEMPLATE!r}.",
+                hint=f"Call {PROTECT} with the site, before its `urls`.",
                 id="authservice.W110",
             )
         elif _has_no_field_for_codes(site):
@@ -41,6 +41,18 @@ def check_admin_login(**_: Any) -> Iterator[checks.CheckMessage]:
                 hint=f"Set `login_template` of the site to {TEMPLATE!r} or to a template of your"
                 " own that shows `form.code`.",
                 id="authservice.W114",
+            )
+
+
+def check_password_change(**_: Any) -> Iterator[checks.CheckMessage]:
+    for site in _mounted():
+        if site.password_change.__module__.startswith(_NOT_LIMITED):
+            yield checks.Warning(
+                f"The page of the Django admin site {site.name!r} on which staff change their own"
+                " password does not limit attempts at the old one, and does not record or notify a"
+                " change.",
+                hint=f"Call {PROTECT} with the site, before its `urls`.",
+                id="authservice.W116",
             )
 
 

@@ -1,4 +1,4 @@
-"""The login form of Django admin. Public:
+"""The login form of Django admin, which `admin_site.protect` sets. Public, for subclasses:
 
     admin.site.login_form = AdminAuthenticationForm
     admin.site.login_template = "authservice/core/admin-login.html"
@@ -8,6 +8,7 @@ The template is Django's with an extra field for the code of a second factor.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, cast
 
 from django import forms
@@ -18,6 +19,7 @@ from django.http import HttpRequest
 
 from authservice.core.staff import admin_login
 from authservice.kernel import errors
+from authservice.kernel.http import bounds
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
@@ -47,7 +49,7 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
             del self.fields["code"]
 
     def clean_password(self) -> Secret:
-        return Secret(self.cleaned_data["password"])
+        return as_secret(self.cleaned_data["password"])
 
     def clean_code(self) -> Secret:
         return Secret(self.cleaned_data["code"])
@@ -78,10 +80,23 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
             text = "You need a second factor to log in here: set one up in the API first."
             raise ValidationError(text, code="second_factor_required") from wrong
         except errors.Fault as wrong:
-            raise ValidationError(_in_words(wrong), code=wrong.code.lower()) from wrong
+            raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
 
 
-def _in_words(fault: errors.Fault) -> str:
+def as_secret(password: str) -> Secret:
+    """The password of a form as the API reads it: NFC, without control characters, at most 4096
+    bytes. Raises `ValidationError`."""
+    if len(password.encode()) > _LONGEST["password"]:
+        raise ValidationError(f"Must not exceed {_LONGEST['password']} bytes.")
+    if bounds.too_many_marks(password):
+        raise ValidationError(bounds.TOO_MANY_MARKS)
+    if any(unicodedata.category(character) == "Cc" for character in password):
+        raise ValidationError("Must not contain control characters.")
+    return Secret(unicodedata.normalize("NFC", password))
+
+
+def in_words(fault: errors.Fault) -> str:
+    """The message of a refusal, which says in how many minutes to try again."""
     seconds = int(fault.headers.get("Retry-After", 0))
     if not seconds:
         return fault.message

@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.core import checks
 from django.test.utils import isolate_apps
 
-from authservice.core.staff.checks import check_user_pages
+from authservice.core.staff.checks import check_password_change, check_user_pages
 from tests.admin.urls import GuardedAdmin, guarded
 
 
@@ -34,3 +34,14 @@ def test_a_check_warns_of_a_page_for_a_proxy_of_the_user(monkeypatch):
     monkeypatch.setitem(guarded._registry, proxy, admin.ModelAdmin(proxy, guarded))
 
     assert ids() == ["authservice.W115"]
+
+
+def test_no_check_warns_of_a_protected_page_for_the_own_password():
+    assert list(check_password_change()) == []
+
+
+def test_a_check_warns_of_djangos_page_for_the_own_password(monkeypatch):
+    monkeypatch.delattr(admin.site, "password_change")
+
+    assert [message.id for message in check_password_change()] == ["authservice.W116"]
+    assert "authservice.W116" in [message.id for message in checks.run_checks()]

@@ -2,10 +2,9 @@ from django.contrib import admin
 from django.http import HttpResponse
 from django.urls import include, path
 
-from authservice.core.staff.login_form import AdminAuthenticationForm
+from authservice.core.staff.admin_site import protect
 
-admin.site.login_form = AdminAuthenticationForm
-admin.site.login_template = "authservice/core/admin-login.html"
+protect(admin.site)
 
 urlpatterns = [
     path("", lambda request: HttpResponse("the host's own page")),

@@ -1,0 +1,41 @@
+"""Protect a site of Django admin. Public, in the `urls.py` that mounts the site:
+
+protect(admin.site)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MethodType
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+
+from authservice.core.staff.checks import TEMPLATE
+from authservice.core.staff.login_form import AdminAuthenticationForm
+from authservice.core.staff.password_form import AdminPasswordChangeView
+
+
+def protect(site: AdminSite) -> None:
+    """Let the login and the password change of the site follow the rules of the API. Call it before
+    `site.urls` is read; what you set afterwards, such as a login form of your own, is kept."""
+    site.login_form = AdminAuthenticationForm
+    site.login_template = TEMPLATE
+    # `AdminSite` has no attribute for this form.
+    site.password_change = MethodType(_password_change, site)  # type: ignore[method-assign]
+
+
+def _password_change(
+    site: AdminSite, request: HttpRequest, extra_context: Mapping[str, Any] | None = None
+) -> HttpResponseBase:
+    request.current_app = site.name
+    options: dict[str, Any] = {
+        "success_url": reverse("admin:password_change_done", current_app=site.name),
+        "extra_context": {**site.each_context(request), **(extra_context or {})},
+    }
+    if site.password_change_template is not None:
+        options["template_name"] = site.password_change_template
+    return AdminPasswordChangeView.as_view(**options)(request)
