@@ -80,9 +80,21 @@ def test_number_set_by_staff_resets_no_password(thief, clock):
 def test_number_set_by_staff_resets_the_password_once_its_owner_confirmed_it(thief):
     planted_by_staff()
 
-    assert thief.put(phone=PHONE).data["phone_number_verified"] is True
+    answer = thief.put(phone=PHONE, password=PASSWORD)
 
+    assert answer.data["phone_number_verified"] is True
+    assert account().phone_set_by == PhoneSource.CONFIRMED
     assert thief.reset_by_number(PHONE)
+
+
+def test_number_set_by_staff_is_not_confirmed_by_a_profile_sent_without_the_password(thief):
+    planted_by_staff()
+
+    shown = thief.api.get("me", token=thief.token).data["phone_number"]
+    assert thief.put(name="Ann", phone=shown).status == 200
+
+    assert account().phone_set_by == PhoneSource.STAFF
+    assert not thief.reset_by_number(PHONE)
 
 
 def test_forgot_password_answers_alike_and_texts_that_the_number_cannot_do_it(thief, post):

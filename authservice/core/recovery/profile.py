@@ -123,12 +123,15 @@ def _number(number: str, *, proven: bool) -> dict[str, Any]:
 
 
 def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
-    """The changed fields if the signed-in user sends the number that is already stored."""
-    if proven and account.phone_set_by != PhoneSource.SIGNUP:
-        return {"phone_set_by": PhoneSource.PASSWORD}
-    if account.phone_set_by == PhoneSource.STAFF:
-        return {"phone_set_by": PhoneSource.CONFIRMED}
-    return {}
+    """The changed fields if the signed-in user sends the number that is already stored.
+
+    Without the password nothing changes: a client sends all fields of its form, so a user who
+    changes the name would confirm a number of staff without knowing.
+    """
+    if not proven or account.phone_set_by == PhoneSource.SIGNUP:
+        return {}
+    by_staff = account.phone_set_by in (PhoneSource.STAFF, PhoneSource.CONFIRMED)
+    return {"phone_set_by": PhoneSource.CONFIRMED if by_staff else PhoneSource.PASSWORD}
 
 
 def _displace(account: Account, key: str | None, by: Person, client: Client) -> None:
