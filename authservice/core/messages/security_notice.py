@@ -108,6 +108,16 @@ def end_later(ticket: OneTimeToken) -> None:
     later.exclude(pk=ticket.pk).update(spent_at=timezone.now())
 
 
+def end_all(person: Person) -> None:
+    """End all open links of the account; they answer that they have expired.
+
+    Staff have changed the address. A reader of the former mailbox must not undo that.
+    """
+    now = timezone.now()
+    rows = _rows().filter(user=person.user.pk, spent_at=None, expires_at__gt=now)
+    rows.update(spent_at=now, expires_at=now)
+
+
 def _open_link(person: Person, before: Mapping[str, Any]) -> str:
     """Create a row without a token; returns its id."""
     now = timezone.now()

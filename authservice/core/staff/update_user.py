@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from authservice.core.messages import security_notice
 from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import authority, notices, super_admins
@@ -64,6 +65,7 @@ def update(
         if change:
             former = notices.address(person)
             _require_free(person.account, change)
+            _end_notices(person, change)
             _store(person, change)
             _follow(person, change, editor.user, client)
             notices.send(former, person, _moved(change), client)
@@ -107,6 +109,7 @@ def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Cl
             # If staff enter a number again that was proven before, it is unverified.
             fields |= {"phone_key", "verified_phone_key", *_set_by_staff(account)}
             account.verified_phone_key = ""
+        _end_notices(person, change)
         _save_account(account, fields)
         _follow(person, change, by, client)
 
@@ -248,6 +251,13 @@ def _set_on_user(user: Any, change: Change) -> list[str]:
 def _save_account(account: Account, fields: set[str]) -> None:
     account.updated_at = timezone.now()
     account.save(using=databases.primary(), update_fields={*fields, "updated_at"})
+
+
+def _end_notices(person: Person, change: Change) -> None:
+    """An intruder who reads the former mailbox could undo what staff have done for the owner. Ended
+    before the account is saved, as the lock order demands."""
+    if "email" in _moved(change):
+        security_notice.end_all(person)
 
 
 def _follow(person: Person, change: Change, by: Any, client: Client) -> None:

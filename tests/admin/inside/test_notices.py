@@ -3,11 +3,14 @@
 import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
+from django.utils import timezone
 
-from authservice.core.models import Account, Session
+from authservice.core.messages import security_notice
+from authservice.core.models import Account, OneTimeToken, Session
 from authservice.core.staff.admin_password import _is_of_a_password
 from authservice.core.users import lookup
 from authservice.kernel import modules
+from authservice.kernel.client import Client
 from tests.admin.inside.test_changes import by_itself, with_user
 from tests.client import PASSWORD
 from tests.people import email_field, the_user
@@ -63,6 +66,16 @@ def test_a_changed_address_is_mailed_to_the_former_one(root, ann, notices):
     (job,) = notices(lambda: with_user(root, {email_field(): "eve@example.com"}))
 
     assert (job.target, job.details["changed"]) == (ANN, ["email"])
+
+
+def test_a_changed_address_ends_the_links_of_notices(root, ann, notices):
+    prove()
+    person = lookup.get_person(the_user())
+    security_notice.notify("phone-changed", person, Client(), security_notice.state_of(person))
+
+    notices(lambda: with_user(root, {email_field(): "eve@example.com"}))
+
+    assert not OneTimeToken.objects.filter(expires_at__gt=timezone.now()).exists()
 
 
 @WAYS
