@@ -24,10 +24,12 @@ logger = logging.getLogger("authservice.messages")
 
 VERIFY_EMAIL = "verify-email"
 SIGNUP = "signup"
+SIGNUP_UNPROVEN = "signup-unproven"
 VERIFY_PHONE = "verify-phone"
 RESET_BY_LINK = "reset-link"
 RESET_BY_CODE = "reset-code"
 PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of message, not a password
+EMAIL_CONFIRMED = "email-confirmed"
 ACCESS_WIPED = "access-wiped"
 ACCESS_REMOVED = "access-removed"
 ACCOUNT_SECURED = "account-secured"

@@ -16,6 +16,11 @@ from authservice.notification.conf import brand
 
 FOLDER = "authservice/notification"
 _LONGEST = 200
+_NAMELESS = (
+    message_queue.ACCESS_WIPED,
+    message_queue.EMAIL_CONFIRMED,
+    message_queue.SIGNUP_UNPROVEN,
+)
 
 
 def context_of(letter: OutgoingMessage) -> dict[str, Any]:
@@ -71,7 +76,7 @@ def _name(letter: OutgoingMessage) -> str:
     become a text that the service mails to that stranger.
     """
     person = letter.person
-    # Who was thrown out by the first proof may have chosen the name.
-    if not person.email_verified or letter.kind == message_queue.ACCESS_WIPED:
+    # In these mails, an attacker who signed up with the address may have chosen the name.
+    if not person.email_verified or letter.kind in _NAMELESS:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]

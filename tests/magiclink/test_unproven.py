@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from authservice.core.credentials import one_time
-from authservice.core.models import Account, Session
+from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.users.identifiers import email_key, phone_key
 from authservice.kernel import message_queue
 from authservice.kernel.modules import plugged
@@ -213,6 +213,9 @@ def test_the_setting_turns_it_off(api, post, squatter, come, configure):
     assert answer.data["user"]["email_verified"] is True
     assert api.get("me", token=squatter.access_token).status == 200
     assert message_queue.ACCESS_WIPED not in post.kinds()
+    # The number that the squatter gave at the sign-up resets no password for 72 hours.
+    assert account().phone_set_by == PhoneSource.SESSION
+    assert message_queue.EMAIL_CONFIRMED in post.kinds()
     api.log_in()
 
 

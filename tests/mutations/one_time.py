@@ -158,12 +158,12 @@ MAIL = (
     Mutation(
         "The end of access that nobody proved",
         CORE + "recovery/first_proof.py",
-        to("        core.wipe_unproven\n", "        False\n"),
+        to("    if suspect and core.wipe_unproven:", "    if False:"),
         ("tests/magiclink/test_unproven.py",),
     ),
     Mutation(
         "The account whose own token keeps it",
-        CORE + "recovery/first_proof.py",
+        CORE + "recovery/verification.py",
         to(
             "return caller is not None and caller.user.pk == person.user.pk",
             "return caller is not None",

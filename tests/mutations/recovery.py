@@ -160,7 +160,7 @@ PAGES = (
     Mutation(
         "The scanner that verifies and proves nothing",
         CORE + "recovery/verification.py",
-        to("if proof and not person.email_proven:", "if not person.email_proven:"),
+        to("if proof and not present.email_proven:", "if not present.email_proven:"),
         (f"{_CONFIRM}::TestProof",),
     ),
     Mutation(
@@ -178,13 +178,13 @@ PAGES = (
     Mutation(
         "The proven account that nobody denies",
         CORE + "recovery/denied_signup.py",
-        without(" or present.email_proven"),
+        to("if present.email_proven:", "if False:"),
         (f"{_CONFIRM}::TestDeny",),
     ),
     Mutation(
         "The end of a link by which a sign-up was denied",
         CORE + "recovery/verification.py",
-        to("if not first and not person.email_verified:", "if False:"),
+        to("if not first and not present.email_verified:", "if False:"),
         (f"{_CONFIRM}::TestDeny",),
     ),
     Mutation(

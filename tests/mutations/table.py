@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutations import (
     accounts,
     core,
+    earlier_access,
     limits,
     log,
     one_time,
@@ -23,6 +24,7 @@ MUTATIONS = (
     *(*one_time.MAIL, *second_factors.SECOND_FACTORS),
     *staff.STAFF,
     *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
+    *earlier_access.EARLIER,
     *recovery.FACTORS,
     *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
 )

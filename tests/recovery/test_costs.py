@@ -77,17 +77,17 @@ def test_a_verified_number_costs_seven(flows, ann):
     assert cost(lambda: flows.verify_phone(code)) == 7 + FIRST
 
 
-def test_a_verified_address_costs_four(flows, ann):
+def test_a_verified_address_costs_six(flows, ann):
     token = flows.email_token()
 
-    assert cost(lambda: flows.click(token)) == 4
+    assert cost(lambda: flows.click(token)) == 6
 
 
-def test_a_second_click_costs_three(flows, ann):
+def test_a_second_click_costs_five(flows, ann):
     token = flows.email_token()
     flows.click(token)
 
-    assert cost(lambda: flows.click(token)) == 3
+    assert cost(lambda: flows.click(token)) == 5
 
 
 def test_a_reset_by_link_costs_sixteen(flows, ann):

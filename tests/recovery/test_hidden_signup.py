@@ -206,12 +206,6 @@ def test_the_owner_of_a_proven_address_gets_a_letter_without_a_link(sign_up, pos
     assert (letter.to, set(letter.context)) == (ANN, set())
 
 
-def test_the_owner_of_an_unproven_address_gets_a_link_of_their_own(sign_up, post, flows):
-    sign_up(ANN)
-
-    assert flows.click(post.token(message_queue.SIGNUP)).status == 200
-
-
 def test_who_is_inactive_gets_no_letter(sign_up, post):
     deactivate()
     sign_up(ANN)

@@ -21,6 +21,7 @@ from authservice.core.messages import links
 from authservice.core.recovery import denied_signup, verification
 from authservice.kernel import errors
 from authservice.kernel.http import pages
+from authservice.kernel.http.authentication import live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
@@ -66,7 +67,7 @@ class VerifyEmail(Endpoint):
         if core.verify_confirm == "auto" and shown and not known:
             return _page(link)
         proof = known or self._wants_json
-        return self._follow(lambda: verification.verify_email(**link, proof=proof, **self._by()))
+        return self._follow(lambda: self._verify(link, proof=proof))
 
     @operation(
         "Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page",
@@ -85,8 +86,16 @@ class VerifyEmail(Endpoint):
             return _page(link)
         if given["decision"] == "deny":
             return self._deny(link)
-        return self._follow(
-            lambda: verification.verify_email(**link, proof=True, **self._by()), status=303
+        return self._follow(lambda: self._verify(link, proof=True), status=303)
+
+    def _verify(self, link: dict[str, Any], *, proof: bool) -> None:
+        caller: Any = live_caller(self.request)
+        verification.verify_email(
+            **link,
+            client=self.client,
+            proof=proof,
+            signed_up_here=signup_cookie.is_for(self.request, link["email"]),
+            caller=caller.person if caller else None,
         )
 
     def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:
@@ -99,7 +108,7 @@ class VerifyEmail(Endpoint):
 
     def _deny(self, link: dict[str, Any]) -> HttpResponse:
         try:
-            denied_signup.deny(**link, **self._by())
+            denied_signup.deny(**link, client=self.client)
         except errors.Fault as fault:
             return _refused(fault, 303)
         onward = links.verified("error")  # the two values that front ends know: not verified
@@ -111,9 +120,6 @@ class VerifyEmail(Endpoint):
         if not query.get("token") or not query.get("email"):
             raise errors.InvalidVerificationToken
         return self.read_query(VerifyEmailIn)
-
-    def _by(self) -> dict[str, Any]:
-        return {"client": self.client}
 
     @property
     def _wants_json(self) -> bool:

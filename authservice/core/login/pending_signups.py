@@ -14,13 +14,16 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from authservice.core.conf import core
+from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
+from authservice.core.messages import links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import verification
@@ -65,52 +68,81 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
 
 def compose(message: Message) -> OutgoingMessage | None:
     """The mail after a sign-up that does not reveal whether the address was taken."""
-    create(message)
+    created = create(message)
     details = {name: value for name, value in message.details.items() if name != DETAIL}
     message = replace(message, details=details)
     person = composing.reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
-    if not person.email_verified:
+    if created == person.user.pk:
         return composing.verify_email(replace(message, kind=message_queue.VERIFY_EMAIL))
+    if not person.email_proven:
+        return _unproven(replace(message, kind=message_queue.SIGNUP_UNPROVEN), person)
     return composing.mail(message, person)
 
 
-def create(message: Message) -> None:
-    """Create the account of a stored sign-up, once, unless the address has been taken since."""
-    row = _taken(message.details.get(DETAIL, ""))
+def _unproven(message: Message, person: Person) -> OutgoingMessage:
+    """The mail if an earlier sign-up took the address and nobody has proven it.
+
+    It must have no link that verifies the address: the owner of the mailbox would take the account
+    of an attacker, who signed up first, for their own. A reset removes all access of the attacker.
+    """
+    token = one_time.issue_link(one_time.RESET, person, person.email_key)
+    link = links.reset_password(token, person.email)
+    return composing.mail(message, person, link=link, expires_in=one_time.RESET.link_ttl)
+
+
+def create(message: Message) -> Any:
+    """Create the account of a stored sign-up, once, unless the address has been taken since.
+
+    Returns the primary key of the user whom this sign-up has created, now or in an earlier attempt
+    at the same job, or None.
+    """
+    pk = message.details.get(DETAIL, "")
+    row = _taken(pk)
     if row is None:
-        return
+        return _created_by(pk)
     try:
         kept = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
     except crypto.Unreadable:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
-        return
+        return None
     client, newcomer = Client(**kept["client"]), NewUser(**kept["asked"])
     # A username or number that another user took since the request is left out.
     for wanted in (newcomer, replace(newcomer, username="", phone_number="")):
         with suppress(errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse):
-            _admit(wanted, kept["hash"], client)
-            return
+            return _admit(wanted, kept["hash"], client, row)
+    return None
 
 
-def _admit(newcomer: NewUser, encoded: str, client: Client) -> None:
-    def record(person: Person) -> None:
+def _admit(newcomer: NewUser, encoded: str, client: Client, row: OneTimeToken) -> Any:
+    def record(person: Person) -> Any:
         events.record(Event(action="auth.signup", user=person.user, client=client))
         if newcomer.phone_number and core.require_phone_verification:
             verification.text_after_commit(newcomer.phone_number, client)
+        _rows().filter(pk=row.pk).update(user=person.user.pk)
+        return person.user.pk
 
     with suppress(errors.UserAlreadyExists):
-        creation.create_user(newcomer, encoded, record)
+        return creation.create_user(newcomer, encoded, record)
+    return None
 
 
 def _taken(pk: str) -> OneTimeToken | None:
     """The row if this call marked it as spent, otherwise None."""
-    try:
-        rows = _rows().filter(pk=UUID(pk), purpose=_PURPOSE, expires_at__gt=timezone.now())
-    except ValueError:
-        return None
+    rows = _row(pk).filter(expires_at__gt=timezone.now())
     return rows.first() if rows.filter(spent_at=None).update(spent_at=timezone.now()) else None
+
+
+def _created_by(pk: str) -> Any:
+    return _row(pk).values_list("user", flat=True).first()
+
+
+def _row(pk: str) -> QuerySet[OneTimeToken]:
+    try:
+        return _rows().filter(pk=UUID(pk), purpose=_PURPOSE)
+    except ValueError:
+        return _rows().none()
 
 
 def _rows() -> QuerySet[OneTimeToken]:

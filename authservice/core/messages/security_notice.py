@@ -69,6 +69,7 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
     return {
         message_queue.PASSWORD_CHANGED: compose,
         message_queue.PHONE_CHANGED: compose,
+        message_queue.EMAIL_CONFIRMED: compose,
         message_queue.PHONE_CHANGED_TEXT: _compose_text,
     }
 

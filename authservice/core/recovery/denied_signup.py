@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from authservice.core.credentials import passwords
 from authservice.core.models import Account
 from authservice.core.recovery import first_proof, verification
-from authservice.core.users import lookup
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
@@ -20,11 +18,10 @@ def deny(token: Secret, email: str, client: Client) -> None:
     `VerificationTokenExpired`, or `InvalidVerificationToken`, also if the owner of the mailbox has
     proven the address before.
     """
-    person, _ = verification.find_link(token, email)
+    person, ticket = verification.find_link(token, email)
     with transaction.atomic(using=databases.primary()):
-        passwords.lock_and_read(person)
-        present = lookup.find_by_pk(person.user.pk)
-        if present is None or present.email_proven or present.email_key != person.email_key:
+        present = verification.lock_owner(person, ticket)
+        if present.email_proven:
             raise errors.InvalidVerificationToken
         first_proof.revoke(present, client)
         rows = Account.objects.using(databases.primary()).filter(pk=present.user.pk)

@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import make_password
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.recovery import takeover, verification
+from authservice.core.recovery import earlier_access, takeover, verification
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
@@ -27,21 +27,20 @@ def confirm_address(person: Person, client: Client, *, caller: Person | None = N
     """
     if person.email_proven:
         return person
-    if must_revoke(person, caller):
+    suspect = is_suspect(person, caller)
+    if suspect and core.wipe_unproven:
         person = _wiped(person, client)
     verification.accept_email(person, client)
+    if suspect and not core.wipe_unproven:
+        earlier_access.distrust(person, client)
     return person
 
 
-def must_revoke(person: Person, caller: Person | None) -> bool:
+def is_suspect(person: Person, caller: Person | None) -> bool:
     """Whether a proof of the current address would be the first, and another person may have
     access."""
-    return (
-        core.wipe_unproven
-        and not person.email_proven
-        and _was_open(person)
-        and not _is(person, caller)
-    )
+    foreign = not verification.is_same(person, caller)
+    return foreign and not person.email_proven and _was_open(person)
 
 
 def revoke(person: Person, client: Client) -> None:
@@ -52,10 +51,6 @@ def revoke(person: Person, client: Client) -> None:
 def _was_open(person: Person) -> bool:
     """Whether anybody could have signed in: by a password, or in another way."""
     return person.user.has_usable_password() or person.last_login_at is not None
-
-
-def _is(person: Person, caller: Person | None) -> bool:
-    return caller is not None and caller.user.pk == person.user.pk
 
 
 def _wiped(person: Person, client: Client) -> Person:

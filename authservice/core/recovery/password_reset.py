@@ -13,7 +13,7 @@ from authservice.core.credentials import (
     recovery_number,
 )
 from authservice.core.messages import security_notice, sending
-from authservice.core.recovery import first_proof, takeover, verification
+from authservice.core.recovery import earlier_access, first_proof, takeover, verification
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
@@ -70,9 +70,12 @@ def _reset_with_link(
         present = one_time.consume_for(one_time.RESET, person, ticket)
         if present is None or present.email_key != ticket.target_key:
             raise errors.InvalidLink
-        _evict_by_mail(present, client, caller)
+        suspect = first_proof.is_suspect(present, caller)
+        _evict_by_mail(present, client, suspect=suspect)
         device_token = _reset(present, encoded, client)
         verification.accept_email(present, client)
+        if suspect and not core.wipe_unproven:
+            earlier_access.distrust(present, client)
         _notify(present, client)
     return device_token
 
@@ -120,10 +123,10 @@ def _may_reset_by(person: Person, phone_key: str) -> bool:
     return person.phone_key == phone_key and recovery_number.may_reset_password(person)
 
 
-def _evict_by_mail(person: Person, client: Client, caller: Person | None) -> None:
+def _evict_by_mail(person: Person, client: Client, *, suspect: bool) -> None:
     kind = takeover.RESET_BY_LINK
     if not person.email_proven:
-        wipes = first_proof.must_revoke(person, caller)
+        wipes = suspect and core.wipe_unproven
         kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
     if takeover.evict(kind, person, client):
         using = databases.primary()

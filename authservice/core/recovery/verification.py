@@ -7,9 +7,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core.credentials import one_time
+from authservice.core.credentials import one_time, passwords
 from authservice.core.messages import sending
 from authservice.core.models import Account, OneTimeToken
+from authservice.core.recovery import earlier_access
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
@@ -38,36 +39,50 @@ def text_after_commit(phone: str, client: Client) -> None:
     transaction.on_commit(send, using=databases.primary(), robust=True)
 
 
-def verify_email(token: Secret, email: str, client: Client, *, proof: bool) -> None:
+def verify_email(
+    token: Secret,
+    email: str,
+    client: Client,
+    *,
+    proof: bool,
+    signed_up_here: bool = False,
+    caller: Person | None = None,
+) -> None:
     """Verify by a mailed link; a second click before it expires succeeds again.
 
     `proof` says that a person opened it. Otherwise it may have been a mail scanner: the address is
-    verified but not proven, and the same link can still prove it later.
+    verified but not proven, and the same link can still prove it later. `signed_up_here` says that
+    it was the browser of the sign-up; `caller` is the user of a valid access token in the request.
+    See `earlier_access` for proofs by others.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
     person, ticket = find_link(token, email)
     with transaction.atomic(using=databases.primary()):
+        present = lock_owner(person, ticket)
         first = one_time.consume(ticket)
-        if not first and not person.email_verified:
-            person = _verified_meanwhile(person)
-        if proof and not person.email_proven:
-            accept_email(person, client)
-        elif not person.email_verified:
-            _verify_without_proof(person, client)
+        if not first and not present.email_verified:
+            raise errors.InvalidVerificationToken  # the sign-up was denied
+        if proof and not present.email_proven:
+            accept_email(present, client)
+            if not (signed_up_here or is_same(present, caller)):
+                earlier_access.distrust(present, client)
+        elif not present.email_verified:
+            _verify_without_proof(present, client)
         if first:
-            message_queue.send(
-                message_queue.WELCOME, person.email, client, using=databases.primary()
-            )
+            using = databases.primary()
+            message_queue.send(message_queue.WELCOME, present.email, client, using=using)
 
 
-def _verified_meanwhile(person: Person) -> Person:
-    """The user as they are now, whose link another request has used at the same moment.
+def lock_owner(person: Person, ticket: OneTimeToken) -> Person:
+    """Lock the user of a verification link; returns the user as they are now.
 
-    Raises `InvalidVerificationToken` where it was ended instead, because the sign-up was denied.
+    Without the lock, of a confirmation and a denial at the same moment each could judge the account
+    as it was before the other. Raises `InvalidVerificationToken` if the link is no longer valid.
     """
+    passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
-    if present is None or not present.email_verified:
+    if present is None or not present.active or present.email_key != ticket.target_key:
         raise errors.InvalidVerificationToken
     return present
 
@@ -93,6 +108,11 @@ def _verify_without_proof(person: Person, client: Client) -> None:
     rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
     rows.update(verified_email_key=person.email_key)
     events.record(Event(action="user.email.verified", user=person.user, client=client))
+
+
+def is_same(person: Person, caller: Person | None) -> bool:
+    """Whether the user of a valid access token in the request is this one."""
+    return caller is not None and caller.user.pk == person.user.pk
 
 
 def accept_email(person: Person, client: Client) -> None:

@@ -1,0 +1,60 @@
+"""Access from before the first proof of an address, where the proof does not remove it.
+
+A verification link does not remove what was set up before: usually its reader has signed up and
+only opens the mail in another browser. But an attacker may have signed up with the address of the
+reader, and planted a phone number or a second factor that no reset of a proven account removes. So
+unless the browser or a session of the sign-up proves the address, the number counts as added at the
+proof, and the owner of the mailbox gets a link that removes both.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils import timezone
+
+from authservice.core.messages import security_notice
+from authservice.core.models import Account, PhoneSource
+from authservice.core.recovery import takeover
+from authservice.core.users.person import Person
+from authservice.kernel import databases, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.modules import plug
+
+# The link removes what was ever added.
+_ALWAYS = datetime.fromtimestamp(0, UTC)
+
+
+def distrust(person: Person, client: Client) -> None:
+    """Take the privilege of a number given at sign-up, and notify the owner of the mailbox.
+
+    Call it in the transaction of the proof, after the proof was stored and the user's row locked.
+    """
+    number = _demote_number(person)
+    if number or _has_factor(person):
+        before = {**security_notice.state_of(person, since=_ALWAYS), **takeover.NO_NUMBER}
+        security_notice.notify(message_queue.EMAIL_CONFIRMED, person, client, before)
+
+
+def _demote_number(person: Person) -> bool:
+    """Whether there is a number that staff did not set; it now counts as added by a session."""
+    account = person.account
+    # A number that staff set resets no password anyway, until a user with the password confirms it.
+    if not account.phone_number or account.phone_set_by == PhoneSource.STAFF:
+        return False
+    now = timezone.now()
+    fields: dict[str, Any] = {
+        "phone_set_by": PhoneSource.SESSION,
+        "phone_added_at": now,
+        "phone_verified_at": now if person.phone_number_verified else None,
+    }
+    Account.objects.using(databases.primary()).filter(pk=person.user.pk).update(**fields)
+    for name, value in fields.items():
+        setattr(account, name, value)
+    return True
+
+
+def _has_factor(person: Person) -> bool:
+    second_factor = plug("second_factor")
+    return second_factor is not None and bool(second_factor.is_enabled(person))
