@@ -212,6 +212,30 @@ def test_report_of_a_failed_statement_shows_no_secret(world, settings, monkeypat
     assert leaked == set()
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "RAW_URI",  # gunicorn
+        "REQUEST_URI",  # uWSGI, mod_wsgi
+        "HTTP_X_ORIGINAL_URI",  # nginx
+        "HTTP_REFERER",
+        "REDIRECT_QUERY_STRING",  # Apache
+    ],
+)
+def test_report_shows_no_token_in_an_address_that_a_server_or_browser_adds(
+    world, settings, monkeypatch, name
+):
+    settings.DEBUG = True
+    token = world.magic.mailed().token
+    query = f"token={token}" if name.endswith("QUERY_STRING") else f"/auth/x?a=b&token={token}"
+    request = partial(world.api.request, "GET", f"magic-link/verify?token={token}")
+
+    failures, leaked = shown(partial(request, **{name: query}), {token}, monkeypatch)
+
+    assert failures > 0
+    assert leaked == set()
+
+
 def takes_secrets(operation):
     schemas = [schema for schema in (operation.body, operation.query) if schema]
     return any(

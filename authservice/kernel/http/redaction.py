@@ -6,7 +6,9 @@ not while DEBUG is on; the tokens of mailed links are in the query string.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from django.http import HttpRequest, QueryDict
 
@@ -18,6 +20,7 @@ _PARAMETERS = frozenset({"token", "code", "temp_token", "refresh_token", "passwo
 def redact(request: HttpRequest) -> None:
     """Replace the values of secrets; everything else stays, for debugging."""
     request.GET = _hidden(request.GET)  # type: ignore[assignment]
+    request.META.update(_without_queries(request.META))
     request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")
     with suppress(Exception):  # a body that cannot be read is not shown either
         request.POST = _hidden(request.POST)  # type: ignore[assignment]
@@ -25,6 +28,20 @@ def redact(request: HttpRequest) -> None:
     for name in _HEADERS:
         if name in request.META:
             request.META[name] = HIDDEN
+
+
+def _without_queries(meta: Mapping[str, Any]) -> dict[str, str]:
+    """The values that hold a query string, without it.
+
+    Servers, proxies and browsers add whole addresses: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
+    `HTTP_X_ORIGINAL_URI` (nginx), `HTTP_REFERER`. Other servers use other names.
+    """
+    texts = {name: value for name, value in meta.items() if isinstance(value, str)}
+    queries = {name: HIDDEN for name in texts if name.endswith("_QUERY_STRING")}
+    addresses = {
+        name: f"{text.partition('?')[0]}?{HIDDEN}" for name, text in texts.items() if "?" in text
+    }
+    return addresses | queries
 
 
 def _hidden(fields: QueryDict) -> QueryDict:
