@@ -44,6 +44,7 @@ ACTIONS: Mapping[str, Action] = {
     "auth.password.reset": Action("The password was reset."),
     "auth.password.reset_failed": Action("A password reset was refused.", WARNING),
     "auth.password.change_failed": Action("A password change was refused.", WARNING),
+    "auth.reauthentication.failed": Action("The password for a change was refused.", WARNING),
     "auth.code.failed": Action("A code to verify a phone number was refused.", WARNING),
     "auth.2fa.enabled": Action("Two-factor authentication was turned on."),
     "auth.2fa.disabled": Action(

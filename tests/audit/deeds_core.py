@@ -190,7 +190,7 @@ def set_number(world, password=""):
     return lambda: world.as_ann("PUT", "profile", **body)
 
 
-@deed("PUT /profile", code="INVALID_CREDENTIALS")
+@deed("PUT /profile", "auth.reauthentication.failed ann", code="INVALID_CREDENTIALS")
 def changing_ones_number_with_a_wrong_password(world):
     return set_number(world, "wrong")
 

@@ -65,7 +65,7 @@ def set_up(world, password=""):
     return partial(ann(world).post, "2fa/setup", password=password)
 
 
-@deed(SETUP, code="INVALID_CREDENTIALS")
+@deed(SETUP, "auth.reauthentication.failed ann", code="INVALID_CREDENTIALS")
 def setting_up_with_a_wrong_password(world):
     return set_up(world, "wrong")
 

@@ -8,9 +8,10 @@ from authservice.kernel.events import Event
 WANTED = """
 auth.signup auth.login.success auth.login.failed auth.login.challenged auth.logout
 auth.token.refreshed auth.token.reuse_detected auth.password.changed auth.password.reset_requested
-auth.password.reset auth.password.reset_failed auth.password.change_failed auth.code.failed
-auth.2fa.enabled auth.2fa.disabled auth.2fa.verified auth.2fa.failed auth.2fa.backup_used
-auth.2fa.backup_regenerated auth.magiclink.sent auth.oauth.linked auth.oauth.unlinked
+auth.password.reset auth.password.reset_failed auth.password.change_failed
+auth.reauthentication.failed auth.code.failed auth.2fa.enabled auth.2fa.disabled auth.2fa.verified
+auth.2fa.failed auth.2fa.backup_used auth.2fa.backup_regenerated auth.magiclink.sent
+auth.oauth.linked auth.oauth.unlinked
 user.profile.updated user.email.changed user.email.verified user.phone.changed user.phone.verified
 user.avatar.updated user.username.changed user.deleted user.secured security.account.throttled
 security.session.revoked security.new_device security.forbidden admin.user.created
@@ -26,6 +27,8 @@ auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used securit
 security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
 admin.user.rights_changed
 auth.password.reset_failed auth.password.change_failed auth.code.failed security.forbidden
+auth.password.reset_failed auth.password.change_failed auth.reauthentication.failed
+auth.code.failed security.forbidden
 """
 
 

@@ -191,6 +191,12 @@ WORK = (
         ("--ds=tests.audit.settings", "tests/audit/inside/test_deeds.py", "-kreset-password"),
     ),
     Mutation(
+        "The entry of a wrong password that a session sends",
+        CORE + "recovery/recent_proof.py",
+        without("        events.record(refused)\n"),
+        ("--ds=tests.audit.settings", "tests/audit/inside/test_entries.py", "-knames_the_route"),
+    ),
+    Mutation(
         "The token of a mailed link, hidden in error reports",
         HTTP + "redaction.py",
         without('    request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")\n'),

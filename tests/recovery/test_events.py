@@ -34,6 +34,7 @@ def put(api, ann):
         ({"phone": OTHER_PHONE}, ["user.profile.updated", "user.phone.changed"]),
         ({"avatar": "https://example.com/a"}, ["user.profile.updated", "user.avatar.updated"]),
         ({"name": "Ann", "avatar": "ann.png"}, []),
+        ({"name": "Ann", "password": "wrong"}, ["auth.reauthentication.failed"]),
     ],
 )
 def test_a_profile(put, told, body, actions):

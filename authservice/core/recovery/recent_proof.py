@@ -49,15 +49,30 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
 def require_recent(
     person: Person, session: Session, password: Secret, client: Client, *, method: str
 ) -> None:
-    """Check the password if the client sent one. Without it the session must be recent if
-    `CORE.REQUIRE_RECENT_PROOF` is set.
+    """Check the password if the client sent one, and record a wrong one. Without it the session
+    must be recent if `CORE.REQUIRE_RECENT_PROOF` is set.
 
     Raises as `check_password` does, and `ReauthenticationRequired`.
     """
     if password:
-        check_password(person, password, client, method=method)
+        _require_password(person, password, client, method=method)
     elif core.require_recent_proof and not is_recent(session):
         raise errors.ReauthenticationRequired
+
+
+def _require_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
+    try:
+        check_password(person, password, client, method=method)
+    except errors.InvalidCredentials:
+        # Somebody who stole a session guesses at the password here, so the owner must see it.
+        refused = Event(
+            action="auth.reauthentication.failed",
+            user=person.user,
+            client=client,
+            metadata={"method": method},
+        )
+        events.record(refused)
+        raise
 
 
 def is_recent(session: Session) -> bool:

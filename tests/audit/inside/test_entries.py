@@ -57,6 +57,23 @@ def test_a_sign_in_says_by_which_road(world):
     assert metadata(world.entries()[-1])["method"] == "password"
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [("PUT", "profile", "profile"), ("POST", "2fa/setup", "2fa_setup")],
+)
+def test_each_wrong_password_of_a_session_yields_an_entry_that_names_the_route(
+    world, method, path, name
+):
+    world.forget()
+
+    for _ in range(5):
+        answer = world.as_ann(method, path, password="wrong")
+        assert answer.error == (401, "INVALID_CREDENTIALS")
+
+    assert world.log() == ["auth.reauthentication.failed ann"] * 5
+    assert {metadata(entry)["method"] for entry in world.entries()} == {name}
+
+
 def test_the_clients_own_request_id_is_kept(world):
     world.log_in(headers={"X-Request-ID": "from-the-proxy.1"})
 
