@@ -39,6 +39,12 @@ ATTEMPTS = (
         (f"{_CODES}::test_strangers_who_guess_do_not_end_the_code_of_a_known_device",),
     ),
     Mutation(
+        "The attempts at a code that verifies a number, whatever the device",
+        CORE + "credentials/code_attempts.py",
+        to("    if not opens_account:\n", "    if not opens_account and device is None:\n"),
+        (f"{_CODES}::test_code_that_verifies_a_number_has_five_attempts_for_all_devices_together",),
+    ),
+    Mutation(
         "The attempts that all devices of an account share",
         CORE + "credentials/lockout.py",
         to(

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.core.models import AttemptCounter
 from tests.client import PASSWORD
-from tests.recovery.flows import ANN, NEW, PHONE, wrong
+from tests.recovery.flows import ANN, NEW, OTHER_PHONE, PHONE, wrong
 from tests.recovery.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +31,20 @@ def reset(api):
         return api.post("reset-password", headers=headers, **body)
 
     return reset
+
+
+def log_in(api):
+    return api.post("login", email=ANN, password=PASSWORD)
+
+
+def set_number(api, phone):
+    token = log_in(api).data["access_token"]
+    assert api.request("PUT", "profile", {"phone": phone}, token=token).status == 200
+
+
+def verify(api, code, device):
+    headers = {"X-Device-Token": device} if device else {}
+    return api.post("verify-phone", headers=headers, phone=OTHER_PHONE, code=code)
 
 
 def test_strangers_who_guess_do_not_end_the_code_of_a_known_device(flows, reset, device):
@@ -114,6 +128,28 @@ def test_code_that_verifies_a_number_has_no_limit_of_a_day(flows, ann):
             assert flows.verify_phone(wrong(code)).error == INVALID
 
     assert flows.verify_phone(flows.phone_code()).status == 200
+
+
+def test_code_that_verifies_a_number_has_five_attempts_for_all_devices_together(api, flows, proven):
+    set_number(api, OTHER_PHONE)
+    devices = [log_in(api).headers["X-Device-Token"] for _ in range(8)]
+    code = flows.phone_code(OTHER_PHONE)
+
+    for device in devices[:5]:
+        assert verify(api, wrong(code), device).error == INVALID
+
+    for device in [*devices, ""]:
+        assert verify(api, code, device).error == INVALID
+
+
+def test_new_code_that_verifies_a_number_gives_devices_five_attempts_again(api, flows, proven):
+    set_number(api, OTHER_PHONE)
+    device = log_in(api).headers["X-Device-Token"]
+    code = flows.phone_code(OTHER_PHONE)
+    for _ in range(5):
+        assert verify(api, wrong(code), device).error == INVALID
+
+    assert verify(api, flows.phone_code(OTHER_PHONE), device).status == 200
 
 
 def test_attempts_to_verify_a_number_leave_those_to_reset_alone(flows, reset, proven):

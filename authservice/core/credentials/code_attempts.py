@@ -2,9 +2,11 @@
 
 A code has six digits, and a client can request many codes, so a limit per code alone would not stop
 guessing. For codes that log in or reset a password, all unknown clients together have ten attempts
-a day for each target, and each known device of the account has ten; after that only links work. A
-single code takes five attempts. The same row is written whether a code exists or not, so neither
-time nor statements show whether there is an account.
+a day for each target, and each known device of the account has ten; after that only links work.
+Such a code takes five attempts from unknown clients and five from each known device. A code that
+verifies a number opens no account, so nobody needs attempts of their own: it takes five in all. The
+same row is written whether a code exists or not, so neither time nor statements show whether there
+is an account.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ _OPEN = "code"
 
 
 def counter(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -> str:
-    """The counter of an attempt: that of a known device, otherwise that of the target."""
-    scope = _OPEN if opens_account else _VERIFY
+    """The counter of an attempt: that of a known device if the code opens an account, otherwise
+    that of the target."""
+    if not opens_account:
+        return attempt_counter.key(_VERIFY, target_key)
     if device is not None:
-        return attempt_counter.key(f"{scope}-device", device.hex)
-    return attempt_counter.key(scope, target_key)
+        return attempt_counter.key(f"{_OPEN}-device", device.hex)
+    return attempt_counter.key(_OPEN, target_key)
 
 
 def count(key: str, *, opens_account: bool) -> bool:
@@ -40,9 +44,8 @@ def count(key: str, *, opens_account: bool) -> bool:
 def restart(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
     known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
-    attempt_counter.restart_windows(
-        [counter(target_key, it, opens_account=opens_account) for it in known]
-    )
+    keys = {counter(target_key, device, opens_account=opens_account) for device in known}
+    attempt_counter.restart_windows(keys)
 
 
 def all_of(person: Person) -> list[str]:
