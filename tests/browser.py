@@ -44,11 +44,11 @@ needs_chromium = pytest.mark.skipif(
 
 
 @contextmanager
-def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
-    """A browser without a past; its profile lives in `folder`."""
+def chromium(folder: Path, *switches: str) -> Iterator[webdriver.Chrome]:
+    """A browser without a past; its profile lives in `folder`. `switches` are further ones."""
     options = Options()
     options.binary_location = str(CHROMIUM)
-    for switch in (*_SWITCHES, f"--user-data-dir={folder / 'chromium'}"):
+    for switch in (*_SWITCHES, *switches, f"--user-data-dir={folder / 'chromium'}"):
         options.add_argument(switch)
     # Otherwise Selenium answers `alert()` and the like by itself, and a test would not see it.
     options.unhandled_prompt_behavior = "ignore"

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core import checks
 
 from authservice.core.cookie_checks import name_faults, samesite_faults
-from authservice.csrf import origins
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import header_key
+from authservice.kernel.origins import normal
 from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 
@@ -81,7 +81,7 @@ def _origins() -> Iterator[checks.CheckMessage]:
 
 
 def _is_origin(origin: Any) -> bool:
-    return isinstance(origin, str) and bool(origin) and origins.normal(origin) == origin.lower()
+    return isinstance(origin, str) and bool(origin) and normal(origin) == origin.lower()
 
 
 def _paths() -> Iterator[checks.CheckMessage]:

@@ -7,10 +7,8 @@ the cookie and the header, and the request must come from a trusted origin.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from uuid import UUID
 
-from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
@@ -18,6 +16,7 @@ from authservice.csrf import origins, tokens
 from authservice.csrf.conf import conf
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
+from authservice.kernel.http.origins import arrival
 from authservice.kernel.interfaces import asks_for, refuses
 
 _UNTRUSTED_ORIGIN = "Requests from this origin are not allowed."
@@ -32,7 +31,7 @@ def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
     """
     meta = request.META
     origin, site = meta.get("HTTP_ORIGIN", ""), meta.get("HTTP_SEC_FETCH_SITE", "")
-    if not origins.may_call(origin, site, _own_origin(request) if origin else ""):
+    if not origins.may_call(origin, site, arrival(request) if origin else ""):
         raise errors.InvalidCsrf(_UNTRUSTED_ORIGIN)
     given = meta.get(header_key(), "")
     if not given or not constant_time_compare(given, cookies.get(request, conf.cookie_name)):
@@ -44,9 +43,3 @@ def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
 def header_key() -> str:
     """The key of the header in `request.META`."""
     return "HTTP_" + conf.header_name.upper().replace("-", "_")
-
-
-def _own_origin(request: HttpRequest) -> str:
-    with suppress(DisallowedHost):
-        return f"{request.scheme}://{request.get_host()}"
-    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -196,6 +196,12 @@ class RequestGuard(Protocol):
     """
 
     def __call__(self, request: Any, session_id: UUID | None) -> None: ...
+
+
+class TrustedOrigins(Protocol):
+    """Slot `trusted_origins`: the origins whose scripts may call, as browsers write them."""
+
+    def __call__(self) -> Collection[str]: ...
 
 
 class MessageBuilders(Protocol):

@@ -28,6 +28,7 @@ SLOTS = (
     "event_listener",
     "messenger",
     "request_guard",
+    "trusted_origins",
     "message_builders",
     "revoke_unverified_access",
     "revoke_recent_access",
@@ -57,6 +58,7 @@ class ModuleConfig(AppConfig):
     event_listener: str | None = None
     messenger: str | None = None
     request_guard: str | None = None
+    trusted_origins: str | None = None
     message_builders: str | tuple[str, ...] | None = None
     revoke_unverified_access: str | None = None
     revoke_recent_access: str | None = None

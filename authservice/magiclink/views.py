@@ -20,7 +20,7 @@ from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies, pages
-from authservice.kernel.http.authentication import live_caller
+from authservice.kernel.http.authentication import cookies_count, live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.http.views import Endpoint
@@ -88,7 +88,8 @@ class Verify(Endpoint):
         # None where a browser fetches ahead of its user: nothing was spent.
         answer=Authenticated | Challenged | None,
         redirect=_ONWARD,
-        page="Unless `MAGICLINK.CONFIRM` is off, a page to a browser that did not ask.",
+        page="Unless `MAGICLINK.CONFIRM` is off, a page to a browser that did not ask. With tokens"
+        " in cookies, also to a script of an origin that is not trusted.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="followMagicLink",
     )
@@ -99,6 +100,8 @@ class Verify(Endpoint):
             token = self._token()
         except errors.ValidationFailed as fault:
             return redirects.refusal(fault, to=conf.callback_url)
+        if cookies_count() and pages.fetched_elsewhere(self.request):
+            return _page(token)  # login CSRF: the script would replace the visitor's cookies
         unasked = self.shown_to_people or pages.embedded(self.request)
         if conf.confirm == "auto" and unasked and not self._asked_here(token):
             return _page(token)

@@ -111,7 +111,7 @@ class TestAuto:
         headers = magic.follow("x", **HTML).headers
 
         assert headers["Cache-Control"] == "no-store"
-        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Referrer-Policy"] == "strict-origin"
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy

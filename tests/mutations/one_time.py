@@ -154,6 +154,7 @@ PLACES = (
 
 _STRANGERS = "authservice/magiclink/auto_register.py"
 _REGISTERING = ("tests/magiclink/test_registering.py::TestSweep",)
+_LOGIN_CSRF = "tests/magiclink/test_login_csrf.py"
 MAIL = (
     Mutation(
         "The end of access that nobody proved",
@@ -189,6 +190,27 @@ MAIL = (
         "authservice/magiclink/views.py",
         to("if pages.posted_elsewhere(self.request):", "if False:"),
         ("tests/magiclink/test_elsewhere.py",),
+    ),
+    Mutation(
+        "The cookies of a visitor whose page fetches a link",
+        "authservice/magiclink/views.py",
+        to("if cookies_count() and pages.fetched_elsewhere(self.request):", "if False:"),
+        (f"{_LOGIN_CSRF}::TestScripts::test_script_of_another_origin_signs_nobody_in",),
+    ),
+    Mutation(
+        "The origin that a form hides",
+        HTTP + "pages.py",
+        to(
+            'origin != "" and not origins.is_own(origin, request)',
+            'origin not in ("", "null") and not origins.is_own(origin, request)',
+        ),
+        ("tests/magiclink/test_elsewhere.py",),
+    ),
+    Mutation(
+        "The origin that our own form tells",
+        HTTP + "pages.py",
+        to('"strict-origin"', '"no-referrer"'),
+        (f"{_LOGIN_CSRF}::TestChromium::test_button_of_the_page_signs_in",),
     ),
     Mutation(
         "The proof of a number that is wiped",

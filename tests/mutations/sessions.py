@@ -29,7 +29,7 @@ FORGERY = (
         "The origin that may call",
         CSRF + "guard.py",
         to(
-            'if not origins.may_call(origin, site, _own_origin(request) if origin else ""):',
+            'if not origins.may_call(origin, site, arrival(request) if origin else ""):',
             "if False:",
         ),
         ("tests/csrf/test_origins.py",),

@@ -77,7 +77,7 @@ class TestPage:
         headers = flows.click("x", **HTML).headers
 
         assert headers["Cache-Control"] == "no-store"
-        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Referrer-Policy"] == "strict-origin"
         assert headers["X-Robots-Tag"] == "noindex"
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy

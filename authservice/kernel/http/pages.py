@@ -11,16 +11,14 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel import templates
+from authservice.kernel.http import origins
 from authservice.kernel.http.body import FORM
-from authservice.kernel.sections import root
 
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -33,7 +31,9 @@ def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResp
     html = templates.render(path, context)
     response = HttpResponse(html)
     response.headers["Cache-Control"] = "no-store"
-    response.headers["Referrer-Policy"] = "no-referrer"
+    # The address of the page carries a token, so at most its origin is told. `no-referrer` would
+    # tell less, but its forms would send `Origin: null`, as a form of another site can.
+    response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = _policy(html, onward)
@@ -43,17 +43,19 @@ def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResp
 def posted_elsewhere(request: HttpRequest) -> bool:
     """Whether a form comes from a page of another site.
 
-    The browser sends the origin, and no page can change it. Cross-site JSON needs a preflight
-    request (Fetch standard, CORS), so it is never refused here. Our own pages send no referrer, and
-    so `Origin: null`.
+    The browser sends the origin, and no page can change it, but any page can make it `null` (a
+    sandboxed frame, `no-referrer`). Cross-site JSON needs a preflight request (Fetch standard,
+    CORS), so it is never refused here.
     """
     if request.content_type != FORM:
         return False
     site = request.META.get("HTTP_SEC_FETCH_SITE", "")
-    if site:
-        return site not in ("same-origin", "none")
-    origin = request.META.get("HTTP_ORIGIN", "")  # of browsers from before 2023
-    return origin not in ("", "null", *_own_origins(request))
+    if site == "same-origin":
+        return False
+    if site not in ("", "none"):
+        return True
+    origin = request.META.get("HTTP_ORIGIN", "")  # by http, and of browsers from before 2023
+    return origin != "" and not origins.is_own(origin, request)
 
 
 def embedded(request: HttpRequest) -> bool:
@@ -61,11 +63,18 @@ def embedded(request: HttpRequest) -> bool:
     return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
 
 
-def _own_origins(request: HttpRequest) -> list[str]:
-    own = [_origin(root.api_url)]
-    with suppress(DisallowedHost):
-        own.append(f"{request.scheme}://{request.get_host()}")
-    return own
+def fetched_elsewhere(request: HttpRequest) -> bool:
+    """Whether a script of an origin that is not trusted requests a link: by `fetch`,
+    `XMLHttpRequest` or `WebSocket`.
+
+    It cannot read the answer, but the browser keeps its cookies. A link that a user follows has no
+    `Origin`.
+    """
+    meta = request.META
+    if origin := meta.get("HTTP_ORIGIN", ""):
+        return not origins.is_trusted(origin, request)
+    scripted = meta.get("HTTP_SEC_FETCH_MODE") == "cors"
+    return scripted and meta.get("HTTP_SEC_FETCH_SITE", "") not in ("", "same-origin", "none")
 
 
 def _policy(html: str, onward: str) -> str:
