@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils import translation
 
-from authservice.core.messages import compose, counting
+from authservice.core.messages import compose, counting, lost_notices
 from authservice.core.messages.counting import TextPolicy
 from authservice.kernel.message_queue import Message
 from authservice.notification import failures, mail, sms
@@ -23,7 +23,11 @@ _ROADS = {"email": mail.send, "sms": sms.send}
 
 
 def deliver(message: Message) -> None:
-    """Send what the job asks for, or nothing where nobody is to be written to."""
+    """Send what the job asks for, or nothing where nobody is to be written to.
+
+    Also enqueues security notices again that were lost, see `lost_notices`.
+    """
+    lost_notices.look()
     texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
     letter = compose.compose(message, texts)
     if letter is None:

@@ -29,9 +29,9 @@ def notify(kind: str, person: Person, client: Client, *, since: datetime | None 
 
 
 def notify_of_staff(kind: str, person: Person, client: Client) -> None:
-    """Notify the owner of a change by staff, without the address, device or language of staff."""
-    _send(kind, person, Client(request_id=client.request_id), {"by": "staff"})
-
-
-def _send(kind: str, person: Person, client: Client, details: Mapping[str, str]) -> None:
-    message_queue.send(kind, person.email, client, using=databases.primary(), details=details)
+    """Notify the owner, if the address is proven, of a change by staff, without the IP address,
+    device or language of staff."""
+    if not person.email_proven:
+        return
+    by, details = Client(request_id=client.request_id), {"by": "staff"}
+    message_queue.send(kind, person.email, by, using=databases.primary(), details=details)

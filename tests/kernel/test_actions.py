@@ -26,7 +26,6 @@ GRAVE = """
 auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used security.account.throttled
 security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
 admin.user.rights_changed
-auth.password.reset_failed auth.password.change_failed auth.code.failed security.forbidden
 auth.password.reset_failed auth.password.change_failed auth.reauthentication.failed
 auth.code.failed security.forbidden
 """

@@ -150,6 +150,52 @@ NOTICES = (
     ),
 )
 
+_LOST = "tests/recovery/test_lost_notices.py"
+LOST_NOTICES = (
+    Mutation(
+        "The look of the worker for lost notices",
+        "authservice/notification/worker.py",
+        without("    lost_notices.look()\n"),
+        (
+            "tests/notification/test_lost_notices.py::test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost",
+        ),
+    ),
+    Mutation(
+        "The address that was not proven, which gets no notice",
+        CORE + "messages/security_notice.py",
+        to("elif kind == message_queue.PHONE_CHANGED and _may_text(before):", "else:"),
+        ("tests/recovery/test_change_password.py",),
+    ),
+    Mutation(
+        "The link that another job of the notice issued",
+        CORE + "messages/security_notice.py",
+        without(" or not lost_notices.may_issue(found, message)"),
+        (_LOST,),
+    ),
+    Mutation(
+        "The pause between two tries of a lost notice",
+        CORE + "messages/lost_notices.py",
+        to("if PAUSE * 2**it >= elapsed + PAUSE)", "if True)"),
+        (f"{_LOST}::test_tries_that_nobody_made_in_time_are_not_made_up_for",),
+    ),
+    Mutation(
+        "The one lost notice of an account at a time",
+        CORE + "messages/lost_notices.py",
+        without(".exclude(Exists(older))"),
+        (f"{_LOST}::test_account_with_many_lost_notices_does_not_delay_those_of_others",),
+    ),
+    Mutation(
+        "The one process that sends a lost notice again",
+        CORE + "messages/lost_notices.py",
+        to(
+            "filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)",
+            "filter(pk=row.pk)",
+        ),
+        ("tests/recovery/races/test_lost_notices.py",),
+        database="postgres",
+    ),
+)
+
 PAGES = (
     Mutation(
         "The question to a browser that did not sign up",

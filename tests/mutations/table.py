@@ -25,6 +25,7 @@ MUTATIONS = (
     *staff.STAFF,
     *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
     *earlier_access.EARLIER,
+    *recovery.LOST_NOTICES,
     *recovery.FACTORS,
     *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
 )

@@ -215,10 +215,17 @@ def test_without_a_token_nobody_changes_a_password(api):
     assert is_refusal(api.request("PUT", "change-password", body), 401, "UNAUTHORIZED")
 
 
-def test_the_owner_hears_of_it(change, post):
+def test_the_owner_hears_of_it(change, proven, post):
     change()
 
     assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.PASSWORD_CHANGED, ANN)]
+
+
+def test_address_that_was_not_proven_gets_no_notice(change, post):
+    """Accounts with such addresses are free: their notices would fill the queue."""
+    assert change().status == 200
+
+    assert post.jobs == []
 
 
 def test_a_refusal_is_not_written_about(change, post):

@@ -35,8 +35,10 @@ class TestJobs:
 
     @pytest.fixture
     def jobs(self, post):
-        """`jobs()` lists those about second factors since it was asked for."""
+        """`jobs()` lists those about second factors since it was asked for; Ann's address is
+        proven."""
         post.jobs.clear()
+        prove()
         return lambda: [job for job in post.jobs if job.kind in KINDS]
 
     def test_enabling_sends_one_that_says_from_where(self, ann, jobs, clock):
@@ -48,6 +50,7 @@ class TestJobs:
         (job,) = jobs()
         assert (job.kind, job.target) == (messages.ENABLED, ANN)
         assert job.details == {
+            "notice": job.details["notice"],
             "user_agent": "Browser of Eve",
             "ip_address": "127.0.0.1",
             "at": "2030-01-01T12:00:00+00:00",
@@ -56,6 +59,7 @@ class TestJobs:
     def test_enabling_on_demand_sends_one(self, api, jobs, configure):
         configure(TWOFACTOR={"REQUIRED": "everybody"})
         api.post("signup", email=ANN, password="plum tart 42 windows")
+        prove()
         person = Person(api)
         token = person.temp_token()
         person.app = app_of(api.post("2fa/setup-login", temp_token=token).data["qr_url"])
@@ -87,6 +91,15 @@ class TestJobs:
 
         (job,) = jobs()
         assert (job.kind, job.target, job.details) == (messages.DISABLED, ANN, {"by": "staff"})
+
+    def test_address_that_was_not_proven_gets_none(self, enrolled, post, clock):
+        post.jobs.clear()
+
+        enrolled.post("2fa/backup-codes", code=enrolled.code())
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            disabling.disable(lookup.get_person(the_user()), by=make_user("eve@example.com"))
+
+        assert post.jobs == []
 
     def test_no_job_holds_a_secret(self, ann, jobs, clock):
         made = ann.set_up()

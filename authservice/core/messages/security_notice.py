@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,14 +17,16 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
-from authservice.core.messages import links
+from authservice.core.messages import links, lost_notices
 from authservice.core.messages.compose import OutgoingMessage
+from authservice.core.messages.lost_notices import Job
 from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
+from authservice.kernel.secret import Secret
 
 # The fields of an account that the link restores.
 NUMBER = ("phone_number", "phone_key", "verified_phone_key", "phone_set_by")
@@ -45,23 +47,25 @@ def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]
 
 
 def notify(kind: str, person: Person, client: Client, before: Mapping[str, Any]) -> None:
-    """Notify the owner, in the transaction of the change; `before` is the `state_of` before it."""
+    """Notify the owner, in the transaction of the change; `before` is the `state_of` before it.
+
+    An address that was not proven gets nothing: it may be that of another person, and accounts with
+    such addresses are free, so an attacker could fill the queue with their notices.
+    """
     using, details = databases.primary(), message_queue.seen(client)
     email, number = before["email"], before["phone_number"]
     if email and before["proven_email_key"] == identifiers.email_key(email):
-        notice = _open_link(person, before)
+        notice = _open_link(person, before, Job(kind, client, details))
         message_queue.send(kind, email, client, using=using, details={**details, "notice": notice})
-    elif kind == message_queue.PHONE_CHANGED:
+    elif kind == message_queue.PHONE_CHANGED and _may_text(before):
         # No address is proven: only the former number can be notified.
-        if (
-            number
-            and before["verified_phone_key"] == before["phone_key"]
-            and message_queue.can_sms()
-        ):
-            text, owner = message_queue.PHONE_CHANGED_TEXT, {"account": person.id}
-            message_queue.send(text, number, client, using=using, details=owner)
-    else:
-        message_queue.send(kind, person.email, client, using=using, details=details)
+        text, owner = message_queue.PHONE_CHANGED_TEXT, {"account": person.id}
+        message_queue.send(text, number, client, using=using, details=owner)
+
+
+def _may_text(before: Mapping[str, Any]) -> bool:
+    verified = before["verified_phone_key"] == before["phone_key"]
+    return bool(before["phone_number"]) and verified and message_queue.can_sms()
 
 
 def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
@@ -76,18 +80,38 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
 
 def compose(message: Message) -> OutgoingMessage | None:
     """The notice, with its link if there is one; to the address that was proven."""
-    notice = message.details.get("notice")
-    found = _rows().filter(pk=notice, spent_at=None).first() if notice else None
+    found = _open_row(message)
     if found is None:
         return composing.notice(message)
     person = composing.reachable(lookup.find_by_pk(found.user_id))
-    if person is None:
+    if person is None or not lost_notices.may_issue(found, message):
         return None
-    token = one_time.new_token()
-    _rows().filter(pk=found.pk).update(digest=one_time.link_digest(one_time.SECURE, token))
-    link = links.to_route("secure-account", token)
-    letter = composing.mail(message, person, link=link, expires_in=one_time.SECURE.link_ttl)
+    link = links.to_route("secure-account", _issue(found, message))
+    letter = composing.mail(message, person, link=link, expires_in=_time_left(found))
     return replace(letter, to=message.target)
+
+
+def _open_row(message: Message) -> OneTimeToken | None:
+    """The row of the link, locked so that of two jobs one issues the token."""
+    notice = message.details.get("notice")
+    if not notice:
+        return None
+    return _rows().select_for_update().filter(pk=notice, spent_at=None).first()
+
+
+def _issue(row: OneTimeToken, message: Message) -> Secret:
+    token = one_time.new_token()
+    _rows().filter(pk=row.pk).update(
+        digest=one_time.link_digest(one_time.SECURE, token),
+        payload={**row.payload, **lost_notices.issued_by(message)},
+    )
+    return token
+
+
+def _time_left(row: OneTimeToken) -> timedelta:
+    """How long the link is still valid, in whole hours; sending may take some minutes."""
+    hour, sending = timedelta(hours=1), timedelta(minutes=5)
+    return max((row.expires_at - timezone.now() + sending) // hour * hour, hour)
 
 
 def _compose_text(message: Message) -> OutgoingMessage | None:
@@ -119,13 +143,13 @@ def end_all(person: Person) -> None:
     rows.update(spent_at=now, expires_at=now)
 
 
-def _open_link(person: Person, before: Mapping[str, Any]) -> str:
+def _open_link(person: Person, before: Mapping[str, Any], job: Job) -> str:
     """Create a row without a token; returns its id."""
     now = timezone.now()
     opened = _rows().create(
         purpose=one_time.SECURE.name,
         user_id=person.user.pk,
-        payload=dict(before),
+        payload={**before, "job": job.kept()},
         created_at=now,
         expires_at=now + one_time.SECURE.link_ttl,
     )

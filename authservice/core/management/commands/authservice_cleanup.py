@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.cleanup import delete_expired, expired_rows
+from authservice.core.messages import lost_notices
 
 
 class Command(BaseCommand):
@@ -16,6 +17,7 @@ class Command(BaseCommand):
         "Delete one-time tokens a day after they expired or were used, sessions some time after"
         " they ended, and attempt counters that have no effect any more. No valid"
         " session ends, and no lockout is lifted early."
+        " Security notices that were lost are sent again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,3 +38,5 @@ class Command(BaseCommand):
             else:
                 deleted = delete_expired(expired, batch_size=options["batch_size"])
                 self.stdout.write(f"{expired.name}: {deleted} deleted")
+        if not options["dry_run"] and (sent := lost_notices.send_again()):
+            self.stdout.write(f"lost security notices: {sent} sent again")

@@ -1,0 +1,25 @@
+"""A lost notice is found by several processes at the same time."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from authservice.core.messages import lost_notices
+from authservice.core.models import OneTimeToken
+from tests.recovery.flows import PHONE, prove
+from tests.recovery.thief import THIEFS_PHONE
+
+
+def test_one_of_several_processes_sends_a_lost_notice_again(crowd, api, post, rounds):
+    token = api.sign_up(phone_number=PHONE)["access_token"]
+    prove()
+    api.request("PUT", "profile", {"phone": THIEFS_PHONE}, token=token)
+    rows = OneTimeToken.objects.filter(purpose="secure-account")
+    for _ in rounds:
+        post.jobs.clear()
+        assert rows.update(attempts=0, created_at=timezone.now() - timedelta(hours=1)) == 1
+
+        numbers = crowd.race([lost_notices.send_again] * 8)
+
+        assert sum(numbers) == 1
+        assert len(post.jobs) == 1
