@@ -31,11 +31,11 @@ def find(person: Person, session_id: str) -> Session:
     raise errors.SessionNotFound
 
 
-def revoke(person: Person, session: Session, session_id: str, client: Client) -> UUID:
-    """Revoke one session and return its id; `session` is the caller's. Raises `SessionNotFound`,
+def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUID:
+    """Revoke one session and return its id; `own` is that of the caller. Raises `SessionNotFound`,
     `InvalidToken`."""
     session = find(person, session_id)
-    with sessions.changing(person, session):
+    with sessions.changing(person, own):
         if not sessions.end(session.pk, REVOKED):
             raise errors.SessionNotFound
         _record_revoked(person, client, session=session_id)

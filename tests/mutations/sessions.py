@@ -73,6 +73,12 @@ SESSIONS = (
         ("tests/session/test_sessions.py",),
     ),
     Mutation(
+        "The caller's own session, judged before another is revoked",
+        "authservice/session/sessions.py",
+        to("with sessions.changing(person, own):", "with sessions.changing(person, session):"),
+        ("tests/session/test_sessions.py",),
+    ),
+    Mutation(
         "The end of a session that idles",
         "authservice/session/policy.py",
         to("if now >= min(session.idle_expires_at, session.expires_at) or", "if"),

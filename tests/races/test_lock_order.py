@@ -29,7 +29,7 @@ def outdate(settings):
 def cross(monkeypatch):
     """From here on a login that upgrades its hash has locked the user when the second step is about
     to."""
-    return lambda: crossing(monkeypatch, (passwords, "remark"), (passwords, "lock_users"))
+    return lambda: crossing(monkeypatch, (passwords, "rebind"), (passwords, "lock_users"))
 
 
 def test_a_better_hash_and_a_second_step(crowd, api, outdate, clock, cross):

@@ -7,9 +7,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from authservice.core.models import Session
+from authservice.core.sessions import sessions
 from authservice.kernel.http.envelope import utc
 from tests.client import PASSWORD
 from tests.contract.shapes import MOMENT, fits, is_refusal
+from tests.forging import claims
 from tests.people import change, the_user
 
 pytestmark = pytest.mark.django_db
@@ -275,3 +277,20 @@ class TestNewSecretKey:
         assert delete(api, f"sessions/{oldest}", three[-1]).status == 200
         assert opens(api, three[0]) == (401, 401)
         assert opens(api, three[1]) == (200, 200)
+
+
+@pytest.mark.parametrize("path", ["sessions/{id}", "sessions"])
+def test_session_that_ended_meanwhile_revokes_no_other(api, three, monkeypatch, path):
+    caller, other = three[0], three[1]
+    other_id = claims(other["access_token"])["sid"]
+    changing = sessions.changing
+
+    def changing_after_the_end(*arguments):
+        monkeypatch.undo()
+        api.post("logout", token=caller["access_token"])
+        return changing(*arguments)
+
+    monkeypatch.setattr(sessions, "changing", changing_after_the_end)
+
+    assert delete(api, path.format(id=other_id), caller).error == (401, "INVALID_TOKEN")
+    assert opens(api, other) == (200, 200)

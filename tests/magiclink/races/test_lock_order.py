@@ -15,7 +15,7 @@ def test_neither_waits_for_the_other_crosswise(crowd, api, magic, post, monkeypa
     flows = Flows(api, post)
     verifying, signing_in = flows.email_token(), magic.mailed()
     # The one has the ticket and goes on to the account, the other goes on to all tickets.
-    crossing(monkeypatch, (verification, "accept_email"), (one_time, "end_everything"))
+    crossing(monkeypatch, (verification, "accept_email"), (one_time, "revoke_all_but_notices"))
 
     answers = crowd.race(
         [partial(flows.click, verifying, ANN), partial(magic.follow, signing_in.token)]
