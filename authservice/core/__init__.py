@@ -1,1 +1,1 @@
-"""People, sign-ins and secrets: what every other module stands on."""
+"""Users, sessions and credentials: the base of all other modules."""

@@ -1,7 +1,7 @@
-"""Django admin: who people are, their sign-ins, what was sent and what was counted.
+"""Django admin: accounts, sessions, one-time tokens and counters of attempts.
 
-Imported by admin's own autodiscovery alone, so a project without it never comes here. What is not
-to be edited by hand is shown and no more, and no key, digest, seed or mark is shown at all.
+Only the autodiscovery of Django admin imports this module, so a project without it never loads it.
+Rows that must not be edited by hand are read-only. No key, digest, seed or fingerprint is shown.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ else:
     AccountPage = SignInPage = TicketPage = AttemptPage = admin.ModelAdmin
     Inline = admin.StackedInline
 
-# Through our own copies, since nobody knows the fields of the host's users.
+# Search our own copies, since the fields of the host's user model are unknown here.
 _USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
 _FACTS = ("email", "email_verified", "username", "phone_verified", "created_at", "updated_at")
 
 
 class ShowsAccount(AnyPage):
-    """An account's own fields to be edited, and facts about it."""
+    """The editable fields of an account, and read-only information about it."""
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return (*_FACTS, *account_form.editable())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        # Whoever may make super admins could make themselves one.
+        # Staff who could make other users super admins could make themselves super admins too.
         superuser = getattr(request.user, "is_superuser", False)
         return _FACTS if superuser else (*_FACTS, "is_super_admin")
 
@@ -83,11 +83,11 @@ class AccountInline(RowGuard, ShowsAccount, Inline):
     extra = 0
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # it comes with the user
+        return False  # it is created with the user
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         formset: Any = super().get_formset(request, obj, **kwargs)
-        # A class made for this request.
+        # Django creates a new class for each request, so setting attributes on it is safe.
         formset.editor, formset.client = request.user, of_page(request)
         return formset
 
@@ -125,7 +125,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # A user who stays would be somebody else afterwards: unverified, with no number or rights.
+        # The user would remain, but without a verified address, a number or rights.
         if self.at_home(request) or not super().has_delete_permission(request, obj):
             return False
         if obj is None:
@@ -213,7 +213,7 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
         return "open" if stands else "void: the user or the password has changed"
 
     def has_end_permission(self, request: HttpRequest) -> bool:
-        # The rows cannot be changed, but who is allowed to change them may end them.
+        # The rows cannot be edited, but staff with the permission to change them may end sessions.
         return super(ReadOnly, self).has_change_permission(request)
 
     @admin.action(permissions=["end"], description="End the selected sign-ins")
@@ -227,13 +227,14 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Session]) -> None:
-        # By key, for a filter of the list may be that they are open.
+        # By key: the list may be filtered by open sessions, and would be empty after they end.
         chosen = Session.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
         self._ended(request, chosen)
         super().delete_queryset(request, chosen)
 
     def _ended(self, request: HttpRequest, chosen: QuerySet[Session]) -> list[Session]:
-        """Those of the chosen that are ended by this, each told of; who deletes one ends it too."""
+        """End the selected sessions and record each; returns those that were still open. Deleting a
+        session ends it too."""
         by, client = request.user, of_page(request)
         found = chosen.select_related("user__authservice_account")
         rows = permitted(self, request, found, lambda row: person_of(row.user))
@@ -242,7 +243,7 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
 
 @admin.register(OneTimeToken)
 class TicketAdmin(GoesWithUser, RowGuard, ReadOnly, TicketPage):
-    """One-time secrets; what they are stays unknown, and so does what was stored with them."""
+    """One-time tokens. The page shows neither their digests nor the data stored with them."""
 
     fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")
     list_display = ("created_at", "purpose", "user", "attempts", "expires_at", "spent_at")
@@ -255,7 +256,8 @@ class TicketAdmin(GoesWithUser, RowGuard, ReadOnly, TicketPage):
 
 @admin.register(AttemptCounter)
 class AttemptAdmin(ReadOnly, AttemptPage):
-    """How many counters are how far; whom one counts is a digest, and so is its address."""
+    """The counters of attempts. The subject of a counter is stored as a digest only, which is also
+    its primary key."""
 
     list_display = ("ends_at", "count", "strikes")
     list_display_links = None
@@ -279,7 +281,7 @@ def _accounts(people: list[Person]) -> list[Account]:
 
 
 def _log(request: HttpRequest, rows: Any, text: str) -> None:
-    """What was done is in the history of each row."""
+    """Add the action to the history of each row in Django admin."""
     editor: Any = request.user.pk
     LogEntry.objects.log_actions(editor, rows, CHANGE, text)
 

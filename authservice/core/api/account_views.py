@@ -1,4 +1,4 @@
-"""Routes of a signed-in person's own account, and whether an identifier is free."""
+"""Routes of the logged-in user's own account, and whether an identifier is free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Login, refresh and logout: what every login module has."""
+"""Login, refresh and logout: the routes that every login module has."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Logout(Endpoint):
 
 
 def paths() -> list[URLPattern]:
-    """What a login module mounts, below the mount of the service."""
+    """The routes of a login module, below the mount of the service."""
     return [
         path("login", Login.as_view({"post": "log_in"}), name="login"),
         path("refresh", Refresh.as_view({"post": "refresh"}), name="refresh"),

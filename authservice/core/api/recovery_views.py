@@ -26,12 +26,12 @@ from authservice.kernel.http.operations import operation
 from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
 
-# One answer for every target, known or not.
+# The same answer for known and unknown targets, so that it does not reveal accounts.
 _SENT = "If the account exists and needs it, a message is on its way."
 
 
 class ToConfirm(TypedDict):
-    """Nothing was changed yet: a POST does that."""
+    """The request changed nothing. Send a POST request to make the change."""
 
     status: str
 
@@ -134,7 +134,7 @@ class VerifyPhone(Endpoint):
 
 class SecureAccount(Endpoint):
     """The link of a security notice. Opening it changes nothing, since mail scanners open every
-    link; the button of its page posts."""
+    link; the button of its page sends a POST request."""
 
     public = True
     guard_exempt = True

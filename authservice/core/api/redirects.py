@@ -1,7 +1,8 @@
-"""What came of a way to sign in, said to whoever waits for it: JSON, or a redirect that says it in
-the fragment, which browsers keep to themselves.
+"""The response of a login: JSON, or a redirect with the result in the fragment of its URL.
 
-Where a redirect leads is said by settings and never by a request.
+Browsers do not send the fragment to servers, so tokens in it do not get into server logs.
+
+Only settings determine the target of a redirect, never the request, so there is no open redirect.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from authservice.kernel.errors import Fault
 
 
 def login(outcome: Login, *, to: str, message: str) -> HttpResponse:
-    """An outcome of the door, as JSON where `to` is empty."""
+    """Redirect to `to` with the result of a login; JSON if `to` is empty."""
     if not to:
         return responses.login(outcome, message=message)
     response = redirect(_with(to, _told(outcome)))
@@ -27,7 +28,7 @@ def login(outcome: Login, *, to: str, message: str) -> HttpResponse:
 
 
 def refusal(fault: Fault, *, to: str) -> HttpResponse:
-    """The redirect that says the refusal. Raises it where `to` is empty."""
+    """Redirect to `to` with the error. Raises it if `to` is empty."""
     if not to:
         raise fault
     return redirect(_with(to, {"error": fault.code, "error_description": fault.message}))

@@ -1,4 +1,4 @@
-"""What the service says of people and sign-ins: plain functions from rows to dicts."""
+"""Responses about users and sessions: plain functions from rows to dicts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERIFY_FIRST = "The account was made. Verify it to sign in."
 
 
 class MessageResponse(TypedDict):
-    """A text for people."""
+    """A message for the user."""
 
     message: str
 
@@ -43,7 +43,7 @@ class Verified(TypedDict):
 
 
 class User(TypedDict):
-    """Who somebody is; what is not known is empty."""
+    """A user. Unknown texts are empty, unknown times are null."""
 
     id: str
     email: str
@@ -62,7 +62,7 @@ class User(TypedDict):
 
 
 class IssuedTokens(TypedDict):
-    """A pair of tokens; `expires_in` is the life of the access token in seconds."""
+    """A pair of tokens; `expires_in` is the lifetime of the access token in seconds."""
 
     access_token: str
     refresh_token: str
@@ -70,14 +70,14 @@ class IssuedTokens(TypedDict):
 
 
 class Refreshed(IssuedTokens):
-    """New tokens of a sign-in that goes on."""
+    """New tokens of an existing session."""
 
     message: str
 
 
 @carries("X-Device-Token", "Set-Cookie")
 class Authenticated(IssuedTokens):
-    """The tokens of a new sign-in and whose it is."""
+    """The tokens of a new session and its user."""
 
     user: User
     message: str
@@ -86,22 +86,22 @@ class Authenticated(IssuedTokens):
 
 @carries("Set-Cookie")
 class VerificationRequired(TypedDict):
-    """An account that must be verified before its owner gets tokens."""
+    """A new account whose owner must verify it before they get tokens."""
 
     user: User
     message: str
 
 
 class ChallengedUser(TypedDict):
-    """Who is to take a further step."""
+    """The user who must complete a challenge."""
 
     id: str
     email: str
 
 
 class SecondFactor(TypedDict):
-    """What a second factor is answered with, at `POST /2fa/verify-login`. A challenge of the type
-    `2fa_setup` is for somebody who has none yet and first sends `POST /2fa/setup-login`."""
+    """The data to verify a second factor with `POST /2fa/verify-login`. In a challenge of the type
+    `2fa_setup`, the user has no second factor yet: send `POST /2fa/setup-login` first."""
 
     requires_2fa: bool
     temp_token: str
@@ -110,14 +110,14 @@ class SecondFactor(TypedDict):
 
 
 class Challenge(TypedDict):
-    """A step between a proof and the tokens."""
+    """A further step of a login that is required before tokens are issued."""
 
     type: Annotated[str, Is(enum=["2fa", "2fa_setup"])]
     data: SecondFactor
 
 
 class Challenged(TypedDict):
-    """A sign-in that needs a further step; there are no tokens yet."""
+    """A login that needs a further step; there are no tokens yet."""
 
     user: ChallengedUser
     challenges: list[Challenge]
@@ -153,7 +153,8 @@ def tokens(issued: Tokens) -> IssuedTokens:
 
 
 def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
-    """Any outcome of the door as JSON: `Authenticated`, `Registered`, or `Challenged` with 200."""
+    """Any result of a login as JSON: `Authenticated`, `VerificationRequired`, or `Challenged` with
+    200."""
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
@@ -178,7 +179,7 @@ def message_response(message: str, *, status: int = 200) -> HttpResponse:
 
 
 def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> HttpResponse:
-    """An answer whose body carries tokens, which the host may want in cookies too."""
+    """A response with tokens in its body, and in cookies if the host project uses them."""
     response = answer(body, status=status)
     token_cookies.put(response, issued)
     return response
@@ -191,7 +192,7 @@ def logged_out() -> HttpResponse:
 
 
 def accepted() -> HttpResponse:
-    """A sign-up that tells nobody whether the address was taken."""
+    """The response to a sign-up that does not reveal whether the address was taken."""
     return message_response(WRITTEN, status=201)
 
 
@@ -199,7 +200,7 @@ def _challenge(outcome: Login) -> Challenged:
     person = outcome.person
     return {
         "user": {"id": person.id, "email": person.email},
-        # A gate returns what its type of challenge has, as the slot's signature says.
+        # The slot's signature says that a gate returns the data of its type of challenge.
         "challenges": [
             {"type": challenge.type, "data": cast(SecondFactor, shown(challenge.data))}
             for challenge in outcome.challenges
@@ -228,7 +229,7 @@ def _hand_out(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """The body with what modules add, the tokens also in cookies, and the token of the device."""
+    """The body with the fields of modules, the tokens also in cookies, and the device token."""
     if extras:
         body["data"] = extras
     response = issue(body, issued, status=status)
@@ -244,5 +245,5 @@ def hand_out_device(response: HttpResponse, token: Secret) -> None:
 
 
 def keep_device(response: HttpResponse, token: Secret) -> None:
-    """Let the browser keep the token that gives its device guesses of its own."""
+    """Store the device token in a cookie; it gives the device its own limit of attempts."""
     cookies.put(response, DEVICE_COOKIE, token.reveal(), ttl=known_devices.TTL)

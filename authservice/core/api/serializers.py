@@ -1,4 +1,4 @@
-"""What the routes of core and of the login module take."""
+"""Request bodies and queries of the routes of core and of the login module."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class SixDigits(SecretText):
         super().__init__(max_length=6, trim_whitespace=False, **options)
 
     def to_internal_value(self, data: str) -> str:
-        # By hand, since str.isdigit() also takes the digits of other scripts.
+        # Not str.isdigit(): it also accepts the digits of other scripts.
         if len(data) != 6 or not set(data) <= set("0123456789"):
             self.fail("digits")
         return data
@@ -102,8 +102,8 @@ class SignupIn(serializers.Serializer[Any]):
 class LoginIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("email", "username")
 
-    # An address that could not exist is merely unknown: its form is not judged here, and names
-    # that the host gave out before us are longer and stranger than ours.
+    # The format is not checked here: an impossible address is simply unknown. The host project may
+    # have issued usernames that are longer, or have characters that this service does not allow.
     email = Text(max_length=254, required=False, allow_blank=True, default="")
     username = Text(max_length=254, required=False, allow_blank=True, default="")
     password = Password()
@@ -115,7 +115,7 @@ class ProfileIn(serializers.Serializer[Any]):
     name = Text(max_length=255, required=False, allow_blank=True)
     phone = Phone(required=False, allow_blank=True)
     avatar = Url(max_length=2048, required=False, allow_blank=True)
-    # The current one, as a proof; it is not changed here.
+    # The current password, as a proof; it is not changed here.
     password = Password(required=False, allow_blank=True)
 
 
@@ -127,7 +127,7 @@ class ChangePasswordIn(serializers.Serializer[Any]):
 class AvailabilityIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("email", "username", "phone")
 
-    # Whether the form is right is the rule's to say.
+    # `availability` checks the format.
     email = Text(
         max_length=254, required=False, allow_blank=True, default="", described=Email.described
     )
@@ -153,7 +153,7 @@ class ForgotPasswordIn(serializers.Serializer[Any]):
 
 class ResetPasswordIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("token", "code")
-    # Said for the description; the view and the rule ask for them.
+    # For the API description only; the view and `password_reset` require them.
     alongside: ClassVar = {"token": ("email",), "code": ("phone",)}
 
     token = SecretText(max_length=512, required=False, allow_blank=True, default="")
@@ -172,7 +172,7 @@ class PhoneIn(serializers.Serializer[Any]):
 
 
 class VerifyEmailIn(serializers.Serializer[Any]):
-    """What a mailed link carries."""
+    """The query parameters of a mailed link."""
 
     token = SecretText(max_length=512)
     email = Text(max_length=254)

@@ -1,8 +1,8 @@
-"""Tokens in cookies, beside the JSON: put by every answer that carries tokens, out of reach of
-scripts, gone with the sign-in.
+"""Tokens in cookies as well as in JSON: every response with tokens sets them. Scripts cannot read
+them, and a logout deletes them.
 
-They count only beside a guard against forged requests, and public routes do not look at them, but
-for a refresh that brings no token in its body.
+They are accepted only together with a protection against forged requests (CSRF). Public routes
+ignore them, except for a refresh without a token in its body.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from authservice.kernel.sections import root
 
 
 def put(response: HttpResponse, issued: Tokens) -> None:
-    """Let the browser keep the tokens, if the host wants that."""
+    """Set the cookies if the host project uses them."""
     if not cookies_count():
         return
     kept = (
@@ -65,12 +65,12 @@ def refresh(view: Endpoint) -> Tokens:
 
 
 def sign_in_of(request: HttpRequest) -> UUID | None:
-    """The sign-in that the cookies of a browser speak for, whatever route it asks."""
+    """The id of the session that the cookies of the request belong to, on any route."""
     return access_sign_in_of(request) or _refresh_sign_in_of(request)
 
 
 def access_sign_in_of(request: HttpRequest) -> UUID | None:
-    """The same by the access token alone, and without a query."""
+    """The same by the access token alone, without a query."""
     if not cookies_count():
         return None
     try:

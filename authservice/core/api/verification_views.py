@@ -1,8 +1,8 @@
 """The route of verification links, and the page that keeps mail scanners from using them.
 
-An attacker can sign up with an address of somebody else, and a scanner of the owner's mail opens
-the link. So only these count as a proof: the link opened in the browser that signed up, a client
-that asks for JSON, or a button of the page.
+An attacker can sign up with the address of a victim, and a scanner of the victim's mail opens the
+link. So only these count as a proof: the link opened in the browser that signed up, a request for
+JSON, or a button of the page.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _DENIED: Verified = {
 
 
 class VerifyEmail(Endpoint):
-    """A link in a mail: browsers are redirected on where a front end is set, others get JSON."""
+    """A link in a mail: redirects browsers to the front end if one is configured; other clients get
+    JSON."""
 
     public = True
     guard_exempt = True
@@ -48,7 +49,7 @@ class VerifyEmail(Endpoint):
     @operation(
         "Verify an e-mail address with a mailed link",
         query=VerifyEmailIn,
-        # None for a prefetch: nothing was spent.
+        # None for a prefetch: the token is not spent.
         answer=Verified | None,
         redirect=_ONWARD,
         page="Unless `CORE.VERIFY_CONFIRM` is off, a page to a browser that did not sign up.",
@@ -111,7 +112,7 @@ class VerifyEmail(Endpoint):
             denied_signup.deny(**link, client=self.client)
         except errors.Fault as fault:
             return _refused(fault, 303)
-        onward = links.verified("error")  # the two values that front ends know: not verified
+        onward = links.verified("error")  # front ends know only two values; this means not verified
         return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
 
     def _link(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What proves who somebody is: passwords, one-time tokens, devices, limits on guessing."""
+"""Credentials: passwords, one-time tokens, known devices and limits on attempts."""

@@ -4,7 +4,7 @@ One statement counts an attempt, and its row count says whether it is allowed, s
 cannot share one. It commits in its own transaction: a refused request keeps its count.
 
 A budget of `limit` attempts opens with the first one and closes after `window`. When it is used up,
-no attempt is allowed for a full window; after that each single attempt is followed by a longer
+no attempt is allowed for a full window; after that, each single attempt is followed by a longer
 wait, up to `longest`, until a day passes without one. A client that always stops one attempt before
 the limit never waits; `daily` bounds its attempts.
 """
@@ -36,7 +36,7 @@ class Budget:
     most `daily` in the 24 hours that begin with the first one.
 
     After `forgiven_after` without an attempt the counter is reset; at most `FORGIVEN_AFTER`, when
-    the sweep deletes every counter.
+    the cleanup deletes every counter.
     """
 
     limit: int
@@ -56,7 +56,7 @@ class Budget:
         return cls(limit=limit, window=window, longest=window, forgiven_after=none, daily=daily)
 
     def wait(self, strikes: int) -> timedelta:
-        """How long a window lasts that opens after so many used-up ones."""
+        """The length of a window that opens after `strikes` used-up windows in a row."""
         longer: timedelta = self.window * 2 ** max(strikes - 1, 0)
         return min(longer, self.longest)
 
@@ -68,7 +68,8 @@ ALL_DEVICES = Budget.fixed(limit=100, window=DAY)
 
 
 def key(scope: str, subject: str) -> str:
-    """The row that counts `scope` for `subject`; a keyed digest, so unknown ones count alike."""
+    """The key of the row that counts `scope` for `subject`: a keyed digest. Unknown subjects are
+    counted in the same way as known ones."""
     return crypto.digest("attempt", f"{scope}:{subject}")
 
 
@@ -89,7 +90,7 @@ def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = Non
 
 
 def try_consume(key: str, budget: Budget) -> bool:
-    """Count one try; False when none is left, and then nothing was counted."""
+    """Count one attempt; False if none is left, and then nothing was counted."""
     using = router.db_for_write(AttemptCounter)
     connection = connections[using]
     values = _values(key, budget, timezone.now(), connection)
@@ -102,12 +103,12 @@ def try_consume(key: str, budget: Budget) -> bool:
 
 
 def refund(key: str, beside: str = "") -> None:
-    """Give an attempt that succeeded back; `beside` is a second counter of the same attempt."""
+    """Give back an attempt that succeeded; `beside` is a second counter of the same attempt."""
     refund_statement(key, beside).run()
 
 
 def refund_statement(key: str, beside: str = "") -> Bound:
-    """The same, to be done beside another statement."""
+    """The same as a statement that can be executed together with another one."""
     return _GIVE_BACK.bound(router.db_for_write(AttemptCounter), key=key, beside=beside)
 
 
@@ -122,7 +123,7 @@ def ends_at(key: str) -> datetime | None:
 
 
 def reset(keys: Collection[str]) -> None:
-    """Let all of them start anew."""
+    """Delete these counters."""
     _rows().filter(key__in=keys).delete()
 
 

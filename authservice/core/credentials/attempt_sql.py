@@ -1,6 +1,6 @@
-"""The statement that takes a try from a budget, in each database's own words.
+"""The SQL that counts one attempt against a budget, for each database.
 
-It opens, continues or reopens a window in one go and changes no row when no try is left.
+One statement opens, continues or reopens a window. It changes no row if no attempt is left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db import connections
 from authservice.core.models import AttemptCounter
 from authservice.kernel import settings
 
-STRIKES = 3  # used-up windows in a row after which waits grow no more
+STRIKES = 3  # used-up windows in a row after which waits do not grow any more
 _COLUMNS = ("key", "count", "strikes", "ends_at", "day_count", "day_ends_at")
 
 
@@ -27,7 +27,7 @@ class Statement:
 
 
 def statements(connection: Any) -> tuple[Statement, ...]:
-    """To be run in turn until one changes a row; if none does, there is no try left."""
+    """Execute these in turn until one changes a row; if none does, no attempt is left."""
     alone = not connection.in_atomic_block
     return _compiled(connection.alias, alone)
 
@@ -82,24 +82,25 @@ def _end(strikes: str, count: str) -> str:
 _INTO = "[key], [count], [strikes], [ends_at], [day_count], [day_ends_at]"
 _FIRST = "VALUES ( :key, 1, 0, :end0, 1, :day_end )"
 
-# Standard SQL sees the old row on every right-hand side.
+# In standard SQL every right-hand side of SET reads the old row.
 _UPSERT = f"""INSERT INTO TABLE ( {_INTO} )
     {_FIRST} ON CONFLICT ( [key] ) DO UPDATE SET
     [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")},
     [day_count] = {_DAY_COUNT}, [day_ends_at] = {_DAY_END}
     WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
 
-# On PostgreSQL a try that stands alone need not wait for the disk: other connections see it at
-# once, and what a crash of the database server itself could lose is the tries of its last moments.
-# The setting ends with the statement's own transaction.
+# On PostgreSQL an attempt counted in its own transaction need not wait for the disk: other
+# connections see it at once. Only a crash of the database server itself can lose counts, those of
+# its last moments. The setting ends with the statement's own transaction.
 _HURRIED_UPSERT = _UPSERT.replace(
     _FIRST,
     "SELECT :key, 1, 0, :end0, 1, :day_end "
     "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
 )
 
-# MySQL and MariaDB assign from left to right and see what was assigned before; their upsert takes
-# no condition, so an update goes first and an insert catches the first try of all.
+# MySQL and MariaDB assign from left to right, and each expression reads the values assigned before
+# it, so the order of the columns matters. Their upsert takes no condition. So an UPDATE runs first,
+# and an INSERT counts the first attempt of a new counter.
 _MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
     TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")},
     TABLE.[day_count] = {_DAY_COUNT}, TABLE.[day_ends_at] = {_DAY_END}

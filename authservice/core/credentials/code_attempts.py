@@ -4,9 +4,9 @@ A code has six digits, and a client can request many codes, so a limit per code 
 guessing. For codes that log in or reset a password, all unknown clients together have ten attempts
 a day for each target, and each known device of the account has ten; after that only links work.
 Such a code takes five attempts from unknown clients and five from each known device. A code that
-verifies a number opens no account, so nobody needs attempts of their own: it takes five in all. The
-same row is written whether a code exists or not, so neither time nor statements show whether there
-is an account.
+verifies a number gives no access to an account, so no device needs attempts of its own: it takes
+five in all. The same row is written whether a code exists or not, so neither response time nor
+statements reveal whether there is an account.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class _Slots:
-    """This many slots, and as many threads."""
+    """`number` slots, and as many threads."""
 
     def __init__(self, number: int) -> None:
         self.free = BoundedSemaphore(number)
@@ -67,7 +67,7 @@ def _turn() -> Iterator[_Slots]:
 
 
 def limit() -> int:
-    """How many hashes may run at once; twice the number of cores unless set."""
+    """The number of hashes that may run at once; by default twice the number of cores."""
     return core.hashes_in_flight or 2 * (os.cpu_count() or 1)
 
 

@@ -1,4 +1,4 @@
-"""Known devices: the newest devices on which an account signed in have their own attempts.
+"""Known devices: the newest devices on which a user logged in have their own attempts.
 
 A device token gives no access. It gives its client a separate limit, so that attackers who use up
 the limit of an identifier cannot lock its owner out (the device cookie of OWASP's guide on slowing

@@ -1,4 +1,4 @@
-"""Which counters of guesses stand between a person and the door, and what starts them anew."""
+"""The counters of password attempts: which of them limit a login, and what resets them."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def refund_throttle(network: str | None) -> None:
 
 
 def by_identifier(identifier_key: str) -> str:
-    """Passwords tried for an identifier, known or not."""
+    """The counter of password attempts for an identifier, known or not."""
     return attempt_counter.key("password", identifier_key)
 
 
 def by_device(device: uuid.UUID) -> str:
-    """Passwords tried on a device that signed in before."""
+    """The counter of password attempts on one known device."""
     return attempt_counter.key("device", device.hex)
 
 
@@ -102,16 +102,17 @@ def by_all_devices(person: Person) -> str:
 
 
 def by_password_change(person: Person) -> str:
-    """Old passwords tried by somebody who is signed in."""
+    """The counter of attempts at the current password in a session of the user."""
     return attempt_counter.key("change-password", person.id)
 
 
 @contextmanager
 def refund_unless_judged(refund: Callable[[], None]) -> Iterator[None]:
-    """Give back what was counted where no verdict came of it.
+    """Give back a counted attempt if it failed before the password was judged.
 
-    A store that is away for a while, or transactions that the database ends for deadlocks, must not
-    add up to a lock. Around the transaction: inside one that is lost nothing can be given back.
+    A database or cache that is down for a while, or transactions that the database aborts to
+    resolve deadlocks, must not add up to a lockout. This must wrap the transaction: in an aborted
+    transaction the attempt cannot be given back.
     """
     try:
         yield
@@ -122,7 +123,7 @@ def refund_unless_judged(refund: Callable[[], None]) -> Iterator[None]:
 
 
 def unlock(people: Iterable[Person]) -> None:
-    """Unlock these people: whatever was guessed at them, on whichever device, is forgotten."""
+    """Unlock these users: delete the counters of all attempts at their accounts, on all devices."""
     attempt_counter.reset([key for person in people for key in _of(person)])
 
 

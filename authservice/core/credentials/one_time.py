@@ -38,9 +38,9 @@ _CODE = "ticket-code"
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a secret is for, how long its link and its code are valid, and which changes end it.
+    """What a token is for, how long its link and its code are valid, and which changes revoke it.
 
-    `addressed`: a changed address ends it. `lasting`: a changed password does not end it.
+    `addressed`: a changed address revokes it. `lasting`: a changed password does not revoke it.
     `opens_account`: its codes log in or reset the password, so attempts at them are also limited
     per day.
     """
@@ -58,9 +58,9 @@ VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10), opens_acc
 RESET = Purpose("reset-password", link_ttl=timedelta(hours=1), code_ttl=timedelta(minutes=10))
 # The one link a day that is sent past the limit, so that attackers cannot lock the owner out.
 LASTING_RESET = Purpose(RESET.name, link_ttl=timedelta(hours=24))
-# A first password, for somebody whose account staff made.
+# A link to set the first password of an account that staff created.
 FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
-# "This was not me" in a security notice: an intruder must not be able to end it.
+# "This was not me" in a security notice: an intruder must not be able to revoke it.
 SECURE = Purpose("secure-account", link_ttl=timedelta(hours=72), addressed=False, lasting=True)
 
 Payload = Mapping[str, Any]
@@ -81,7 +81,7 @@ def _by_digest(beside: tuple[str, ...]) -> Select:
 def issue_link(
     purpose: Purpose, person: Person, target_key: str = "", *, payload: Payload | None = None
 ) -> Secret:
-    """A new 256-bit token, URL-safe, for one address of a person or for none."""
+    """Issue a new 256-bit token, URL-safe, for one address of the user or for none."""
     token = new_token()
     _store(
         purpose,
@@ -95,7 +95,7 @@ def issue_link(
 
 
 def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
-    """A new code of six digits for one number of a person; it ends the one before."""
+    """Issue a new code of six digits for one number of the user; revokes the previous code."""
     _unspent(purpose, target_key).update(spent_at=timezone.now())
     code = _new_code()
     code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
@@ -110,13 +110,13 @@ def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
 
 
 def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
-    """A new token and a new code in one ticket, so that using either ends both; it ends every pair
-    before it.
+    """Issue a token and a code in one row, so that using either of them spends both; revokes all
+    earlier pairs.
 
-    In a transaction that holds the person (`passwords.locked`), or of two that are minted at once
-    both would live.
+    Call it in a transaction that has locked the user (`passwords.lock_and_read`). Otherwise two
+    pairs issued at the same time would both be valid.
     """
-    # A link without a code is that of the last mail of a day, which no later request ends.
+    # A link without a code belongs to the last mail of a day. No later request revokes it.
     _with_code(purpose, target_key).update(spent_at=timezone.now())
     token, code = new_token(), _new_code()
     code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
@@ -132,9 +132,9 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
 
 
 def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
-    """The ticket of a link, spent or not, whose person, address and password are still the same.
+    """The row of a link, spent or not, if its user, address and password are still the same.
 
-    Raises `InvalidLink`, or `LinkExpired` for one that was good once.
+    Raises `InvalidLink`, or `LinkExpired` if the link was valid once.
     """
     ticket = _tickets().filter(digest__in=_link_digests(token, purpose)).first()
     person = _person(purpose, ticket) if ticket else None
@@ -148,20 +148,20 @@ def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
 def find_code(
     purpose: Purpose, target_key: str, code: Secret, *, client: Client
 ) -> tuple[Person, OneTimeToken]:
-    """The live ticket of a code, after counting the try.
+    """The row of a valid code; the attempt is counted first.
 
-    Raises `InvalidVerificationCode` for every reason there may be, `TooManyRequests` for a client
-    who guesses at many. Not to be called within a transaction that the refusal would undo.
+    Raises `InvalidVerificationCode` for every reason, `TooManyRequests` for a client that tries
+    codes of many targets. Must not be called within a transaction that the refusal would roll back.
     """
     ticket = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
-    # The same statements where there is no code, so that nobody learns whether there is one.
+    # The same statements run if there is no code, so that clients cannot learn if there is one.
     person = _person(purpose, ticket or OneTimeToken())
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
     device = known_devices.known(client.device_token, person)
     counter = code_attempts.counter(target_key, device, opens_account=purpose.opens_account)
     counted = code_attempts.count(counter, opens_account=purpose.opens_account)
-    # Compared against something in any case, so that no case is faster than another.
+    # Always compare, even with an empty digest, so that no case is faster than another.
     stored = ticket.code_digest if ticket else ""
     right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)
     if ticket is None or person is None or not (counted and right):
@@ -175,10 +175,10 @@ def find_code(
 def find_open(
     purpose: Purpose, token: Secret, *beside: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
-    """The unspent ticket of a token that a code must come with, its person, and more of the
-    person's: columns as look-ups from the ticket. One statement.
+    """The unspent row of a token that a client sends together with a code, its user, and the
+    columns `beside`, which are look-ups from the row. One statement.
 
-    Raises `InvalidLink`; what is wrong, or whether it was good once, nobody needs to know.
+    Raises `InvalidLink` for every reason of a refusal: the client needs no details.
     """
     using = databases.primary()
     for digest in _link_digests(token, purpose):
@@ -200,16 +200,17 @@ def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
 
 
 def consume(ticket: OneTimeToken, **unchanged: str) -> bool:
-    """Whether it was this call that spent the ticket; `unchanged` must still stand in its row."""
+    """Spend the token; True if this call did so. The row must still have the values `unchanged`."""
     now = timezone.now()
     rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)
     return bool(rows.filter(**unchanged).update(spent_at=now))
 
 
 def consume_for(purpose: Purpose, person: Person, ticket: OneTimeToken) -> Person | None:
-    """The person as they are now, if the ticket still holds for them and this call spent it.
+    """The current user, if the token is still valid for them and this call spent it.
 
-    First thing in a transaction: until its end nobody else changes the person or mints for them.
+    Call it first in a transaction: it locks the user's row, so until the end no other transaction
+    changes the user or issues tokens for them.
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
@@ -219,13 +220,13 @@ def consume_for(purpose: Purpose, person: Person, ticket: OneTimeToken) -> Perso
 
 
 def revoke_all_but_notices(person: Person) -> None:
-    """End every open secret of the person but the links of security notices."""
+    """Revoke all open tokens of the user except the links of security notices."""
     rows = _tickets().filter(user=person.user.pk, spent_at=None)
     rows.exclude(purpose=SECURE.name).update(spent_at=timezone.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:
-    """End every open secret of these purposes."""
+    """Revoke all open tokens of the user for these purposes."""
     names = [purpose.name for purpose in purposes]
     rows = _tickets().filter(user=person.user.pk, purpose__in=names, spent_at=None)
     rows.update(spent_at=timezone.now())
@@ -247,13 +248,13 @@ def _store(
 
 
 def _person(purpose: Purpose, ticket: OneTimeToken) -> Person | None:
-    """Whom the ticket is for, if it still holds."""
+    """The user of the token, if the token is still valid for them."""
     person = lookup.find_by_pk(ticket.user_id)
     return person if person and _holds(purpose, ticket, person) else None
 
 
 def _holds(purpose: Purpose, ticket: OneTimeToken, person: Person) -> bool:
-    """Whether the address and the password that the ticket was made under are still the same."""
+    """Whether the user is active and has the address and password that the token was issued for."""
     if not person.active:
         return False
     if purpose.addressed and ticket.target_key not in (person.email_key, person.phone_key):
@@ -286,7 +287,7 @@ def _new_code() -> Secret:
 
 
 def _link_digests(token: Secret, *purposes: Purpose) -> list[str]:
-    """Every digest under which a token of these purposes may have been stored."""
+    """All digests under which a token of these purposes may be stored, one for each key."""
     texts = [f"{purpose.name}|{token.reveal()}" for purpose in purposes]
     return [digest for text in texts for digest in crypto.digests(_LINK, text)]
 

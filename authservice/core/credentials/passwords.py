@@ -1,4 +1,4 @@
-"""Passwords: the policy for new ones, and one hash per sign-in whatever happens."""
+"""Passwords: the policy for new ones, and exactly one hash per login, whatever the result."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ _MARK = "password-mark"
 
 
 def fingerprint(encoded: str) -> str:
-    """What a row remembers of the password it was made under: a keyed digest of its hash."""
+    """A keyed digest of a password hash. A row stores it to know the password it was created
+    under."""
     return crypto.digest(_MARK, encoded)
 
 
 def fingerprints(encoded: str) -> list[str]:
-    """Every mark that the hash may have been given, under each key there is."""
+    """All fingerprints that rows may have of this hash, one for each configured key."""
     return crypto.digests(_MARK, encoded)
 
 
 def matches_fingerprint(stored: str, encoded: str) -> bool:
-    """Whether `encoded` is the password hash that `stored` is the mark of."""
+    """Whether `stored` is a fingerprint of the password hash `encoded`."""
     return crypto.matches(_MARK, encoded, stored)
 
 
 def require_strong(password: Secret, user: Any, *, field: str = "password") -> None:
-    """Raises `InvalidPassword`, naming the field, with every rule of ours and of the host that is
-    broken."""
+    """Raises `InvalidPassword` for this field, with all broken rules of this service and the host
+    project."""
     broken = list(_broken(password.reveal()))
     try:
         password_validation.validate_password(password.reveal(), user)
@@ -60,16 +61,17 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
     """The hash of a new password that meets the policy. Raises `InvalidPassword`, or
-    `ServiceUnavailable` where too many passwords are hashed at once."""
+    `ServiceUnavailable` if too many passwords are hashed at once."""
     require_strong(password, user, field=field)
     return run_hash(lambda: make_password(password.reveal()))
 
 
 def lock_and_read(person: Person) -> str:
-    """The present hash, kept from changing until the transaction ends; "" where the user is gone.
+    """Lock the user's row until the transaction ends; returns the current hash, "" if the user is
+    gone.
 
-    Whatever changes a password takes this lock first: so of several at once each sees what the one
-    before left, and none waits for the other crosswise.
+    Every change of a password takes this lock first, so concurrent changes are serialised and
+    cannot deadlock.
     """
     rows = host().model._base_manager.using(databases.primary()).select_for_update()
     found = rows.filter(pk=person.user.pk).values_list("password", flat=True)
@@ -90,13 +92,13 @@ def lock_users(pks: Collection[Any]) -> set[Any]:
 
 
 def store(person: Person, encoded: str) -> None:
-    """Make `encoded` the password; the host's receivers of `post_save` hear of it."""
+    """Store `encoded` as the password hash; the host's receivers of `post_save` are called."""
     person.user.password = encoded
     person.user.save(using=databases.primary(), update_fields=["password"])
 
 
 def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
-    """Join both lists; of Django's minimum length and ours only the stricter one is reported."""
+    """Join both lists. Of Django's minimum length and ours, only the stricter is reported."""
     theirs = []
     for error in wrong.error_list:
         if error.code == "password_too_short" and _TOO_SHORT in ours:
@@ -130,7 +132,7 @@ def check(person: Person | None, typed: str, password: Secret, client: Client) -
 
     For Django's own backend the row already read is checked: calling it would cost a query and
     return None for inactive users. Any other backend is called as Django does. Raises
-    `ServiceUnavailable` where too many passwords are hashed at once.
+    `ServiceUnavailable` if too many passwords are hashed at once.
     """
     asked = False
     for path, backend in zip(settings.AUTHENTICATION_BACKENDS, get_backends(), strict=True):
@@ -165,8 +167,8 @@ def _ask(
         return None
     accepted = lookup.get_person(user)
     if person is None and not _named(accepted, typed):
-        # A spelling that only the database's collation takes for the name would have a guess
-        # budget of its own.
+        # The database's collation may accept another spelling of the name. That spelling would have
+        # its own counter of attempts.
         return None
     if person is not None and person.user.pk == accepted.user.pk:
         _rebind_sessions(person, accepted, password)
@@ -179,7 +181,7 @@ def _named(person: Person, typed: str) -> bool:
 
 
 def _rebind_sessions(read: Person, accepted: Person, password: Secret) -> None:
-    """A backend may have stored a better hash of the same password: that ends no sign-in."""
+    """A backend may have stored a better hash of the same password: that ends no session."""
     before, now = read.user.password, accepted.user.password
     if now != before and run_hash(lambda: check_password(password.reveal(), now)):
         rebind(accepted, before)
@@ -200,7 +202,7 @@ def _right(person: Person | None, password: Secret) -> bool:
 
 
 def _dummy_hash(password: Secret) -> None:
-    # Somebody who waits for the answer must not learn whether there was a password to check.
+    # The response time must not reveal whether there was a password to check.
     run_hash(lambda: make_password(password.reveal(), hasher=core.dummy_hasher))
 
 
@@ -215,12 +217,12 @@ def _right_by_host(person: Person, password: Secret) -> bool:
 
 
 def _upgrade(person: Person, password: Secret) -> None:
-    """Store a better hash of the same password; every sign-in made under the old one lives on."""
+    """Store a better hash of the same password; sessions that began under the old hash stay."""
     user, before = person.user, person.user.password
     better = run_hash(lambda: make_password(password.reveal()))
     rows = host().model._base_manager.using(databases.primary())
     with transaction.atomic(using=databases.primary()):
-        # Two sign-ins may upgrade at once; the second finds the old hash gone and keeps the first.
+        # Two logins may upgrade at once: the second finds the old hash gone and keeps the new one.
         if rows.filter(pk=user.pk, password=before).update(password=better):
             user.password = better
             rebind(person, before)
@@ -228,11 +230,12 @@ def _upgrade(person: Person, password: Secret) -> None:
     stored = rows.values_list("password", flat=True).get(pk=user.pk)
     if run_hash(lambda: check_password(password.reveal(), stored)):
         user.password = stored
-    # Else the password itself was changed: what begins now is marked with the old one, and ends.
+    # Otherwise the password itself was changed: a session that begins now has the fingerprint of
+    # the old password, and is invalid.
 
 
 def rebind(person: Person, before: str) -> None:
-    """Carry sign-ins and secrets over from a hash to a better one of the same password."""
+    """Store the fingerprint of a better hash of the same password in sessions and tokens."""
     stale = fingerprints(before)
     for model in (Session, OneTimeToken):
         rows = model._base_manager.using(databases.primary())

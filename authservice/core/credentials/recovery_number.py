@@ -33,8 +33,8 @@ def may_reset_password(person: Person) -> bool:
 def added_recently(person: Person) -> bool:
     """Whether the current number was added in the last 72 hours.
 
-    A number given at sign-up does not count. One from before the first proof of the address counts
-    as added at that proof: until then anybody could have added it.
+    A number given at sign-up does not count. A number from before the first proof of the address
+    counts as added at that proof: until then an attacker could have added it.
     """
     account = person.account
     if not account.phone_number or account.phone_set_by == PhoneSource.SIGNUP:

@@ -12,10 +12,10 @@ TRIES = 5
 
 
 def count_attempt(ticket: OneTimeToken) -> None:
-    """Count one attempt at the code of a ticket, before the code is compared.
+    """Count one attempt at the code of a temp_token, before the code is compared.
 
-    Raises `TooManyAttempts` past the last one, `InvalidLink` if another request has spent the
-    ticket since it was read. Not to be called within a transaction that a refusal would undo.
+    Raises `TooManyAttempts` if none is left, `InvalidLink` if another request has spent the token
+    since it was read. Must not be called within a transaction that a refusal would roll back.
     """
     left = _rows().filter(pk=ticket.pk, spent_at=None, attempts__lt=TRIES)
     if left.update(attempts=F("attempts") + 1):

@@ -1,1 +1,1 @@
-"""Signing up and logging in: the one door to tokens."""
+"""Signing up and logging in: the one door, through which every login passes."""

@@ -1,11 +1,13 @@
-"""When somebody last signed in: what Django's own receiver writes, by a statement compiled once.
+"""Write `last_login` as Django's own receiver does, with a statement that is compiled once.
 
-Building that UPDATE anew takes an eighth of the time of a login. Receivers of `pre_save` and
-`post_save` hear what they would hear from Django; a model that saves in a way of its own is left to
-Django. Whoever disconnects the receiver by its `dispatch_uid` disconnects this one.
+Building that UPDATE for each login would take an eighth of the time of the login. Receivers of
+`pre_save` and `post_save` get the same signals as from Django. For a model that overrides how it is
+saved, Django's receiver is called. The `dispatch_uid` is Django's: a host project that disconnects
+the receiver by it disconnects this one.
 
-Within `put_off` it goes along with another statement of the same transaction, which spares a way to
-the database and back, unless a receiver of the host's hears of the login in between.
+Within `defer` the write is executed in the same statement as another write of the transaction,
+which saves a round trip. This is not done if the host project has a receiver of the login signal,
+since that receiver may read the row.
 """
 
 from __future__ import annotations
@@ -40,13 +42,13 @@ _WRITE = Update(
 
 
 def connect() -> None:
-    """Take the place of Django's receiver, where it is connected."""
+    """Replace Django's receiver if it is connected."""
     if user_logged_in.disconnect(dispatch_uid=_RECEIVER):
         user_logged_in.connect(write, dispatch_uid=_RECEIVER)
 
 
 def write(sender: Any, user: Any, **_: Any) -> None:
-    """Raises what `user.save(update_fields=["last_login"])` raises."""
+    """Store the time of the login. Raises as `user.save(update_fields=["last_login"])` does."""
     model: Any = type(user)
     if not _saves_as_django(model) or user._password is not None:
         update_last_login(sender, user)
@@ -61,16 +63,17 @@ def write(sender: Any, user: Any, **_: Any) -> None:
         return
     with transaction.mark_for_rollback_on_error(using=using):
         if not statement.run():
-            user.save(update_fields=["last_login"])  # which says that the row is gone
+            user.save(update_fields=["last_login"])  # raises that the row is gone
     _written(user, using)
 
 
 @contextmanager
 def defer(user: Any) -> Iterator[list[Bound]]:
-    """Within, `write` leaves its statement in the list; to be run by the end, once.
+    """In this block, `write` appends its statement to the list instead of executing it.
 
-    The list stays empty where that is of no use, and where somebody else hears of the login, who
-    may look for what Django has written by then.
+    The caller must execute the statement once, before the block ends. The list stays empty if the
+    database cannot combine statements, or if the login signal has other receivers: they may read
+    what Django has written by then.
     """
     statements: list[Bound] = []
     using = router.db_for_write(type(user), instance=user)

@@ -1,7 +1,8 @@
-"""The one door: every proof of who somebody is comes here, and only here tokens begin.
+"""The one door: every way to log in ends here, and only this module starts sessions.
 
-`complete` asks whether the person may come in at all, then every gate that a module put up. A
-challenge is an outcome like any other; tokens do not exist before the last gate is passed.
+`complete` checks whether the user may log in at all, then calls each gate that a module has
+registered. A gate may return a challenge, which is a normal result. No token exists before the last
+gate is passed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 SIGNUP = "signup"
-# How `complete` refuses, for whoever describes a road that leads there.
+# The refusals of `complete`, for the API description of the routes that call it.
 REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerified)
 
 
 @dataclass(frozen=True)
 class Login:
-    """What came of a proof: tokens, challenges, or neither where verification must come first."""
+    """The result of a login: tokens, challenges, or neither if the user must be verified first."""
 
     person: Person
     tokens: Tokens | None = None
@@ -49,7 +50,7 @@ class Login:
 def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
-    """Sign in by e-mail or username. Raises as `check_password`, or a refusal of `complete`."""
+    """Log in by e-mail address or username. Raises as `check_password` and `complete` do."""
     accepted, guess = check_password(password, client, email=email, username=username)
     with lockout.refund_unless_judged(guess.refund):
         return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
@@ -99,8 +100,8 @@ def complete(
     """Issue tokens to a client that proved to be `person`, or the challenges that remain.
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `guess` the
-    attempt to give back. Raises as `admit` does, and `InvalidCredentials` if the user was deleted
-    since.
+    attempt to give back. Raises as `check_may_sign_in` does, and `InvalidCredentials` if the user
+    was deleted since.
     """
     check_may_sign_in(person, client, method=method)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
@@ -126,15 +127,16 @@ def _run_gates(arrival: Arrival, guess: CountedAttempt | None) -> Login:
 
 
 def _is_gone(person: Person) -> bool:
-    # A transaction around this one is broken by now: nothing can be asked in it.
+    # An enclosing transaction is aborted by now, and no query can run in it.
     asked = not connections[databases.primary()].in_atomic_block
     return asked and lookup.find_by_pk(person.user.pk) is None
 
 
 def check_may_sign_in(person: Person, client: Client, *, method: str) -> None:
-    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and tells of it.
+    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and records the refusal.
 
-    To be asked before a transaction that the refusal would undo, its entry included.
+    Call it before a transaction that the refusal would roll back: the audit entry would be rolled
+    back too.
     """
     fault = login_refusal(person)
     if fault is not None:
@@ -143,15 +145,15 @@ def check_may_sign_in(person: Person, client: Client, *, method: str) -> None:
 
 
 def record_failure(person: Person | None, client: Client, reason: str, *, method: str) -> None:
-    """Tell of a proof that proved nothing, where `person` is whom it was meant for.
+    """Record a failed login; `person` is the user whom the client tried to log in as, if known.
 
-    Outside of every transaction that the refusal undoes.
+    Call it outside of every transaction that the refusal rolls back.
     """
     events.record(_refused(person, client, reason, method=method))
 
 
 def login_refusal(person: Person) -> errors.Fault | None:
-    """Why this person may not come in, whatever they prove."""
+    """Why this user may not log in, with any credentials; None if they may."""
     if not person.active:
         return errors.UserNotActive()
     if core.require_email_verification and not person.email_verified:
@@ -175,8 +177,9 @@ def _start_session(arrival: Arrival, guess: CountedAttempt | None) -> Login:
     if known is None and person.last_login_at is not None:
         _tell_new_device(person, client)
     # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
-    # the sign-in, as in Django's own login(). It is written first: a new row locks its user shared
-    # on MySQL and MariaDB, and two logins that both held that lock could not both write the user.
+    # the login, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
+    # new session row takes a shared lock on its user's row. If two logins both held that lock,
+    # neither could write the user's row: a deadlock.
     before, amr = person.last_login_at, " ".join(arrival.proofs)
     with last_login.defer(person.user) as writes:
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
@@ -205,7 +208,8 @@ def _tell_new_device(person: Person, client: Client) -> None:
 
 def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
     events.record(_refused(person, client, "invalid_credentials", method=method))
-    # By the name that backends are asked with, or a package that counts by user counts apart.
+    # The same name that backends are called with: otherwise a package that counts failures per user
+    # would count these separately.
     name = person.user.get_username() if person else typed
     # As Django's own `authenticate` sends it.
     user_login_failed.send(

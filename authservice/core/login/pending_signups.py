@@ -82,7 +82,7 @@ def compose(message: Message) -> OutgoingMessage | None:
 
 
 def _unproven(message: Message, person: Person) -> OutgoingMessage:
-    """The mail if an earlier sign-up took the address and nobody has proven it.
+    """The mail if an earlier sign-up took the address and its owner has not proven it.
 
     It must have no link that verifies the address: the owner of the mailbox would take the account
     of an attacker, who signed up first, for their own. A reset removes all access of the attacker.

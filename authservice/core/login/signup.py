@@ -1,4 +1,4 @@
-"""Signing up: somebody new and their first sign-in, in one transaction."""
+"""Sign-up: create a user and log them in for the first time, in one transaction."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from authservice.kernel.events import Event
 
 
 def sign_up(newcomer: NewUser, client: Client) -> Login | None:
-    """An account, and tokens unless an address must be verified first.
+    """Create an account; the result has tokens unless the address or number must be verified first.
 
-    None where `SIGNUP_ENUMERATION` hides whether the address was free.
+    None if `SIGNUP_ENUMERATION` hides whether the address was free.
 
     Raises `SignupDisabled`, `ValidationFailed`, `InvalidPassword`, `UserAlreadyExists`,
     `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
@@ -41,7 +41,7 @@ def sign_up(newcomer: NewUser, client: Client) -> Login | None:
 
 
 def _require_reachable(newcomer: NewUser) -> None:
-    """Raises `ValidationFailed` where an account would be made that nobody can sign in to."""
+    """Raises `ValidationFailed` if the new account would have no way to log in."""
     by_email = host().email == host().natural
     if not newcomer.email and (by_email or core.require_email_verification):
         raise errors.invalid("email", "This field is required.")

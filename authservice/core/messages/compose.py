@@ -1,7 +1,8 @@
-"""What a job becomes when its time has come: the person is looked up and the secret is minted.
+"""Compose the message of a queued job, in the worker: look up the user and issue the token.
 
-A job names a kind and a target and was made alike for known and unknown targets; here, in the
-worker, it turns out whether there is anything to send. A job that is tried again mints anew.
+A job has a kind and a target. The request enqueues it in the same way for known and unknown
+targets; only the worker finds out whether there is anything to send. A retry of a job issues a new
+token.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ def _reset_by_link(message: Message) -> OutgoingMessage | None:
 
 
 def _account_made(message: Message) -> OutgoingMessage | None:
-    """Staff made an account: who uses the link sets a password and proves the address."""
+    """The mail of an account that staff created. Its link sets a password and proves the
+    address."""
     person = reachable(lookup.find_by_email(message.target))
     if person is None or person.user.has_usable_password():
         return None
@@ -138,14 +140,14 @@ def _reset_by_code(message: Message) -> OutgoingMessage | None:
 
 
 def _record_request(message: Message, person: Person) -> None:
-    """Told here rather than where it was asked for, where nobody is looked up."""
+    """Record the request of a reset. The request itself cannot: it looks up no user."""
     client = Client(request_id=message.request_id)
     event = Event(action="auth.password.reset_requested", user=person.user, client=client)
     events.record(event)
 
 
 def _access_wiped(message: Message) -> OutgoingMessage | None:
-    """The first proof of the address took the password, so this brings a link to set one."""
+    """The first proof of the address has removed the password: the mail has a link to set one."""
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
@@ -153,7 +155,7 @@ def _access_wiped(message: Message) -> OutgoingMessage | None:
 
 
 def notice(message: Message) -> OutgoingMessage | None:
-    """A letter that brings no secret, whatever became of its reader since."""
+    """A mail without a token, sent even if the user is no longer active."""
     person = lookup.find_by_email(message.target)
     return mail(message, person) if person else None
 
@@ -183,7 +185,7 @@ def _schedule_list(message: Message, person: Person) -> None:
     due = counting.count_new_devices(person)
     if due is None:
         return
-    # The hour began when its notice was sent. Jobs of earlier sign-ins may still have been queued.
+    # The hour began when its notice was sent. Jobs of earlier sessions may still have been queued.
     begun = due - limits.NEW_DEVICE.window
     if at := message.details.get("at"):
         begun = min(datetime.fromisoformat(at), begun)
@@ -218,16 +220,16 @@ def _new_devices(message: Message) -> OutgoingMessage | None:
 
 
 def reachable(person: Person | None) -> Person | None:
-    """The person, if they may be written to at all."""
+    """The user, if they may get messages: only active users do."""
     return person if person and person.active else None
 
 
 def mail(message: Message, person: Person, **context: Any) -> OutgoingMessage:
-    """The letter of a job to the present address of a person."""
+    """The e-mail of a job, to the current address of the user."""
     return OutgoingMessage(
         kind=message.kind,
         channel="email",
-        to=person.email,  # the present address, not the one that was typed
+        to=person.email,  # the current address, not the one that was typed
         person=person,
         language=message.language,
         context={**message.details, **context},
@@ -259,7 +261,7 @@ def _email_link(
 
 
 _COUNTED_BY_COMPOSER = (message_queue.NEW_DEVICE, message_queue.NEW_DEVICES)
-# Jobs of simultaneous sign-ins may run in any order.
+# Jobs of simultaneous logins may run in any order.
 _PARALLEL = timedelta(seconds=5)
 
 _COMPOSERS: dict[str, _Composer] = {

@@ -122,7 +122,7 @@ class ServiceLimitReached(Refused):
 
 
 def count_unrequested(kind: str, target: str) -> tuple[str, ...]:
-    """Count a message that nobody requested. Returns the keys to give back if sending fails.
+    """Count a message that no client requested. Returns the keys to give back if sending fails.
 
     Raises `Refused`.
     """

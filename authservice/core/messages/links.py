@@ -1,4 +1,4 @@
-"""Links in mails: built from settings alone, never from a request's Host header."""
+"""Links in mails, built from settings only: the Host header of a request may be forged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from authservice.kernel.sections import frontend, root
 
 
 def verify_email(token: Secret, email: str) -> Secret:
-    """Always to the service itself, which redirects the browser on."""
+    """A link to the service itself, which redirects the browser to the front end."""
     return to_route("verify-email", token, email=email)
 
 
@@ -20,14 +20,14 @@ def reset_password(token: Secret, email: str) -> Secret:
 
 
 def verified(status: str) -> str:
-    """Where `GET /verify-email` sends a browser on, or "" to answer in JSON."""
+    """The URL to which `GET /verify-email` redirects a browser, or "" to answer in JSON."""
     if not frontend.url or not frontend.verify_email_callback_path:
         return ""
     return _with(_joined(frontend.url, frontend.verify_email_callback_path), status=status)
 
 
 def to_route(name: str, token: Secret, **query: str) -> Secret:
-    """To a route of the service itself, by its name in the URLconf."""
+    """A link to a route of the service itself, by its name in the URLconf."""
     return _with_token(_api(name), token, **query)
 
 
@@ -38,7 +38,7 @@ def _api(name: str) -> str:
 
 
 def _front(path: str) -> str:
-    """In the front end or, without one, below the service's own mount."""
+    """A URL in the front end or, without one, below the mount of the service."""
     if frontend.url:
         return _joined(frontend.url, path)
     return _joined(_api("nowhere"), path)  # the mount itself

@@ -36,7 +36,7 @@ PAUSE = timedelta(minutes=15)
 TRIES = 9  # after 15 minutes, 30 minutes, …, 64 hours; the links are valid for 72 hours
 BATCH = 100
 _LEAST = timedelta(hours=1)  # how long a link must still be valid
-_BETWEEN = 60.0  # seconds between two looks of a process
+_BETWEEN = 60.0  # seconds between two checks in one process
 _next_look = monotonic() + _BETWEEN
 
 
@@ -74,7 +74,7 @@ def look() -> None:
 
 
 def send_again() -> int:
-    """Enqueue the jobs of lost notices, the oldest of each user first; how many."""
+    """Enqueue the jobs of lost notices, the oldest of each user first; returns their number."""
     if not message_queue.can_mail():
         return 0
     claimed = [(row, pause) for row in _lost()[:BATCH] if (pause := _claim(row))]
@@ -108,7 +108,8 @@ def _lost() -> QuerySet[OneTimeToken]:
 def _claim(row: OneTimeToken) -> int:
     """The number of the next pause, or 0 if another process claimed the row."""
     elapsed = timezone.now() - row.created_at
-    # Skip pauses that are over, if nobody looked for hours; the next try is in 15 minutes at least.
+    # Skip pauses that are over, if no worker looked for hours. The next retry is at least 15
+    # minutes away.
     pause = next(it for it in count(row.attempts + 1) if PAUSE * 2**it >= elapsed + PAUSE)
     unchanged = _rows().filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)
     return pause if unchanged.update(attempts=pause) else 0

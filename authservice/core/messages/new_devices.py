@@ -1,4 +1,4 @@
-"""Which sign-ins from a new device the owner of an account is notified of.
+"""Which logins from a new device the owner of an account is notified of.
 
 A client that sends no device token, such as a script or a browser without cookies, is new at each
 login. If its browser and network are those of a recent session, the owner is not notified: a mail
@@ -21,8 +21,8 @@ from authservice.kernel import databases
 RECENT = timedelta(days=30)
 SHOWN = 20
 _READ = 1000  # sessions of one account, at most
-# "limit" is that of the session module. Sessions that ended in any other way, such as by a reset,
-# may have been an attacker's.
+# "limit" is the reason of sessions that the session module ended because there were too many.
+# Sessions that ended in any other way, such as by a reset, may have been an attacker's.
 _TRUSTED_ENDS = (sessions.LOGOUT, "limit", "")
 
 
@@ -36,7 +36,7 @@ class _Place(NamedTuple):
 def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
     """Whether a recent session began earlier with the same browser in the same network.
 
-    `details` are those of `kernel.messages.seen`.
+    `details` are those of `message_queue.seen`.
     """
     place = _place(details.get("user_agent", ""), details.get("ip_address", ""))
     at = details.get("at")
@@ -48,8 +48,8 @@ def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
 
 
 def unfamiliar(person: Person, since: datetime, until: datetime) -> list[Session]:
-    """The sign-ins of that time on a new device with an unfamiliar browser or network, the oldest
-    first."""
+    """The sessions that began in that time on a new device with an unfamiliar browser or network,
+    the oldest first."""
     devices, places, found = set(), set(), []
     for row in _sessions(person, after=since - RECENT, until=until):
         place = _place_of(row)

@@ -79,7 +79,7 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
 
 
 def compose(message: Message) -> OutgoingMessage | None:
-    """The notice, with its link if there is one; to the address that was proven."""
+    """Compose the notice, with its link if it has one, to the address that was proven."""
     found = _open_row(message)
     if found is None:
         return composing.notice(message)

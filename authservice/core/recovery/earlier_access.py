@@ -22,12 +22,12 @@ from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plug
 
-# The link removes what was ever added.
+# The link removes all such access, whenever it was added.
 _ALWAYS = datetime.fromtimestamp(0, UTC)
 
 
 def distrust(person: Person, client: Client) -> None:
-    """Take the privilege of a number given at sign-up, and notify the owner of the mailbox.
+    """Remove the privilege of a number given at sign-up, and notify the owner of the mailbox.
 
     Call it in the transaction of the proof, after the proof was stored and the user's row locked.
     """

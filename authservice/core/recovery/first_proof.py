@@ -1,7 +1,7 @@
 """The first proof of an address revokes all access that was set up before it.
 
-An attacker can sign up with an address of somebody else, wait until its owner signs in by a mailed
-link or a provider, and keep access. So everything that was set up before the proof is removed.
+An attacker can sign up with the address of a victim, wait until the victim logs in by a mailed link
+or a provider, and keep access. So everything that was set up before the proof is removed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def confirm_address(person: Person, client: Client, *, caller: Person | None = N
 
     `caller` is the user of a valid access token in the request: if that user proves the address of
     their own account, nothing is removed. Call it in a transaction that has locked the user
-    (`passwords.locked`) and read them after that, or two proofs at once would both be the first.
+    (`passwords.lock_and_read`) and read them after that. Otherwise two proofs at the same time
+    would both be the first.
     """
     if person.email_proven:
         return person
@@ -49,7 +50,7 @@ def revoke(person: Person, client: Client) -> None:
 
 
 def _was_open(person: Person) -> bool:
-    """Whether anybody could have signed in: by a password, or in another way."""
+    """Whether a client could have logged in: by a password, or in another way."""
     return person.user.has_usable_password() or person.last_login_at is not None
 
 

@@ -1,4 +1,4 @@
-"""A forgotten password: asking for a link or code, and setting a new one with it."""
+"""A forgotten password: request a link or code, and set a new password with it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reset_with_link(
     Revokes all device tokens; returns a new one for the client's device, "" if it is not known.
     Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password does not use the
     link up. A wrong token, an unknown one and one for another address get the same answer. `caller`
-    is the user of a valid access token in the request, see `unproven`.
+    is the user of a valid access token in the request, see `first_proof`.
     """
     if not email and core.reset_requires_email:
         raise errors.invalid("email", "This field is required.")
@@ -83,7 +83,7 @@ def _reset_with_link(
 def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
     """The same with a texted code; the number must be one that may reset the password.
 
-    Raises `InvalidPassword`, or as `tickets.find_code` does.
+    Raises `InvalidPassword`, and as `one_time.find_code` does.
     """
     try:
         return _reset_with_code(phone, code, new_password, client)
@@ -138,10 +138,10 @@ def _reset(person: Person, encoded: str, client: Client) -> Secret:
     token = known_devices.revoke_others(person, client)
     using = databases.primary()
 
-    def forgive() -> None:  # Django names what fails, and a partial has no name
+    def forgive() -> None:  # Django logs the name of a failed callback; a partial has none
         lockout.unlock([person])
 
-    # Clear the counters, so that the owner can sign in after an attack. After the commit: a login
+    # Clear the counters, so that the owner can log in after an attack. After the commit: a login
     # that has locked a counter may wait for the user's row.
     transaction.on_commit(forgive, using=using, robust=True)
     events.record(Event(action="auth.password.reset", user=person.user, client=client))

@@ -43,7 +43,7 @@ def update(
 
     `password` is the current one or "". A changed number is unverified. If it was set with the
     password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
-    `PhoneAlreadyInUse`, `TooManyRequests`, `InvalidToken`, and as `password_proof.require_recent`
+    `PhoneAlreadyInUse`, `TooManyRequests`, `InvalidToken`, and as `recent_proof.require_recent`
     does.
     """
     number = changes.get("phone_number")
@@ -123,7 +123,7 @@ def _number(number: str, *, proven: bool) -> dict[str, Any]:
 
 
 def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
-    """The changed fields if the signed-in user sends the number that is already stored.
+    """The changed fields if the logged-in user sends the number that is already stored.
 
     Without the password nothing changes: a client sends all fields of its form, so a user who
     changes the name would confirm a number of staff without knowing.
@@ -137,9 +137,9 @@ def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
 def _displace(account: Account, key: str | None, by: Person, client: Client) -> None:
     """Take the number from an account that never verified it.
 
-    Otherwise anybody could block a number for its owner by entering it. Not if users need a
-    verified number to sign in (the other user could not set it again), nor if no SMS sender is
-    configured.
+    Otherwise any user could block a number for its owner by entering it. This is not done if users
+    need a verified number to log in (the other user could not set it again), nor if no SMS sender
+    is configured.
     """
     if key is None or core.require_phone_verification or not message_queue.can_sms():
         return

@@ -64,7 +64,7 @@ def _require_password(person: Person, password: Secret, client: Client, *, metho
     try:
         check_password(person, password, client, method=method)
     except errors.InvalidCredentials:
-        # Somebody who stole a session guesses at the password here, so the owner must see it.
+        # An attacker with a stolen session tries passwords here, so the owner must see the failure.
         refused = Event(
             action="auth.reauthentication.failed",
             user=person.user,
@@ -76,7 +76,7 @@ def _require_password(person: Person, password: Secret, client: Client, *, metho
 
 
 def is_recent(session: Session) -> bool:
-    """Whether the user signed in at most 10 minutes ago; a refresh does not count."""
-    # Asked of the database that is written: a field that was left out would be read from a replica.
+    """Whether the user logged in at most 10 minutes ago; a refresh does not count."""
+    # Read from the primary database: a deferred field would be loaded from a replica.
     rows = Session.objects.using(databases.primary()).filter(pk=session.pk)
     return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()

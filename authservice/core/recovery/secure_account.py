@@ -1,8 +1,8 @@
 """The link "this was not me" of a security notice: undo the change and lock the intruder out.
 
-Anybody who reads the owner's mailbox can use it, once, for 72 hours. No later change ends it: an
+Every reader of the owner's mailbox can use it, once, for 72 hours. No later change revokes it: an
 intruder who changes the number, then the password, then the number again cannot invalidate the link
-of the first change. Using it ends the links of all later changes.
+of the first change. Using it revokes the links of all later changes.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _fields(
 
 
 def _write(person: Person, fields: Mapping[str, Any]) -> bool:
-    """False where another account has one of the keys."""
+    """Update the account; False if another account has one of the keys."""
     using = databases.primary()
     try:
         with transaction.atomic(using=using):

@@ -23,7 +23,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 
-# Why sessions ended.
+# Reasons for which sessions end.
 UNPROVEN = "unproven"
 SECURED_REASON = "account secured"
 
@@ -125,8 +125,8 @@ FIRST_PROOF = "first proof of the address"
 RESET_BY_LINK = "reset by a mailed link"
 RESET_BY_CODE = "reset by a texted code"
 SECURED = "secured by the link of a security notice"
-# The account is unproven, and its user is signed in, it was never used, or `CORE.WIPE_UNPROVEN` is
-# off.
+# The address is not proven yet, and nothing is wiped: its user is logged in, the account was never
+# used, or `CORE.WIPE_UNPROVEN` is off.
 RESET_UNPROVEN = "reset by a mailed link that wipes nothing"
 
 # What each kind of recovery removes, in this order: one-time tokens before the account, as the lock

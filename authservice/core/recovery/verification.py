@@ -1,4 +1,4 @@
-"""Proving an address or a number: what was proven is kept, so a changed one is unverified."""
+"""Verify an address or a number. The verified value is stored, so a changed one is unverified."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def verify_email(
 ) -> None:
     """Verify by a mailed link; a second click before it expires succeeds again.
 
-    `proof` says that a person opened it. Otherwise it may have been a mail scanner: the address is
+    `proof` says that a human opened it. Otherwise it may have been a mail scanner: the address is
     verified but not proven, and the same link can still prove it later. `signed_up_here` says that
     it was the browser of the sign-up; `caller` is the user of a valid access token in the request.
-    See `earlier_access` for proofs by others.
+    See `earlier_access` for proofs by other clients.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
@@ -77,8 +77,8 @@ def verify_email(
 def lock_owner(person: Person, ticket: OneTimeToken) -> Person:
     """Lock the user of a verification link; returns the user as they are now.
 
-    Without the lock, of a confirmation and a denial at the same moment each could judge the account
-    as it was before the other. Raises `InvalidVerificationToken` if the link is no longer valid.
+    Without the lock, a confirmation and a denial at the same moment could each judge the account as
+    it was before the other. Raises `InvalidVerificationToken` if the link is no longer valid.
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
@@ -88,7 +88,7 @@ def lock_owner(person: Person, ticket: OneTimeToken) -> Person:
 
 
 def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
-    """The user and the ticket of a verification link, spent or not.
+    """The user and the row of a verification link, spent or not.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
@@ -128,7 +128,7 @@ def accept_email(person: Person, client: Client) -> None:
 
 
 def verify_phone(phone: str, code: Secret, client: Client) -> None:
-    """Verify by a texted code. Raises as `tickets.find_code` does."""
+    """Verify by a texted code. Raises as `one_time.find_code` does."""
     try:
         _verify_phone(phone, code, client)
     except errors.InvalidVerificationCode:

@@ -1,1 +1,1 @@
-"""What staff do to users, over the API and in Django admin."""
+"""Management of users by staff, over the API and in Django admin."""

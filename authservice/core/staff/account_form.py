@@ -1,4 +1,4 @@
-"""The form by which staff change an account, by itself or on the page of its user."""
+"""The form by which staff change an account, on its own page or on the page of its user."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ _FIELDS = ("name", "first_name", "last_name", "phone_number", "avatar", "active"
 
 
 def editable() -> tuple[str, ...]:
-    """Fields that are the account's own; what the host's model has is changed there."""
+    """The fields to edit on the account. Fields that the host's user model has are edited there."""
     return tuple(name for name in _FIELDS if not getattr(host(), name, ""))
 
 
 class AccountForm(Form):
-    """A changed number is unverified by itself."""
+    """The form of one account. A changed number becomes unverified."""
 
     class Meta:
         model = Account
         fields: ClassVar = _FIELDS
 
     def clean(self) -> dict[str, Any]:
-        """The last super admin stays one: refused here, in words, and by `amend` as a rule."""
+        """Keep the last super admin. This check shows a message; `update_user` enforces the
+        rule."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         taken = [name for name in ("active", "is_super_admin") if cleaned.get(name) is False]
         if set(taken) & set(self.changed_data):
@@ -70,7 +71,7 @@ class AccountForm(Form):
 
 
 def _require_another(pk: Any) -> None:
-    # Admin saves in the transaction in which it validates, so what is held here stays held.
+    # Django admin validates and saves in one transaction, so the rows locked here stay locked.
     with transaction.atomic(using=databases.primary()):
         try:
             super_admins.lock_user(pk, losing=True)
@@ -87,10 +88,10 @@ class AccountFormSet(FormSet):
     is_new = False
 
     def clean(self) -> None:
-        """The user's own form may take rights too: by `is_active`, `is_superuser`."""
+        """The form of the user may remove rights too, by `is_active` and `is_superuser`."""
         super().clean()
         self.is_new = self.instance._state.adding
-        # Of the row and not of the forms, for who sends none would pass by.
+        # Read the row, not the forms: a request without these forms would bypass the check.
         self.stored = lookup.find_by_pk(self.instance.pk)
         stored = self.stored or super_admins.without_account(self.instance.pk)
         if stored and not authority.may_change(self.editor, stored):
@@ -121,9 +122,9 @@ class AccountFormSet(FormSet):
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)
-        return account  # stored by `save`, where what follows is told as one
+        return account  # `save` stores it and records all changes as one
 
     def _person(self, stored: Person) -> Person:
-        """As the two forms have them."""
+        """The user with the values of both forms."""
         kept = [form.instance for form in self.forms if form.instance.pk]
         return Person(self.instance, kept[0] if kept else stored.account)

@@ -3,9 +3,9 @@
 The page is the host's own, and a list deletes outside of any transaction. All ways to delete have
 two steps in common: admin asks, with the request, whether each account may be deleted too, and the
 deletion begins with a signal in its own transaction. The first step notes the actor and the users;
-the second locks the super admins and records the deletion, so no deletion is without its entry.
+the second locks the super admins and records the deletion, so each deletion has an audit entry.
 
-For a user without an account admin asks nothing. It writes its own log before it deletes, so the
+For a user without an account, admin does not ask. It writes its own log before it deletes, so the
 actor, and all users of that deletion, are read from that log.
 """
 
@@ -37,7 +37,8 @@ _ANNOUNCED = timedelta(minutes=1)
 
 @dataclass(eq=False)
 class Leaving:
-    """Whom one request is about to delete; `reigning` are the super admins when it first asked."""
+    """The users that one request will delete; `reigning` are the super admins when it first
+    asked."""
 
     by: Any
     client: Client
@@ -49,7 +50,8 @@ _leaving: ContextVar[Leaving | None] = ContextVar("authservice_leaving", default
 
 
 def connect() -> None:
-    """Hear of users alone: with a receiver, rows of a model are no longer deleted unread."""
+    """Connect to the models of users only: Django loads each row of a model with a receiver before
+    it deletes it, instead of deleting all with one statement."""
     users = host().model._meta.concrete_model
     for model in apps.get_models():
         if model._meta.concrete_model is users:
@@ -58,7 +60,8 @@ def connect() -> None:
 
 
 def may_leave(pk: Any, request: HttpRequest, client: Client) -> bool:
-    """Whether somebody reigns without this user and those the request has asked for before."""
+    """Whether a super admin remains without this user and those asked for before in this
+    request."""
     kept = request.__dict__
     if "_authservice_leaving" not in kept:
         kept["_authservice_leaving"] = Leaving(

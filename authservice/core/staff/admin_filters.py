@@ -1,4 +1,4 @@
-"""What lists in Django admin are filtered by. Plain comparisons, which each database can plan."""
+"""Filters of lists in Django admin: plain comparisons, for which each database has good plans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Choice(ABC, admin.SimpleListFilter):
 
     @abstractmethod
     def conditions(self) -> dict[str, Q]:
-        """What each choice asks of a row."""
+        """The condition of each choice."""
 
 
 class EmailVerified(Choice):

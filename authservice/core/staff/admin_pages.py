@@ -1,4 +1,4 @@
-"""Common classes of our pages in Django admin and those of the modules."""
+"""Common base classes for the Django admin pages of core and of the modules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _names(filters: Any) -> Iterator[str]:
 
 
 class ReadOnly(DeclaredLookups, AnyPage):
-    """Rows that only the rules may change: editing one by hand would break their guarantees."""
+    """Rows that only the service may change: editing them by hand would break its guarantees."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -65,7 +65,7 @@ class GoesWithUser(AnyPage):
         return super().has_delete_permission(request, obj)
 
     def at_home(self, request: HttpRequest) -> bool:
-        """Whether this is a page of ours, not the one of the user who is being deleted."""
+        """Whether this is the page of these rows, not the page of the user who is being deleted."""
         name = (request.resolver_match and request.resolver_match.url_name) or ""
         return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
 
@@ -87,7 +87,7 @@ class SuperAdminGuard(RowGuard, Page):
 
     Changing an address, a number or a password gives access to the account, so otherwise the
     permission to change users would be worth all permissions. A change of `is_superuser`,
-    `is_staff`, groups or permissions is recorded, whoever makes it.
+    `is_staff`, groups or permissions is always recorded, also for superusers.
     """
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

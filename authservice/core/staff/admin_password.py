@@ -49,7 +49,7 @@ def _is_of_a_password(entry: Any) -> bool:
         said = json.loads(entry.change_message)
         fields = [name for part in said for name in part.get("changed", {}).get("fields", ())]
     except (ValueError, AttributeError, TypeError):
-        return False  # a text of the host's
+        return False  # a text of the host project
     return "password" in fields
 
 

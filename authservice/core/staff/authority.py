@@ -1,8 +1,8 @@
 """Which staff may change which users.
 
 There are two kinds of staff: super admins of the API by our flag, and Django's superusers. Neither
-our flag nor a permission of Django admin may lead to superuser rights: staff who change an address
-or a number can reset the password of its account.
+our flag nor a permission of Django admin may lead to superuser rights. Staff who can change the
+address or number of an account can reset its password.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GUARDED = frozenset(
 
 
 def is_superuser(user: Any) -> bool:
-    """Whether Django itself lets the user do everything."""
+    """Whether the user has all permissions in Django."""
     return bool(getattr(user, "is_superuser", False))
 
 

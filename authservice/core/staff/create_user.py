@@ -1,6 +1,7 @@
-"""What staff do to let somebody in: an account without a password, and links to set one.
+"""Accounts created by staff, without a password, and the mailed links to set one.
 
-Staff never learn a password. Whoever uses the mailed link sets it, and thereby proves the address.
+Staff never learn a password. The reader of the mailbox sets it with the link, which also proves the
+address.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def create(newcomer: NewUser, *, by: Person, session: Session, client: Client) -
     """Create an account that cannot be used until its owner follows the mailed link.
 
     `by` is the acting super admin, `session` their session. Raises `EmailNotConfigured`, and as
-    `authority.acting` and `newcomers.admit` do.
+    `authority.acting` and `creation.create_user` do.
     """
     _require_mail()
 
@@ -41,7 +42,7 @@ def create(newcomer: NewUser, *, by: Person, session: Session, client: Client) -
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
-    """Tell of an account that staff made, by whatever way."""
+    """Record that staff created an account, over the API or in Django admin."""
     _tell("admin.user.created", person, by, client, **_said(person))
 
 

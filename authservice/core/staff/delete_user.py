@@ -1,4 +1,4 @@
-"""Deleting somebody for good, with everything the service keeps of them."""
+"""Delete a user permanently, with all their data in the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from authservice.kernel.modules import plugs
 
 
 def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
-    """Delete the user; modules first transfer what must not be deleted along.
+    """Delete the user; modules first transfer the rows that must not be deleted with the user.
 
     `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
     `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a table of the host
@@ -34,8 +34,8 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
             leaving.user.delete(using=databases.primary())
     except IntegrityError as wrong:
         if leaving is None:
-            raise  # a fault in what goes before, such as an entry that cannot be written
-        raise errors.UserInUse from wrong  # from the commit, where a constraint is judged there
+            raise  # an earlier statement failed, such as the one that writes the audit entry
+        raise errors.UserInUse from wrong  # also from the commit, for deferred constraints
 
 
 def _ready(person: Person, by: Any, client: Client) -> Person:
@@ -48,7 +48,7 @@ def _ready(person: Person, by: Any, client: Client) -> Person:
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
-    """Tell of it, before it is done: who is deleted has no key any more by which to be named."""
+    """Record the deletion. Call it before: a deleted user has no primary key to record."""
     known = {"email": person.email, "username": person.username, "name": person.account.name}
     event = Event(
         action="admin.user.deleted",

@@ -1,7 +1,7 @@
-"""Mails to owners whose account staff changed.
+"""Mails to the owners of accounts that staff changed.
 
-They have no link: staff are responsible for the change, and with a link to undo it an attacker who
-had set the former address could undo the help of staff.
+They have no link to undo the change: staff are responsible for it. With such a link, an attacker
+who had set the former address could undo the help of staff.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The password that staff change for themselves in Django admin, by the rules of the API.
+"""Staff change their own password in Django admin by the rules of the API.
 
-Without them an attacker who stole a session of Django admin would guess the password on that page,
-and a change would end no session of the API.
+Without these rules an attacker with a stolen session of Django admin could try passwords on that
+page without a limit, and a change would not end the sessions of the API.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rights of users that Django itself knows: superuser, staff, groups and permissions.
+"""The rights of users in Django: superuser, staff, groups and permissions.
 
 Staff who may change users could otherwise give themselves every right. So only superusers change
 these fields in Django admin, see `admin_pages.SuperAdminGuard`, and every change is recorded.
@@ -49,7 +49,7 @@ def of(user: Any) -> Rights:
 
 
 def changes(before: Rights, after: Rights) -> dict[str, dict[str, Any]]:
-    """What differs, as the audit log has it."""
+    """The rights that differ, in the format of the audit log."""
     return {
         name: {"before": before[name], "after": value}
         for name, value in after.items()

@@ -1,8 +1,8 @@
-"""Somebody always remains who may do everything.
+"""At least one active super admin always remains.
 
-Whoever takes a super admin's rights away holds the rows of all of them until the transaction ends,
-so that of two who do it to each other at once the second one finds the first gone. Rows are locked
-in the order of their keys, by everybody, or two could wait for each other.
+A transaction that removes the rights of a super admin locks the rows of all super admins until it
+ends. If two super admins remove each other's rights at the same time, the second transaction reads
+the result of the first. Rows are always locked in the order of their keys, to avoid deadlocks.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from authservice.kernel import databases, errors
 
 
 def lock_user(pk: Any, *, losing: bool) -> Person:
-    """The person as they are now, kept from changing until the transaction ends.
+    """Lock the user until the transaction ends; returns the current user.
 
-    Raises `UserNotFound`, and `LastSuperAdmin` where they are `losing` rights that no other active
-    super admin has.
+    `losing` says that super admin rights are removed. Raises `UserNotFound`, and `LastSuperAdmin`
+    if no other active super admin would remain.
     """
     held = _lock(concerned(pk, losing=losing))
     return present(pk, held, losing=losing)
@@ -38,7 +38,7 @@ def concerned(pk: Any, *, losing: bool) -> set[Any]:
 
 
 def present(pk: Any, held: Set[Any], *, losing: bool) -> Person:
-    """The user as stored now; the rows of `held` are locked. Raises as `hold` does."""
+    """The user as stored now; the rows of `held` are locked. Raises as `lock_user` does."""
     found = lookup.find_by_pk(pk)
     if pk not in held or found is None:
         raise errors.UserNotFound
@@ -54,7 +54,7 @@ def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
 
     Raises `LastSuperAdmin` if no super admin would remain.
     """
-    # All of them from the first one who leaves on: taken later, two could wait for each other.
+    # Lock all super admins before the first one is deleted: locking them later could deadlock.
     among = [] if leaving.isdisjoint(everyone := _all()) else everyone
     held = _lock({pk, *among})
     found = lookup.find_by_pk(pk) or without_account(pk)
@@ -64,21 +64,22 @@ def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
 
 
 def shut(pk: Any) -> None:
-    """Let nobody refer to a user any more who is about to be deleted in this transaction.
+    """Lock a user who is about to be deleted, so that no other transaction can reference the row.
 
-    A row that did, committed after Django's look for such rows, would undo the deletion: who adds
-    one waits, and then refers to nobody.
+    Django looks for rows that reference the user and deletes them first. If another transaction
+    committed such a row after that, the deletion would fail. With the lock, the other transaction
+    waits, and then fails because the user is gone.
     """
     list(_users().filter(pk=pk).select_for_update().values_list("pk"))
 
 
 def active_super_admins() -> set[Any]:
-    """Keys of those who may do everything now."""
+    """Keys of all active super admins."""
     return _reigning(_all())
 
 
 def is_active_super_admin(person: Person) -> bool:
-    """Whether they may do everything now."""
+    """Whether the user is active and a super admin."""
     return person.active and person.is_super_admin
 
 
@@ -101,7 +102,7 @@ def _unsaved(user: Any) -> Person:
 
 
 def _all() -> list[Any]:
-    """Keys of all super admins there may be: by our flag, or by the host's."""
+    """Keys of all super admins, active or not: by our flag, or by the host's superuser flag."""
     flagged = Account.objects.using(databases.primary()).filter(is_super_admin=True)
     pks = list(flagged.values_list("pk", flat=True))
     if host().superuser:

@@ -1,7 +1,7 @@
-"""What staff change of somebody, and what follows from it: one road for the API and Django admin.
+"""Changes of users by staff and their consequences, the same for the API and Django admin.
 
-Who is suspended, or gets another address, is out at once and not back in with the old tokens later.
-Rights are never taken from the last super admin.
+If a user is suspended or gets another address, all sessions end at once; their tokens never become
+valid again. The last super admin never loses rights.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
-# What differs on a page where staff change the host's row too.
+# Fields to compare on a page where staff change the row of the host's user model too.
 _OF_PERSON = (
     *("email", "username", "first_name", "last_name", "active", "is_superuser"),
     *("email_verified", "phone_number_verified"),
@@ -37,7 +37,7 @@ _KEYS: Mapping[str, tuple[Callable[[str], str], str]] = {
     "phone_number": (identifiers.phone_key, "phone_key"),
 }
 
-# For each field its values `before` and `after`, as the event tells them.
+# For each field its values `before` and `after`, as the audit event has them.
 Change = Mapping[str, Mapping[str, Any]]
 
 
@@ -72,8 +72,9 @@ def update(
 
 
 def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
-    """Store what a form has changed of an account, and only that: the copies of the host's row may
-    be newer. `before` has the changed fields as they were. Raises `LastSuperAdmin`.
+    """Store the fields that a form has changed, and no others: the copies of the host's fields may
+    be newer in the database. `before` has the former values of the changed fields. Raises
+    `LastSuperAdmin`.
     """
     change = {
         name: {"before": value, "after": getattr(account, name)} for name, value in before.items()
@@ -87,8 +88,9 @@ def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client
 def change_in_admin(
     person: Person, before: Person, fields: Collection[str], *, by: Any, client: Client
 ) -> None:
-    """The same where the host's row was on the form too, and is stored: what differs is told as
-    one, and who was suspended or moved there is out. `fields` are those of the account.
+    """The same if the form also had the host's row, which is stored already. All changes of both
+    rows are recorded as one event, and a suspension or a changed address ends all sessions.
+    `fields` are the changed fields of the account.
     """
     told = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
     pairs = {
@@ -151,7 +153,7 @@ def _key(field: str, value: str) -> str | None:
 
 
 def _moves(account: Account, field: str, value: str) -> bool:
-    """Whether the value is another one, not merely another spelling."""
+    """Whether the value differs by more than its spelling."""
     return (_key(field, value) or "") != (getattr(account, _KEYS[field][1]) or "")
 
 
@@ -183,7 +185,7 @@ def _store(person: Person, change: Change) -> None:
                 person.user.save(using=using, update_fields=of_user)
             _save_account(person.account, of_account)
     except IntegrityError:
-        # Somebody took a key since it was looked at, or the host's table knows one we do not.
+        # Another user took a key since it was checked, or the host's table has one that we do not.
         _require_free(Account(), change)
         creation.require_not_taken(
             *(change.get(n, {}).get("after", "") for n in ("email", "username"))
@@ -192,7 +194,8 @@ def _store(person: Person, change: Change) -> None:
 
 
 def _set_on_account(person: Person, change: Change) -> set[str]:
-    """Set our fields, and the copies and keys of the host's; which ones."""
+    """Set our fields, and our copies and keys of the host's fields; returns the names of those
+    set."""
     account, fields = person.account, set()
     proven = {proof: _present(person, proof) for proof in _PROOFS.values()}
     for name in change:
@@ -221,7 +224,7 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
 
 
 def _set_by_staff(account: Account) -> set[str]:
-    """A number that staff set resets no password until the signed-in user has confirmed it."""
+    """A number that staff set resets no password until the logged-in user has confirmed it."""
     account.phone_set_by = PhoneSource.STAFF
     account.phone_added_at = timezone.now() if account.phone_number else None
     account.phone_verified_at = None
@@ -238,7 +241,7 @@ def _set_key(account: Account, field: str, value: str) -> set[str]:
 
 
 def _set_on_user(user: Any, change: Change) -> list[str]:
-    """Set the fields that are the host's; which ones."""
+    """Set the fields of the host's user model; returns their names."""
     fields = []
     for name, pair in change.items():
         field = getattr(host(), name, "")
@@ -254,8 +257,9 @@ def _save_account(account: Account, fields: set[str]) -> None:
 
 
 def _end_notices(person: Person, change: Change) -> None:
-    """An intruder who reads the former mailbox could undo what staff have done for the owner. Ended
-    before the account is saved, as the lock order demands."""
+    """Revoke the links of security notices if the address changed: an intruder who reads the former
+    mailbox could undo the help of staff. Call it before the account is saved, because of the lock
+    order."""
     if "email" in _moved(change):
         security_notice.end_all(person)
 
@@ -278,7 +282,7 @@ def _moved(change: Change) -> set[str]:
 
 
 def _why_out(change: Change) -> str:
-    """Why everybody who is signed in as this person is not any longer, or ""."""
+    """The reason for which all sessions of the user end, or ""."""
     if "active" in change and not change["active"]["after"]:
         return revocation.REVOKED
     return sessions.MOVED if "email" in _moved(change) else ""
