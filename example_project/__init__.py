@@ -1,1 +1,1 @@
-"""An ordinary Django project that uses authservice; every knob is an environment variable."""
+"""A typical Django project that uses authservice, configured by environment variables."""

@@ -1,4 +1,4 @@
-"""Users in Django admin, with their account; only superusers change superusers and rights."""
+"""Users in Django admin with their account; only superusers may change superusers and rights."""
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin

@@ -6,7 +6,7 @@ from django.core.asgi import get_asgi_application
 
 from example_project.start_up import load_routes, share_arenas
 
-# Under ASGI a request's thread ends with it: a connection kept open would be lost, not used again.
+# Under ASGI a thread ends with its request, so a persistent connection would be lost, not reused.
 os.environ.setdefault("CONN_MAX_AGE", "0")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
 

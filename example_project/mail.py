@@ -1,4 +1,4 @@
-"""From a mail URL to Django's settings for it, which have other names since Django 6.1."""
+"""Convert a mail URL to Django's settings, whose names changed in Django 6.1."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ SECONDS = 10
 
 
 def mailer(url: str) -> dict[str, Any]:
-    """Settings that send mail as `url` says."""
+    """Django's e-mail settings for the backend that `url` names."""
     config = {key: value for key, value in environ.Env.email_url_config(url).items() if value}
     if "EMAIL_HOST" in config:
-        # Django would wait for a mail server for ever.
+        # Without a timeout, Django would wait for a hanging mail server permanently.
         config["EMAIL_TIMEOUT"] = SECONDS
     if django.VERSION < (6, 1):
         return config

@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def main() -> None:
-    # Run as a script, Python would look for modules beside this file, where `example_project`
-    # itself is not to be found.
+    # For a script, Python searches modules in the script's folder, which does not contain the
+    # package `example_project` itself.
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_project.settings")
 

@@ -1,4 +1,4 @@
-"""Settings of the example project. Each environment variable is described in docs/running.rst."""
+"""Settings of the example project. docs/running.rst describes each environment variable."""
 
 import os
 from pathlib import Path
@@ -17,12 +17,12 @@ HERE = Path(__file__).resolve().parent
 
 
 def given(variable: str, default: str) -> str:
-    """The URL in a variable; an empty one names nothing, as one that is not set."""
+    """The URL in a variable; an empty variable counts as not set."""
     return env.str(variable, default="") or default
 
 
 DEBUG = env.bool("DEBUG", default=True)
-# Read past django-environ, which takes a value that starts with "$" for another variable's name.
+# Not read with django-environ: it treats a value that starts with "$" as the name of a variable.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY and not DEBUG:
     raise ImproperlyConfigured("DEBUG is off: set SECRET_KEY to a long random text of your own.")
@@ -30,13 +30,14 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 
 # authservice
 
-# Optional modules of authservice: what AUTHSERVICE_MODULES may name.
+# Optional modules of authservice: the allowed values of AUTHSERVICE_MODULES.
 OPTIONAL_MODULES = ("notification", "admin", "audit", "twofactor", "csrf", "magiclink")
 LOGIN_MODULES = ("stateless", "session")
 
 
 def chosen(variable: str, names: list[str], allowed: tuple[str, ...]) -> list[str]:
-    """The apps called `names`, or an error that says what `variable` may be."""
+    """The app paths of `names`. Raises `ImproperlyConfigured` with the values that `variable`
+    allows."""
     for name in names:
         if name not in allowed:
             choice = ", ".join(allowed) or "(none)"
@@ -53,7 +54,7 @@ if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
 FRONT_ENDS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
 API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
-# "none" says that clients connect to this server directly.
+# "none" means that clients connect to this server directly.
 PROXIES = env.str("AUTHSERVICE_TRUSTED_PROXIES", default="0").lower()
 AUTHSERVICE = {
     "API_URL": API_URL,
@@ -89,7 +90,7 @@ if "magiclink" in MODULES:
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
 if "csrf" in MODULES:
-    # Who may call across origins may also change something across them.
+    # Origins that may send cross-origin requests may also change data with them.
     AUTHSERVICE["CSRF"] = {"TRUSTED_ORIGINS": FRONT_ENDS}
 
 # Django
@@ -148,7 +149,7 @@ CACHES = {"default": cache(given("CACHE_URL", "locmemcache://"))}
 globals().update(mailer(given("EMAIL_URL", "consolemail://")))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost")
 
-# OWASP's parameters for new passwords; the others, Django's defaults, check old ones.
+# OWASP's parameters for new passwords; the other hashers, Django's defaults, verify old ones.
 PASSWORD_HASHERS = [
     "authservice.hashers.Argon2id",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -171,10 +172,10 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-# Django admin's files come straight from the packages, so there is no collectstatic to forget.
+# Django admin's files are served from the installed packages, so collectstatic is not needed.
 WHITENOISE_USE_FINDERS = True
 
-# Who may call
+# Hosts and origins
 
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS",
@@ -189,8 +190,8 @@ HTTPS = urlsplit(API_URL).scheme == "https"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 if HTTPS and not DEBUG:
-    # Python's servers do not end TLS here, a proxy does: it alone is reachable, and it sets or
-    # drops this header on every request.
+    # A proxy terminates TLS, not the Python server. Only the proxy can reach the server, and it
+    # sets or removes this header on every request.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
@@ -203,6 +204,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
-    # Django's own handlers would print a line twice or, with DEBUG off, not at all.
+    # Django's own handlers would print a line twice or, if DEBUG is off, not at all.
     "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
 }

@@ -1,4 +1,4 @@
-"""What a worker does once before it serves."""
+"""What a worker process does once before it serves requests."""
 
 import ctypes
 import gc
@@ -13,23 +13,23 @@ _ARENAS = 2
 
 
 def share_arenas() -> None:
-    """Let all threads allocate from two arenas, as `MALLOC_ARENA_MAX=2` in the environment does.
+    """Make all threads share two memory arenas, as `MALLOC_ARENA_MAX=2` in the environment does.
 
-    By default glibc gives threads up to eight arenas per core, and each keeps what was freed. A
-    password hash takes 19 MiB, so a flood of logins would leave hundreds of MiB behind.
+    By default glibc creates up to eight arenas per core, and each keeps freed memory. A password
+    hash takes 19 MiB, so a flood of logins would leave hundreds of MiB allocated.
     """
     if sys.platform == "linux":
-        with suppress(AttributeError, OSError):  # another C library
+        with suppress(AttributeError, OSError):  # not glibc
             ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def load_routes() -> None:
-    """Load what the first request would, and take what is loaded out of the collector's sight.
+    """Load what the first request would load, and exclude all loaded objects from the collector.
 
-    The collector waits for garbage in proportion to what it keeps, and looks through all of it
-    (CPython's `gc` module). What is loaded by now stays for good: without it collections are short,
-    and the garbage of requests does not add up to megabytes before the next one.
+    The collector delays a full collection in proportion to the objects it tracks, and scans all of
+    them (CPython's `gc` module). Objects loaded by now stay permanently: without them collections
+    are short, and garbage of requests does not grow to megabytes before the next collection.
     """
     import_module(settings.ROOT_URLCONF)
     gc.freeze()
-    gc.collect()  # also makes the collector count anew what it keeps
+    gc.collect()  # also makes the collector count its tracked objects again

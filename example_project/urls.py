@@ -1,4 +1,4 @@
-"""The service under its base path, Django admin beside it."""
+"""The service below its base path, and Django admin."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -6,10 +6,10 @@ from django.urls import include, path
 
 from authservice.core.staff.admin_site import protect
 
-# Without it Django admin does not limit attempts at passwords or ask for a second factor.
+# Without it, Django admin neither limits password attempts nor requires a second factor.
 protect(admin.site)
 
-# An empty path stays empty, so that authservice's own check can say what is wrong with it.
+# An empty path stays empty, so that authservice's own system check can report it.
 base = f"{settings.AUTHSERVICE_BASE_PATH.strip('/')}/".lstrip("/")
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""A real Chromium for tests, and pages of other origins for it to visit.
+"""A real Chromium for tests, and servers for pages of other origins.
 
     with chromium(tmp_path) as browser, pages({"/": "<form …>"}) as elsewhere:
         browser.get(elsewhere + "/")
@@ -45,12 +45,13 @@ needs_chromium = pytest.mark.skipif(
 
 @contextmanager
 def chromium(folder: Path, *switches: str) -> Iterator[webdriver.Chrome]:
-    """A browser without a past; its profile lives in `folder`. `switches` are further ones."""
+    """A browser with an empty profile, which lives in `folder`. `switches` are added to its
+    command line."""
     options = Options()
     options.binary_location = str(CHROMIUM)
     for switch in (*_SWITCHES, *switches, f"--user-data-dir={folder / 'chromium'}"):
         options.add_argument(switch)
-    # Otherwise Selenium answers `alert()` and the like by itself, and a test would not see it.
+    # Otherwise Selenium dismisses `alert()` and similar dialogs, and a test would not notice them.
     options.unhandled_prompt_behavior = "ignore"
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -63,14 +64,14 @@ def chromium(folder: Path, *switches: str) -> Iterator[webdriver.Chrome]:
 
 
 def requested(browser: webdriver.Chrome) -> list[str]:
-    """Every address that the browser has asked for since the last call, answered or not."""
+    """Every URL that the browser requested since the last call, with or without a response."""
     told = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [one["params"] for one in told if one["method"] == "Network.requestWillBeSent"]
     return [one["request"]["url"] for one in sent]
 
 
 def complaints(browser: webdriver.Chrome) -> list[str]:
-    """What the browser wrote to its console as errors since the last call."""
+    """The errors that the browser wrote to its console since the last call."""
     return [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
 
 
@@ -87,7 +88,7 @@ fetch(url, options)
 
 
 def fetch(browser: webdriver.Chrome, url: str, **options: Any) -> dict[str, Any]:
-    """What a script of the present page gets: `status` (0 where it may not see it), `text`."""
+    """What a script of the current page receives: `status` (0 if CORS hides it) and `text`."""
     return browser.execute_async_script(_FETCH, url, options)
 
 
@@ -95,7 +96,7 @@ def fetch(browser: webdriver.Chrome, url: str, **options: Any) -> dict[str, Any]
 def pages(
     of: Mapping[str, str], *, host: str = "127.0.0.1", headers: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """Serve HTML by path at a free port of a loopback name; the origin."""
+    """Serve HTML pages by path on a free port of a loopback host; yields the origin."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

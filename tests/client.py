@@ -1,4 +1,4 @@
-"""A small client of the API, so that a test reads like the request it makes."""
+"""A small API client for tests, so that a test reads like the request it makes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSWORD = "plum tart 42 windows"
 
 @dataclass
 class Answer:
-    """An answer taken apart: `data` is the envelope's, `code` the error's."""
+    """A parsed response: `data` of the envelope, `code` of the error."""
 
     response: HttpResponse
 
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def error(self) -> tuple[int, str]:
-        """Status and code of a refusal; a success has no code."""
+        """Status and error code; the code is empty for a success."""
         return self.status, (self.data or {}).get("code", "")
 
     @property
@@ -51,12 +51,12 @@ class Answer:
 
 
 def _json(body: Any) -> str:
-    # Rules of ours hand secrets to tests as such.
+    # Code under test hands secrets to tests as `Secret` objects.
     return json.dumps(body, default=Secret.reveal)
 
 
 def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
-    """`headers` with the pair that every state-changing request needs in a host with csrf."""
+    """`headers` plus the CSRF pair that state-changing requests need if csrf is installed."""
     if not apps.is_installed("authservice.csrf"):
         return headers
     token = import_module("authservice.csrf.tokens").issue()
@@ -68,8 +68,8 @@ def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
 class Api:
     """`api.post("login", email=…, password=…)`; keyword arguments are the JSON body.
 
-    Each request stands alone: cookies that an answer sets are not sent back. A CSRF pair is sent
-    where the csrf module is installed, unless `paired` is False.
+    Requests are independent: the client does not send back cookies that a response sets. It sends a
+    CSRF pair if the csrf module is installed, unless `paired` is False.
     """
 
     def __init__(self, *, raising: bool = True, paired: bool = True) -> None:
@@ -109,13 +109,13 @@ class Api:
         return self.request("POST", path, body, token=token, headers=headers)
 
     def sign_up(self, email: str = "ann@example.com", **more: Any) -> Any:
-        """`data` of a fresh sign-up."""
+        """`data` of a sign-up of a new user."""
         answer = self.post("signup", **{"email": email, "password": PASSWORD, **more})
         assert answer.status == 201, answer.body
         return answer.data
 
     def log_in(self, email: str = "ann@example.com", **more: Any) -> Any:
-        """`data` of a login that succeeds."""
+        """`data` of a successful login."""
         answer = self.post("login", **{"email": email, "password": PASSWORD, **more})
         assert answer.status == 200, answer.body
         return answer.data

@@ -10,8 +10,8 @@ from authservice.kernel import modules
 from tests import emptied
 from tests.client import Api
 
-# Each takes as long as hundreds of others: what one worker does in turn, such as projects in
-# environments of their own, and runs of the suite in another host, for the most part.
+# Each takes as long as hundreds of others. Most of them create projects in their own environments
+# or run the suite in another host, one after the other in one worker.
 LONG = (
     "test_startproject.py",
     "test_wheel.py",
@@ -27,15 +27,15 @@ LONG = (
 
 
 def pytest_configure(config):
-    # Looking for rubbish after each 700 objects takes a tenth of the time.
+    # A garbage collection after every 700 objects takes a tenth of the suite's time.
     gc.set_threshold(50_000)
-    # A worker takes few tests at once, or one has all that are slow when the other is done.
+    # Give each worker few tests at once: otherwise one gets all slow tests and finishes last.
     if getattr(config.option, "maxschedchunk", 0) is None:
         config.option.maxschedchunk = 8
 
 
 def pytest_collection_modifyitems(items):
-    # Begun first, these leave no worker waiting for the other at the end.
+    # Started first, so that no worker waits for the other one at the end.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))
 
@@ -53,13 +53,13 @@ def api() -> Api:
 
 @pytest.fixture
 def robust() -> Api:
-    """An API client that shows the answer to a crash instead of raising the crash again."""
+    """An API client that returns the response to a crash instead of raising the exception."""
     return Api(raising=False)
 
 
 @pytest.fixture(autouse=True)
 def _calm():
-    """Flood counters start at nothing for each test."""
+    """Reset the flood counters before each test."""
     caches["default"].clear()
 
 
@@ -75,7 +75,7 @@ def configure(settings):
 
 @pytest.fixture
 def unheard():
-    """Nobody but us hears of logins, as where no package of the host's wants to."""
+    """Only Django's own receiver listens to logins, as in a host without other receivers."""
     hearing = user_logged_in.receivers[:]
     user_logged_in.receivers[:] = [it for it in hearing if it[0][0] == "update_last_login"]
     assert len(user_logged_in.receivers) == 1
@@ -85,7 +85,7 @@ def unheard():
 
 @pytest.fixture
 def ungated(unheard):
-    """No module stands at the door or keeps anything of people: for counting what others cost."""
+    """No module gates logins or stores data of users, to count the queries of the rest."""
     with ExitStack() as kept:
         for slot in ("login_gate", "revoke_unverified_access"):
             kept.enter_context(modules.plugged(slot, lambda _: None))
@@ -93,7 +93,7 @@ def ungated(unheard):
 
 
 class Clock:
-    """A clock that stands still until it is moved on."""
+    """A clock that stands still until the test moves it forward."""
 
     def __init__(self, traveller):
         self._traveller = traveller
@@ -110,7 +110,7 @@ def clock(time_machine) -> Clock:
 
 @pytest.fixture
 def heard():
-    """`heard(signal)` lists the events that a signal of ours brings from now on."""
+    """`heard(signal)` returns a list that collects the events that the signal sends from now on."""
     connected = []
 
     def listen(signal):

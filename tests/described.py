@@ -1,8 +1,8 @@
-"""Every answer that the suite sees is held against the description of the API.
+"""Check every response that the test suite receives against the API description.
 
-Status, content type, headers and body must be what the description says of the route, objects with
-no property more than it names: so a refusal that a route does not declare fails the test that
-provoked it.
+Status, content type, headers and body must match the description of the route, and objects may have
+only the described properties. So an error that a route does not declare fails the test that caused
+it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from authservice.openapi.conf import conf
 from authservice.openapi.document import describe
 from authservice.openapi.routes import routes
 
-_LONGEST_COOKIE = 4096  # browsers drop a longer one
-# What every address answers to a method it does not have, and an unknown one to any.
+_LONGEST_COOKIE = 4096  # browsers reject longer ones
+# Responses to a method that a known path does not support, and to any method on an unknown path.
 _ELSEWHERE = {
     200: None,
     **{
@@ -39,8 +39,8 @@ _ELSEWHERE = {
 
 
 def check(method: str, path: str, response: HttpResponse) -> None:
-    """Raises AssertionError for an answer that the description does not have, or for a cookie that
-    reaches further than to this host."""
+    """Raises `AssertionError` for a response that the description does not contain, or for a cookie
+    with a wider scope than this host."""
     _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
     described = _described(_installed(), plugged, conf.access)
@@ -52,7 +52,7 @@ def check(method: str, path: str, response: HttpResponse) -> None:
 
 
 class Described:
-    """The description, its schemas compiled and closed."""
+    """The description, with compiled schemas that allow no undescribed properties."""
 
     def __init__(self) -> None:
         self.document = _closed(describe())
@@ -122,7 +122,7 @@ def _names(installed: tuple[str, ...]) -> frozenset[str]:
 
 
 def _place(path: str) -> str | None:
-    """The name of the route that a path leads to; None where there is none."""
+    """The name of the route of a path, or `None` for an unknown path."""
     try:
         found = resolve(path)
     except (Resolver404, UnicodeError):
@@ -131,8 +131,8 @@ def _place(path: str) -> str | None:
 
 
 def _check_cookies(response: HttpResponse) -> None:
-    """Every cookie of ours, set or taken away: for this host alone, by https where there is https,
-    out of reach of scripts but for the one that they are to read."""
+    """Check every cookie of the service, whether set or deleted: for this host only, secure if the
+    service uses HTTPS, and hidden from scripts except the cookie that they must read."""
     for name, cookie in response.cookies.items():
         assert (cookie["path"], cookie["domain"]) == ("/", ""), cookie
         assert cookie["samesite"], cookie
@@ -150,7 +150,7 @@ def _check_elsewhere(method: str, response: HttpResponse) -> None:
 
 
 def _closed(schema: Any) -> Any:
-    """The same with every object that names its properties closed for others."""
+    """The same schema, but every object that names its properties allows no others."""
     if isinstance(schema, list):
         return [_closed(entry) for entry in schema]
     if not isinstance(schema, dict):

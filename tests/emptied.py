@@ -1,7 +1,7 @@
-"""Tables are emptied row by row after a test that commits.
+"""Empty tables row by row after a test that commits.
 
-What Django does there truncates every table and makes all permissions anew, which takes PostgreSQL
-longer than most tests do. Only where a test has left a large table, that is what is done.
+Django truncates every table and recreates all permissions, which takes PostgreSQL longer than most
+tests do. Here tables are truncated only if a test left a large one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.test import TransactionTestCase
 
-# Made by `migrate`, and no test's own.
+# Created by `migrate`; tests do not own these rows.
 _KEPT = {"auth_permission", "django_content_type", "django_migrations"}
 _LARGE = 2**18  # bytes
 
 
 def quickly():
-    """Within, tests that commit leave empty tables as fast as they can."""
+    """Within this context, tests that commit empty the tables in the fastest way."""
     return patch.object(TransactionTestCase, "_fixture_teardown", _teardown)
 
 
@@ -44,7 +44,7 @@ def _empty(alias: str) -> None:
 
 
 def _grown(cursor: CursorWrapper, tables: list[str]) -> bool:
-    """Whether rows that are gone but not vacuumed would slow down what comes."""
+    """Whether dead rows that are not vacuumed yet would slow down later tests."""
     size = "pg_relation_size(to_regclass(quote_ident(name)))"
     cursor.execute(f"SELECT max({size}) FROM unnest(%s::text[]) AS name", [tables])
     (largest,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Making JSON web tokens byte by byte, since libraries refuse to make the bad ones."""
+"""Create JSON Web Tokens byte by byte, since libraries refuse to create invalid ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def hs512(secret: bytes) -> Signer:
 
 
 def ours() -> Signer:
-    """Signs as we do: the token is genuine in all but what it says."""
+    """Sign with the key of the service: only the content of the token differs from a real one."""
     key: Key = ring().active
     if key.alg == "HS256":
         return hs256(key.signing)
@@ -49,14 +49,15 @@ def ours() -> Signer:
 
 
 def compact(head: Any, body: Any, signer: Signer) -> str:
-    """`head` and `body` are JSON-able, or bytes to stand as they are."""
+    """`head` and `body` are JSON-serialisable, or bytes that are encoded unchanged."""
     parts = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in (head, body)]
     message = ".".join(map(b64, parts))
     return f"{message}.{b64(signer(message.encode()))}"
 
 
 def changed(token: str, *, head: Any = None, body: Any = None, signer: Signer | None = None) -> str:
-    """`token` with changes in its header and claims, signed anew; a change to `...` leaves out."""
+    """`token` with changes to its header and claims, signed again; the value `...` removes a
+    claim."""
     new = [
         {name: value for name, value in {**old, **(change or {})}.items() if value is not ...}
         for old, change in ((header(token), head), (claims(token), body))

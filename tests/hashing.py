@@ -1,4 +1,4 @@
-"""Counting the hashes that are really made: the expensive work that time would give away."""
+"""Count computed password hashes: their run time could reveal whether a user exists."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ ARGON = ["authservice.hashers.Argon2id"]
 
 
 class PBKDF2(PBKDF2PasswordHasher):
-    """Django's, in a thousandth of the time."""
+    """Django's hasher, with a thousandth of the run time."""
 
     iterations = 1000
 
 
 class OldPBKDF2(PBKDF2SHA1PasswordHasher):
-    """The same for the one before it."""
+    """The same for PBKDF2 with SHA-1, an older hasher of Django."""
 
     iterations = 1000
 
 
 class Spy:
-    """The algorithm of every hash made, in order. A hash within another one is not a second."""
+    """Records the algorithm of every computed hash, in order. A nested hash is not counted."""
 
     def __init__(self) -> None:
         self.made: list[str] = []
@@ -53,7 +53,7 @@ class Spy:
 
 @contextmanager
 def spied() -> Iterator[Spy]:
-    """Watch `encode` and `verify` of the hashers in `PASSWORD_HASHERS`; they do their work."""
+    """Record `encode` and `verify` of the hashers in `PASSWORD_HASHERS`; they work as usual."""
     spy = Spy()
     kinds = {type(hasher) for hasher in get_hashers()}
     methods = [(kind, name) for kind in kinds for name in ("encode", "verify")]

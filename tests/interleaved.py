@@ -1,4 +1,4 @@
-"""Run something while a request is under way: after its authentication, before it acts."""
+"""Run code during a request: after its authentication and before it acts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from authservice.core.credentials import attempt_counter
 
 
 def once_counted(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
-    """Call `happens` once, when the next request counts its attempt: it has been authenticated, and
-    its transaction has not begun."""
+    """Call `happens` once, when the next request counts its attempt: the request is authenticated,
+    and its transaction has not begun."""
     take, waiting = attempt_counter.consume, [happens]
 
     def taken(*given: Any, **more: Any) -> None:

@@ -1,6 +1,6 @@
 """Texts that are expensive to normalise, match or compare, and every place where a route reads one.
 
-Used by the quick guard in `tests/contract/test_text_bounds.py` and by the figures of
+Used by the quick tests in `tests/contract/test_text_bounds.py` and by the measurements of
 `python -m tests.benchmarks.text_input`.
 """
 
@@ -22,7 +22,7 @@ from rest_framework.serializers import CharField, DateTimeField
 from authservice.openapi.routes import Route, routes
 from tests.client import BASE, PASSWORD, csrf_pair
 
-OCTETS = 62_000  # below the 64 KiB of a body, with room for its other fields
+OCTETS = 62_000  # below the 64 KiB limit of a body, with room for its other fields
 # Canonical ordering moves each mark of class 220 past all those of class 230.
 MARKS = "a" + "\N{COMBINING ACUTE ACCENT}" * 15_500 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15_500
 _ROW = "a" + "\N{COMBINING ACUTE ACCENT}" * 15 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15
@@ -39,7 +39,7 @@ LONG = {
     "labels": "a@" + "a-." * 20_000,
     "web address": "http://" + "a-." * 20_000,
 }
-# Shapes of JSON that no field takes; `%s` stands for the name of a field.
+# JSON structures that no field accepts; `%s` is the name of a field.
 BODIES = {
     "nested arrays": b'{"%s": ' + b"[" * 900 + b"]" * 900 + b"}",
     "nested objects": b'{"%s": ' + b'{"a":' * 900 + b"1" + b"}" * 900 + b"}",
@@ -60,8 +60,8 @@ _PARAMETER = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class Place:
-    """A field of a body, a parameter of a query string or a part of a path; `others` is what the
-    route needs beside it."""
+    """A field of a body, a parameter of a query string or a part of a path; `others` are the
+    further values that the route requires."""
 
     route: Route
     where: str
@@ -73,9 +73,9 @@ class Place:
         return f"{self.route.method.upper()} {self.route.path} {self.where} {self.name}"
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Each text in full, and what of it is short enough to be looked at more closely."""
+        """Each text in full, and cut to the maximum length so that validation continues."""
         for name, text in LONG.items():
-            if self.where == "body" or text == MARKS:  # servers take no such address
+            if self.where == "body" or text == MARKS:  # servers reject URLs of that length
                 yield name, text.encode()[:OCTETS].decode(errors="ignore")
             yield f"{name}, cut", text[: self.max_length]
 
@@ -101,20 +101,20 @@ class Place:
 
 
 def places() -> list[Place]:
-    """Every text that a route reads, by the routes' own schemas."""
+    """Every text that a route reads, taken from the schemas of the routes."""
     return [place for route in routes() if route.operation for place in _of(route)]
 
 
 class Service:
-    """Answers requests and says how much CPU that took, without that of a client."""
+    """Answers requests and measures their CPU time, without the CPU time of a client."""
 
     def __init__(self) -> None:
         self._handler = BaseHandler()
         self._handler.load_middleware()
 
     def answer(self, request: Any) -> tuple[float, Any]:
-        """Seconds of CPU, and the answer."""
-        gc.disable()  # it would look through all that the tests have loaded, on our account
+        """CPU time in seconds, and the response."""
+        gc.disable()  # a collection would scan all objects of the tests and distort the figure
         try:
             started = time.thread_time()
             response = self._handler.get_response(request)

@@ -1,4 +1,4 @@
-"""Modules installed for a while into the running project, with their routes."""
+"""Install modules temporarily into the running project, with their routes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LOGIN = ("authservice.session", "authservice.stateless")
 
 @contextmanager
 def mounted(*apps: str, login: str = "") -> Iterator[None]:
-    """Those that the host of the tests has already stay as they are, but for its login module where
-    another is named."""
+    """Install these modules in addition to those of the test host; `login` replaces the host's
+    login module."""
     there = settings.INSTALLED_APPS
     if login:
         there = [f"authservice.{login}" if app in LOGIN else app for app in there]
@@ -31,7 +31,7 @@ def mounted(*apps: str, login: str = "") -> Iterator[None]:
 
 
 def remount() -> None:
-    """Let the URLconf see which modules are there now."""
+    """Reload the URLconf for the modules that are installed now."""
     clear_url_caches()
     for name in ("authservice.urls", "tests.urls"):
         reload(import_module(name))

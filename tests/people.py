@@ -1,4 +1,4 @@
-"""Users of whatever model the host has, and what that model makes different."""
+"""Users of the host's own user model, and helpers for the differences between such models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unsaved(
     password: str | None = PASSWORD,
     **more: Any,
 ) -> Any:
-    """A user as a host makes one, without us; no password means an unusable one."""
+    """A user as a host creates one without authservice; no password means an unusable one."""
     user = get_user_model()(**more)
     setattr(user, email_field(), email)
     if has("username"):
@@ -48,12 +48,12 @@ def make_user(email: str = "ann@example.com", **more: Any) -> Any:
 
 def the_user(email: str = "ann@example.com") -> Any:
     """The stored user with this address."""
-    users = get_user_model().objects.using(databases.primary())  # no replica, which lags behind
+    users = get_user_model().objects.using(databases.primary())  # a replica may lag behind
     return users.get(**{email_field(): email})
 
 
 def change(email: str = "ann@example.com", /, **columns: Any) -> None:
-    """Change columns of a user without any signal, as a host's script or another program does."""
+    """Change columns of a user without any signal, as a script of the host does."""
     get_user_model().objects.filter(**{email_field(): email}).update(**columns)
 
 
@@ -66,6 +66,6 @@ def users() -> int:
 
 
 def permission(codename: str) -> Permission:
-    """The permission of this name; of ours where Django has one of the same name."""
+    """The permission with this codename; prefers that of authservice to one of Django."""
     found = Permission.objects.filter(codename=codename).select_related("content_type")
     return min(found, key=lambda one: not one.content_type.app_label.startswith("authservice"))

@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps plans of, on the connection of the tests."""
+"""The statements with a generic plan in PostgreSQL, on the connection of the tests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ only_there = pytest.mark.skipif(
 
 
 def kept(table: str, deed: Callable[[], object]) -> list[str]:
-    """The statements on a table that have a plan for all values, once `deed` was done so often that
-    psycopg prepares its statements and PostgreSQL weighs such a plan."""
+    """The prepared statements on a table, after `deed` ran so often that psycopg prepares its
+    statements and PostgreSQL considers a generic plan."""
     for _ in range(8):
         deed()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Every route of the service, read from its own URLconf, so that a new one is tested unasked."""
+"""Every route of the service, read from its URLconf, so that tests include new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project behind a real socket, in this process, so that it sees the database of the tests."""
+"""Serve the project on a real socket in this process, with the database of the tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from django.core.handlers.wsgi import WSGIHandler
 
-# Seconds after which a server looks whether it is to stop: half of one, unless it is told.
+# How often, in seconds, a server checks whether to stop; the default is half a second.
 POLL = 0.02
 
 
@@ -26,9 +26,9 @@ class _Silent(WSGIRequestHandler):
 
 @contextmanager
 def served(prefix: str = "", *, threads: bool = True) -> Iterator[str]:
-    """The project below `prefix`, which the server cuts off; the address of the service.
+    """Serve the project below `prefix`, which the server removes; yields the service's URL.
 
-    Without `threads` one thread answers everything in turn: a database in memory wants that.
+    Without `threads`, one thread answers all requests in turn, as an in-memory database requires.
     """
     project = WSGIHandler()
 

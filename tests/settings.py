@@ -1,4 +1,4 @@
-"""Settings of the suite: a plain host, or one of `tests/hosts` where `TEST_HOST` names it."""
+"""Settings of the test suite: a plain host, or the one of `tests/hosts` that `TEST_HOST` names."""
 
 import os
 from importlib import import_module
@@ -26,14 +26,14 @@ ROOT_URLCONF = "tests.urls"
 DATABASES = {
     "default": database(os.environ.get("DATABASE_URL", "sqlite://:memory:"), conn_max_age=0)
 }
-# Races open a connection per thread, more than a pool holds.
+# Race tests open a connection per thread, more than a pool provides.
 DATABASES["default"].get("OPTIONS", {}).pop("pool", None)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 USE_TZ = True
 TIME_ZONE = "UTC"
-STATIC_URL = "/static/"  # asked for by the live server of the tests
-# The framework's own cost shows, and the suite is fast; tests of hashing name real ones.
+STATIC_URL = "/static/"  # required by the live server of the tests
+# A cheap hash keeps the suite fast and shows the cost of the code; hashing tests use real ones.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
     "tests.hashing.PBKDF2",

@@ -1,7 +1,7 @@
-"""``python -m tests.trace``: how many files and calls of authservice a request passes through.
+"""``python -m tests.trace``: the number of files and calls of authservice that a request uses.
 
-GET ``/me`` and a login with a second factor, in the host of the tests, on an SQLite file. Each is
-traced at its third run, so that caches are filled. ``--list`` also prints the calls of each file.
+Traces GET ``/me`` and a login with a second factor, in the host of the tests, on an SQLite file.
+Each is traced at its third run, when caches are filled. ``--list`` also prints the calls per file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def requests() -> dict[str, Callable[[], None]]:
-    """The requests by name; a login with a second factor is two requests."""
+    """The requests by name; a login with a second factor consists of two requests."""
     ann, bob = sign_up("ann@example.com"), sign_up("bob@example.com")
     app = pyotp.TOTP(ask("2fa/setup", {}, bob)["secret"])
     ask("2fa/verify", {"code": app.now()}, bob)
@@ -54,7 +54,7 @@ def requests() -> dict[str, Callable[[], None]]:
         ask("me", None, ann)
 
     def login() -> None:
-        # A code works once, so each login is half a minute later.
+        # A code is valid once, so each login takes place 30 seconds later.
         with time_machine.travel(time.time() + 30 * next(steps)):
             first = ask("login", {"email": "bob@example.com", "password": PASSWORD})
             (challenge,) = first["challenges"]
@@ -66,12 +66,12 @@ def requests() -> dict[str, Callable[[], None]]:
 
 
 def sign_up(email: str) -> str:
-    """A new user's access token."""
+    """Sign up a new user; returns the access token."""
     return ask("signup", {"email": email, "password": PASSWORD})["access_token"]
 
 
 def ask(path: str, body: dict[str, str] | None, token: str = "") -> Any:
-    """`data` of the answer to a POST, or to a GET if there is no body."""
+    """`data` of the response to a POST, or to a GET if there is no body."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     client = Client(headers=headers)
     where = f"/auth/{path}"
@@ -85,7 +85,7 @@ def ask(path: str, body: dict[str, str] | None, token: str = "") -> Any:
 
 
 def traced(request: Callable[[], None]) -> Counter[str]:
-    """Calls of authservice by file; comprehensions, lambdas and class bodies do not count."""
+    """Calls of authservice by file, without comprehensions, lambdas and class bodies."""
     calls: Counter[str] = Counter()
 
     def profile(frame: FrameType, event: str, _: Any) -> None:

@@ -1,4 +1,4 @@
-"""Settings for mypy: a model is known only where its app is installed, so every module is."""
+"""Settings for mypy: it knows a model only if the app is installed, so all modules are."""
 
 from tests.hosts import everything
 from tests.settings import *  # noqa: F403 all of them

@@ -1,8 +1,8 @@
-"""Every action that is told of, in one table: its words, how grave it is, who does it.
+"""The table of every recorded action: its text, its severity and the allowed types of actor.
 
-What is told under a name that is not here is refused, so that no module tells of something that
-nobody can look up. An action keeps its severity for good, since lists rely on it for entries of any
-age: what becomes graver gets another name.
+An event with an action that is not in the table raises `KeyError`, so every entry can be
+looked up. Severities never change, because lists rely on them for entries of any age. To raise a
+severity, add a new action.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ANYBODY = (USER, ADMIN, SYSTEM)
 
 @dataclass(frozen=True)
 class Action:
-    """`text` is for people, `actors` are the types of actor that the action may have."""
+    """`text` is shown to people; `actors` are the types of actor that may perform the action."""
 
     text: str
     severity: str = INFO
@@ -27,7 +27,7 @@ class Action:
 
 
 ACTIONS: Mapping[str, Action] = {
-    # Signing in and out. The actor is the account that is named, also where a stranger named it.
+    # Login and logout. The actor is the account named in the request, even if an attacker named it.
     "auth.signup": Action("Signed up."),
     "auth.login.success": Action("Signed in."),
     "auth.login.failed": Action("A sign-in was refused.", WARNING),
@@ -57,7 +57,7 @@ ACTIONS: Mapping[str, Action] = {
     "auth.magiclink.sent": Action("A link to sign in was sent."),
     "auth.oauth.linked": Action("An identity provider was linked."),
     "auth.oauth.unlinked": Action("An identity provider was unlinked.", actors=_ANYBODY),
-    # What people change of themselves.
+    # Changes that users make to their own account.
     "user.profile.updated": Action("The profile was changed."),
     "user.email.changed": Action("The e-mail address was changed.", actors=_ANYBODY),
     "user.email.verified": Action("The e-mail address was verified."),
@@ -67,14 +67,14 @@ ACTIONS: Mapping[str, Action] = {
     "user.username.changed": Action("The username was changed."),
     "user.deleted": Action("The user deleted their account."),
     "user.secured": Action("The account was secured by the link of a security notice."),
-    # What may be an attack.
+    # Possible attacks.
     "security.account.throttled": Action("Too many tries: further ones were refused.", WARNING),
     "security.session.revoked": Action("Sign-ins were ended.", actors=_ANYBODY),
     "security.new_device": Action("Signed in on a new device.", WARNING),
     "security.forbidden": Action(
         "An action without permission was refused.", WARNING, actors=(USER, ADMIN)
     ),
-    # What staff do.
+    # Actions of staff.
     "admin.user.created": Action("Staff created the user.", actors=(ADMIN, SYSTEM)),
     "admin.user.updated": Action("Staff changed the user.", actors=(ADMIN, SYSTEM)),
     "admin.user.deleted": Action("Staff deleted the user.", WARNING, actors=(ADMIN, SYSTEM)),
@@ -90,7 +90,7 @@ ACTIONS: Mapping[str, Action] = {
     "invitation.accepted": Action("An invitation was accepted."),
     "invitation.declined": Action("An invitation was declined."),
     "invitation.cancelled": Action("An invitation was cancelled."),
-    # What happens in organizations, also as a consequence of what staff do.
+    # Events in organizations, including consequences of staff actions.
     "org.created": Action("An organization was created.", actors=_ANYBODY),
     "org.updated": Action("An organization was changed.", actors=_ANYBODY),
     "org.deleted": Action("An organization was deleted.", actors=_ANYBODY),
@@ -106,7 +106,8 @@ ACTIONS: Mapping[str, Action] = {
 
 
 def named(pattern: str) -> list[str]:
-    """The actions of a name, below a name (`auth.login`), or that begin as `auth.log*` says."""
+    """The actions named `pattern`, those below it (`auth.login`), or all with a prefix
+    (`auth.log*`)."""
     if pattern.endswith("*"):
         return [name for name in ACTIONS if name.startswith(pattern[:-1])]
     stem = pattern.rstrip(".")

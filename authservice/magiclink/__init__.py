@@ -1,1 +1,1 @@
-"""Signing in without a password, by a mailed link or code."""
+"""Passwordless login with an e-mailed link or code."""

@@ -1,4 +1,4 @@
-"""Data sheet of the magic-link module."""
+"""App configuration of the magic-link module."""
 
 from __future__ import annotations
 

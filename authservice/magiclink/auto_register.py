@@ -1,8 +1,8 @@
-"""Accounts made for addresses that nobody knew: open to who reads the mail, gone if nobody does.
+"""Create accounts for unknown addresses that request a magic link; delete them if unused.
 
-Anybody can ask with any address. So these are made in the worker, where nobody waits for it; one
-network gets so many and no more; and what is not used within a day the sweep takes away. A ticket
-without a secret says which accounts those are.
+Anyone can request a link for any address. So the worker creates these accounts (response times do
+not reveal which addresses are new), each network has a rate limit, and cleanup deletes an account
+that is not used within a day. A one-time token without a secret marks such an account.
 """
 
 from __future__ import annotations
@@ -35,12 +35,17 @@ _UNUSED = Purpose("first-use", link_ttl=timedelta(days=1))
 
 
 def origin(client: Client) -> Mapping[str, str]:
-    """What a job says of where it was asked for: who asks is counted, and named to nobody."""
+    """Job details for rate limiting: a keyed digest of the requesting network, never its address.
+    Empty if auto-registration is off."""
     return {"network": crypto.digest(_FLOOD, client.network)} if conf.auto_register else {}
 
 
 def register(message: Message) -> Person | None:
-    """An account for the target of a job, who may have come in by another road meanwhile."""
+    """Create an account for the job's target if auto-registration is on.
+
+    If that is refused, because of the rate limit or because the address signed up in another way
+    meanwhile, returns the account that now has the address, or `None`.
+    """
     if not conf.auto_register:
         return None
     with suppress(errors.Fault):
@@ -54,12 +59,12 @@ def register(message: Message) -> Person | None:
 
 
 def forget(person: Person) -> None:
-    """The account is in use."""
+    """Remove the marker of an unused account: the account is in use now."""
     one_time.revoke_all(person, _UNUSED)
 
 
 def expired_rows() -> dict[str, QuerySet[Any]]:
-    """Accounts that were made a day ago and that nobody has used or touched."""
+    """Accounts that are older than a day and were never used or changed."""
     using = databases.primary()
     waiting = OneTimeToken.objects.using(using).filter(
         purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=timezone.now()

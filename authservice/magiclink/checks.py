@@ -1,4 +1,4 @@
-"""System checks of this module: mails that never leave, and redirects that lead nowhere."""
+"""System checks of the magic-link module: e-mail delivery, link lifetime and callback URL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def connect() -> None:
 
 
 def check_magic_links(**_: Any) -> list[checks.CheckMessage]:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
+    # The check of the core app reports wrong keys and types; until then, settings are unreadable.
     if not apps.is_installed("authservice.magiclink") or list(complaints()):
         return []
     return [*_mail(), *_life(), *_callback(), *_registering(), *_confirming()]

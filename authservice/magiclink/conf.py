@@ -1,4 +1,4 @@
-"""Settings of this module."""
+"""Settings of the magic-link module."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ class MagicLink:
     """`AUTHSERVICE["MAGICLINK"]`."""
 
     ttl: timedelta = timedelta(minutes=15)
-    """Life of a link and of its code."""
+    """How long a link and its code are valid."""
     auto_register: bool = False
-    """Whether who asks with an unknown address gets an account."""
+    """Create an account when an unknown address requests a link."""
     callback_url: str = ""
-    """Where a link leads on, with the tokens in the fragment; empty answers in JSON."""
+    """Front-end URL that a link redirects to, with the tokens in the fragment. If empty, the
+    response is JSON."""
     confirm: Literal["auto", "off"] = "auto"
     """`"auto"` shows a page with a button to a browser that did not request the link, so that a
-    mail scanner does not use it up. With `"off"` any client that opens the link logs in; a check
-    warns of it if tokens are in cookies."""
+    mail scanner cannot use up the link. `"off"` logs in any client that opens the link; a system
+    check warns about `"off"` if tokens are sent in cookies."""
 
 
 conf = section("MAGICLINK", MagicLink)

@@ -1,4 +1,4 @@
-"""Signing in by a link or its code: the address is proven first, then the door decides."""
+"""Log in with a link or its code: verify the address first, then `login` decides (the one door)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from authservice.magiclink import auto_register, messages
 from authservice.magiclink.auto_register import METHOD
 from authservice.magiclink.messages import KIND
 
-# Not one of RFC 8176: its `otp` would make a mailed link look like a device in somebody's hand.
+# Not a value of RFC 8176: its `otp` would claim possession of a device; a mailed link proves none.
 _PROOFS = ("email",)
 
 
 def request_link(email: str, client: Client) -> None:
-    """Have a link and a code mailed. Raises `EmailNotConfigured`."""
+    """Send an e-mail with a link and a code. Raises `EmailNotConfigured`."""
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     sending.to_email(KIND, email, client, details=auto_register.origin(client))
 
 
 def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
-    """Raises `InvalidLink`, `LinkExpired` or a refusal of the door; see `unproven` of `caller`."""
+    """Log in with the token of a link. `caller` is described at `first_proof.confirm_address`.
+
+    Raises `InvalidLink`, `LinkExpired`, or the error with which `login` refuses the user.
+    """
     try:
         person, ticket = one_time.find_link(messages.purpose(), token)
     except errors.Fault as wrong:
@@ -44,7 +47,7 @@ def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> L
 
 
 def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person | None) -> Login:
-    """Raises as `tickets.find_code` does, or a refusal of the door."""
+    """Log in with a code. Raises as `one_time.find_code` does, or as `login` refuses the user."""
     key = identifiers.email_key(email)
     try:
         person, ticket = one_time.find_code(messages.purpose(), key, code, client=client)
@@ -55,7 +58,8 @@ def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person |
 
 
 def target_of(token: Secret) -> str:
-    """The key of the address that a link was mailed to, or "" for no link. Nothing is spent."""
+    """The key of the address that a link was sent to, or "" for an invalid link. The link stays
+    unused."""
     try:
         return one_time.find_link(messages.purpose(), token)[1].target_key
     except errors.Fault:
@@ -66,15 +70,15 @@ def _enter(
     person: Person, ticket: OneTimeToken, client: Client, caller: Person | None, wrong: errors.Fault
 ) -> Login:
     if person.email_verified:
-        login.check_may_sign_in(person, client, method=METHOD)  # a refusal spends nothing
+        login.check_may_sign_in(person, client, method=METHOD)  # a refusal does not use the token
     with transaction.atomic(using=databases.primary()):
         present = one_time.consume_for(messages.purpose(), person, ticket)
         if present is not None:
             present = _proven(present, client, caller)
             if login.login_refusal(present) is None:
                 return login.complete(present, client, method=METHOD, proofs=_PROOFS)
-    # Refused out here, where the entry that tells of it stays. So does a first proof: for want of a
-    # verified number nobody who held the account without proof may stay in.
+    # Refuse outside the transaction, so that the event stays recorded and a first verification is
+    # committed. It must end earlier access even if the login fails for a missing phone number.
     if present is None:
         login.record_failure(person, client, _reason(wrong), method=METHOD)
         raise wrong

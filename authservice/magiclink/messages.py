@@ -1,4 +1,4 @@
-"""The mail with a link and a code, made in the worker like every letter."""
+"""The e-mail with a link and a code; the worker creates it, like every message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from authservice.magiclink import auto_register
 from authservice.magiclink.conf import conf
 
 KIND = "magic-link"
-VERIFY = "magic-link-verify"  # the route
+VERIFY = "magic-link-verify"  # name of the route
 LASTING_TTL = timedelta(hours=24)
 
 
@@ -57,7 +57,7 @@ def _link_and_code(person: Person) -> dict[str, Any]:
 
 
 def _lasting_link(person: Person) -> dict[str, Any]:
-    """The link of the last mail of a day. No later request ends it, so it has no code."""
+    """The link of the last e-mail of a day. Later requests do not end it, so it has no code."""
     ttl = max(conf.ttl, LASTING_TTL)
     lasting = replace(purpose(), link_ttl=ttl)
     token = one_time.issue_link(lasting, person, person.email_key)

@@ -1,4 +1,4 @@
-"""What the routes of this module take."""
+"""Request bodies and query parameters of the magic-link routes."""
 
 from __future__ import annotations
 

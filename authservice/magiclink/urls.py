@@ -1,4 +1,4 @@
-"""Paths of the magic-link module, below the mount."""
+"""URL patterns of the magic-link module, relative to the service's base path."""
 
 from django.urls import path
 

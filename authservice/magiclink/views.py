@@ -1,8 +1,9 @@
-"""Routes of this module, and the page that keeps scanners of mail from using a link up.
+"""Routes of the magic-link module, and the page that keeps mail scanners from using up a link.
 
-A scanner fetches every link of a mail, often as a browser would; a person pushes the button. Who
-asked for the link in the same browser needs none, nor does a program that wants data. A page of
-somebody else cannot push it: its visitors would be signed in as whoever the link is for.
+A mail scanner opens every link of an e-mail, often like a browser; a user presses the button. The
+browser that requested the link and clients that do not accept HTML need no button. The form rejects
+submissions from other sites: they would log their visitors in to the account that the link belongs
+to (login CSRF).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from authservice.magiclink.conf import conf
 from authservice.magiclink.messages import VERIFY
 from authservice.magiclink.serializers import CodeIn, TokenIn
 
-# One answer for every address, known or not.
+# The same response for every address, known or unknown.
 _SENT = "If this address can sign in, a message with a link and a code is on its way."
 _DONE = "Signed in."
 _COOKIE = "authservice_magiclink"
@@ -40,7 +41,7 @@ _ONWARD = "The front end, with tokens, a challenge or an error in the fragment, 
 
 @carries("Set-Cookie")
 class MagicLinkSent(MessageResponse):
-    """The same for every address."""
+    """The same response for every address, so it does not reveal whether an account exists."""
 
 
 class Send(Endpoint):
@@ -85,7 +86,7 @@ class Verify(Endpoint):
     @operation(
         "Sign in with a mailed link",
         query=TokenIn,
-        # None where a browser fetches ahead of its user: nothing was spent.
+        # None for a HEAD request or a browser prefetch: the link stays unused.
         answer=Authenticated | Challenged | None,
         redirect=_ONWARD,
         page="Unless `MAGICLINK.CONFIRM` is off, a page to a browser that did not ask. With tokens"
@@ -123,7 +124,7 @@ class Verify(Endpoint):
         return self._enter(token)
 
     def _token(self) -> Secret:
-        """The token of the link, or none for a malformed one. Raises `ValidationFailed`."""
+        """The token of the link; empty if missing or too long. Raises `ValidationFailed`."""
         length = len(self.request.GET.get("token", ""))
         if not 0 < length <= TokenIn.LONGEST:
             return Secret("")
@@ -144,7 +145,7 @@ class Verify(Endpoint):
 
 
 def _trace(email_key: str) -> str:
-    """What a browser keeps of an address it asked with. It opens nothing."""
+    """The cookie value that marks the browser that requested a link. It grants no access."""
     return crypto.digest("magic-link-browser", email_key)
 
 

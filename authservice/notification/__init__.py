@@ -1,1 +1,1 @@
-"""Mail and text messages: jobs become letters in the background and leave by the host's roads."""
+"""E-mail and SMS: a worker turns jobs into messages and sends them through the host's services."""

@@ -1,4 +1,4 @@
-"""Data sheet of the notification module."""
+"""App configuration of the notification module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""System checks of this module: E errors, W warnings, each with a hint how to mend it."""
+"""System checks of the notification module: E errors, W warnings, each with a hint for the fix."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def check_notification(**_: Any) -> list[checks.CheckMessage]:
 
 
 def _readable() -> bool:
-    # Core's own check says what is wrong with keys and types; until then nothing can be read.
-    # Checks stay registered where a project's tests take the module out for a while.
+    # The check of the core app reports wrong keys and types; until then, settings are unreadable.
+    # Checks stay registered even if a project's tests uninstall the module temporarily.
     return apps.is_installed("authservice.notification") and not list(complaints())
 
 
@@ -119,7 +119,7 @@ def _knows_priorities(backend: str) -> bool:
     try:
         return bool(getattr(import_string(backend), "supports_priority", False))
     except ImportError:
-        return True  # Django reports the error itself
+        return True  # Django reports the import error itself
 
 
 def _sender() -> Iterator[checks.CheckMessage]:

@@ -1,4 +1,4 @@
-"""Settings of mail and text messages."""
+"""Settings of e-mail and SMS."""
 
 from __future__ import annotations
 
@@ -15,48 +15,49 @@ class Notification:
     """`AUTHSERVICE["NOTIFICATION"]`."""
 
     dispatcher: str = "thread"
-    """`"thread"`, `"tasks"` (django.tasks), `"celery"`, `"inline"` (for tests alone), or the dotted
-    path of a callable that takes a `Message`."""
+    """How jobs reach the worker: `"thread"`, `"tasks"` (django.tasks), `"celery"`, `"inline"` (for
+    tests only), or the dotted path of a callable that accepts a `Message`."""
     retries: int = 5
-    """How often a message that could not be sent is tried again."""
+    """How often a failed message is retried."""
     backoff: timedelta = timedelta(seconds=5)
-    """Pause before the first of these tries; each further pause is twice as long."""
+    """Pause before the first retry. Each further pause is twice as long, up to an hour."""
     queue_size: int = 1000
     """How many messages may wait in a process, counted separately for notices and for messages that
-    a user waits for. One more is dropped, and that is logged."""
+    a user waits for. If the queue is full, a further message is dropped and an error is logged."""
     notice_queue: str = ""
     """Queue of Celery or of django.tasks for notices, so that links and codes do not wait behind
-    them; empty means the default queue for both."""
+    them. If empty, both use the default queue."""
     from_email: str = ""
-    """Sender of mails; empty means `DEFAULT_FROM_EMAIL`."""
+    """Sender address of e-mails. If empty, `DEFAULT_FROM_EMAIL` is used."""
     email_timeout: timedelta = timedelta(seconds=10)
-    """How long a mail server may be silent, where Django's own settings do not say."""
+    """Timeout of the mail server, unless Django's own settings set one."""
     sms_sender: str = ""
-    """`""` (no text messages), `"console"`, `"webhook"`, `"twilio"`, or the dotted path of a
+    """How SMS are sent: `""` (never), `"console"`, `"webhook"`, `"twilio"`, or the dotted path of a
     callable `(to, body) -> None`."""
     sms_per_hour: int = 1000
-    """How many text messages the service sends per hour. A fifth is kept for verified numbers."""
+    """How many SMS the service sends per hour. A fifth is reserved for verified numbers."""
     sms_countries: tuple[str, ...] = ()
-    """ISO 3166 codes of the countries that text messages are sent to, such as `["DE", "AT"]`; empty
-    means all. Needs the `phone` extra."""
+    """ISO 3166 codes of the countries that SMS are sent to, such as `["DE", "AT"]`. If empty, all
+    countries are allowed. Requires the `phone` extra."""
     sms_webhook_url: str = ""
-    """Where the webhook sender posts `{"to", "body"}`."""
+    """URL to which the webhook sender posts `{"to", "body"}` as JSON."""
     sms_webhook_timeout: timedelta = timedelta(seconds=10)
-    """How long that address may be silent."""
+    """Timeout of the webhook request."""
     twilio_account_sid: str = ""
-    """Account of the Twilio sender."""
+    """Account SID of the Twilio sender."""
     twilio_auth_token: str = ""
-    """Its secret."""
+    """Auth token of that account. Keep it secret."""
     twilio_from: str = ""
-    """The number messages come from, or the SID of a messaging service."""
+    """The sender's phone number, or the SID of a messaging service."""
     welcome: bool = False
-    """Whether new users get a welcome mail."""
+    """Send a welcome e-mail to new users."""
     new_device: bool = True
-    """Whether users are told of a sign-in from a device not seen before."""
+    """Notify users of a login from a new device."""
     brand: dict[str, str] = field(default_factory=dict)
-    """What templates show: `name`, `logo_url`, `color`, `support_email`."""
+    """Branding for templates: `name`, `logo_url`, `color`, `support_email`."""
     language: str = ""
-    """Dotted path of `(user) -> language code`, asked before the language of the request."""
+    """Dotted path of `(user) -> language code`. It takes precedence over the language of the
+    request."""
 
 
 conf = section("NOTIFICATION", Notification)
@@ -66,13 +67,13 @@ BRAND_KEYS = ("name", "logo_url", "color", "support_email")
 
 
 def brand() -> dict[str, str]:
-    """The host's branding over the defaults; a service without a name goes by its host name."""
+    """The host's branding, with defaults for missing keys; the default name is the host name."""
     address = urlsplit(frontend.url or root.api_url).hostname or ""
     defaults = {"name": address, "logo_url": "", "color": COLOR, "support_email": ""}
     return {**defaults, **conf.brand}
 
 
 def pause(attempt: int) -> timedelta:
-    """How long to wait after a try that failed; the first is number 1."""
+    """How long to wait after a failed attempt; the first attempt is number 1."""
     pauses: timedelta = conf.backoff * 2 ** (attempt - 1)
     return min(pauses, timedelta(hours=1))

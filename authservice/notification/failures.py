@@ -1,7 +1,7 @@
-"""What the log says when a message does not leave: its kind and request, never whom or what.
+"""Log entries for messages that could not be sent: their kind and request, never the recipient.
 
-Neither addresses nor secrets belong in a log, and errors of mail servers and providers quote both.
-So the text of an error is left out: its class, its place and a server's reply code must do.
+A log must contain neither addresses nor secrets, and errors of mail servers and providers quote
+both. So the text of an error is omitted; its class, its place and a server's reply code are logged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ logger = logging.getLogger("authservice.notification")
 
 
 class Undelivered(Exception):
-    """What a queue is told of a message that could not be sent; it names its kind alone."""
+    """The error that a task queue receives for an unsent message; it names only the kind."""
 
 
 def failed(message: Message, attempt: int, wrong: BaseException) -> None:

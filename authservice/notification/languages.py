@@ -1,4 +1,4 @@
-"""In which language a letter is written, and how it puts spans and moments into words."""
+"""Choose the language of a message, and express durations and points in time in that language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from authservice.notification.failures import logger
 
 
 def language_of(letter: OutgoingMessage) -> str:
-    """What the host says of the user, else the language of the request, else the project's."""
+    """The host's choice for the user, else the language of the request, else `LANGUAGE_CODE`."""
     for code in (_preferred(letter), letter.language):
         try:
             return get_supported_language_variant(code)
@@ -26,7 +26,7 @@ def language_of(letter: OutgoingMessage) -> str:
 
 
 def span(duration: timedelta) -> str:
-    """The duration in whole days (from two), hours or minutes."""
+    """The duration as text in whole days (from two), hours or minutes."""
     minutes = round(duration.total_seconds() / 60)
     if minutes >= 2880 and minutes % 1440 == 0:
         days = minutes // 1440
@@ -38,7 +38,7 @@ def span(duration: timedelta) -> str:
 
 
 def moment(at: str | datetime) -> str:
-    """A point in time that readers of every language and zone read alike."""
+    """The point in time in UTC, in a format for readers of every language and time zone."""
     parsed = at if isinstance(at, datetime) else parse_datetime(at)
     if parsed is None or parsed.tzinfo is None:
         return str(at)
@@ -46,7 +46,7 @@ def moment(at: str | datetime) -> str:
 
 
 def browser(user_agent: str) -> str:
-    """The browser and system of a `User-Agent` header in words, never the header's text."""
+    """Browser and system of a `User-Agent` header as text, never the text of the header itself."""
     known = browsers.parse(user_agent)
     if not known.name:
         return pgettext("mail", "an unknown browser")
@@ -59,7 +59,7 @@ def browser(user_agent: str) -> str:
 def _preferred(letter: OutgoingMessage) -> str:
     if not conf.language:
         return ""
-    # The wrong language is better than no letter.
+    # A message in the wrong language is better than none.
     try:
         return str(import_string(conf.language)(letter.person.user) or "")
     except Exception as wrong:

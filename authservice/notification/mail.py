@@ -1,4 +1,4 @@
-"""Letters as e-mail: text and HTML, by whatever mail backend the project uses."""
+"""Send messages as e-mail, as text and HTML, with the mail backend of the project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from authservice.core.users import identifiers
 from authservice.notification.conf import conf
 from authservice.notification.rendering import context_of, one_line, plain, render
 
-# Holiday notes and the like do not answer to these (RFC 3834 section 5).
+# Tells auto-responders (such as vacation notes) not to reply (RFC 3834 section 5).
 _HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
@@ -33,6 +33,6 @@ def _mailer() -> Any:
     # Django 6.1 has `mailers` and deprecates `get_connection`.
     mailer: Any = mail.mailers.default if hasattr(mail, "mailers") else mail.get_connection()
     if getattr(mailer, "timeout", 0) is None:
-        # A server that hangs would hold up all other mail for ever.
+        # A server that hangs would block all other e-mail permanently.
         mailer.timeout = conf.email_timeout.total_seconds()
     return mailer

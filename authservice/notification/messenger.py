@@ -1,4 +1,4 @@
-"""The filler of slot `messenger`: takes a job and hands it to the dispatcher."""
+"""Fills the slot `messenger`: passes a job to the dispatcher."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Messenger:
         return bool(conf.sms_sender)
 
     def send(self, message: Message) -> None:
-        """Take the job, unless the host does not want letters of its kind."""
+        """Dispatch the job, unless the host has turned off messages of this kind."""
         if _wanted(message.kind):
             dispatcher()(message)
 

@@ -1,4 +1,4 @@
-"""From a letter to its texts, by templates that the host may replace path by path."""
+"""Render messages with templates; the host may replace each template by its path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMELESS = (
 
 
 def context_of(letter: OutgoingMessage) -> dict[str, Any]:
-    """What templates see: the letter's facts in words, `user`, `name`, `email` and `brand`."""
+    """The template context: the message's values as text, `user`, `name`, `email` and `brand`."""
     return {
         **{name: _told(name, value) for name, value in letter.context.items()},
         "user": letter.person.user,
@@ -35,18 +35,18 @@ def context_of(letter: OutgoingMessage) -> dict[str, Any]:
 
 
 def render(letter: OutgoingMessage, part: str, context: Mapping[str, Any]) -> str:
-    """One text of a letter: `part` is the name of its template."""
+    """Render one text of a message; `part` is the file name of its template."""
     return templates.render(f"{FOLDER}/{letter.kind}/{part}", context)
 
 
 def plain(text: str) -> str:
-    """A text body without the gaps that template tags leave."""
+    """A text body without the blank lines that template tags leave."""
     lines = (line.rstrip() for line in text.strip().splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
 def one_line(text: str) -> str:
-    """The text without line ends and other control characters, so that it fits into a header."""
+    """The text without line ends and other control characters, so that it is safe in a header."""
     spaced = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)
     return " ".join("".join(spaced).split())
 
@@ -70,13 +70,13 @@ def _told(name: str, value: Any) -> Any:
 
 
 def _name(letter: OutgoingMessage) -> str:
-    """How to greet somebody who has proven the address.
+    """The name for the greeting; empty unless the user has verified the address.
 
-    Anybody can sign up with a stranger's address, and the name is theirs to choose: it must not
-    become a text that the service mails to that stranger.
+    An attacker can sign up with another person's address and choose the name. The service must not
+    e-mail a text of the attacker's choice to the owner of that address.
     """
     person = letter.person
-    # In these mails, an attacker who signed up with the address may have chosen the name.
+    # In e-mails of these kinds, an attacker who signed up with the address may have set the name.
     if not person.email_verified or letter.kind in _NAMELESS:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]

@@ -1,4 +1,4 @@
-"""Letters as text messages, by the sender the host chose."""
+"""Send messages as SMS, with the sender that the host chose."""
 
 from __future__ import annotations
 

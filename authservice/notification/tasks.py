@@ -1,4 +1,4 @@
-"""Where the autodiscovery of a Celery app looks for tasks."""
+"""The module in which the autodiscovery of a Celery app looks for tasks."""
 
 from authservice.notification.dispatchers.celery import deliver
 

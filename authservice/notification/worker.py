@@ -1,7 +1,7 @@
-"""What happens to a job in the background: looked up, minted, rendered, sent.
+"""Process a job in the background: look up the user, issue the secrets, render and send.
 
-Nothing secret exists before this point, so a queue never holds more than whom to write to and why.
-An error of the transport is the dispatcher's to try again, which mints anew.
+Secrets are created here and not before, so a queue contains only the recipient and the reason. If
+sending fails, the dispatcher retries the job, which issues new secrets.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ROADS = {"email": mail.send, "sms": sms.send}
 
 
 def deliver(message: Message) -> None:
-    """Send what the job asks for, or nothing where nobody is to be written to.
+    """Send the message of the job, if it has a recipient.
 
-    Also enqueues security notices again that were lost, see `lost_notices`.
+    Also enqueues lost security notices again; see `lost_notices`.
     """
     lost_notices.look()
     texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
@@ -41,7 +41,7 @@ def deliver(message: Message) -> None:
 
 
 def attempt(message: Message, number: int) -> bool:
-    """Whether the job is done; if not, the failure is logged."""
+    """Whether the job is done; a failure is logged."""
     try:
         deliver(message)
     except Exception as wrong:
@@ -51,7 +51,7 @@ def attempt(message: Message, number: int) -> bool:
 
 
 def to_dict(message: Message) -> dict[str, Any]:
-    """The job as JSON-able values, for queues."""
+    """The job as JSON-serialisable values, for queues."""
     return asdict(message)
 
 

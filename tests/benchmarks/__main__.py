@@ -1,4 +1,4 @@
-"""``python -m tests.benchmarks``: 0 all gates met, 1 one missed, 2 no figures."""
+"""``python -m tests.benchmarks``: exits 0 if all gates are met, 1 if not, 2 without figures."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from tests.benchmarks.errors import BenchmarkError
 
 def main() -> int:
     chosen = options.parse()
-    # An exit, unlike a plain end by the signal, stops the servers and drops the databases.
+    # Unlike the default action of SIGTERM, an exit stops the servers and drops the databases.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         load.require_wrk()
@@ -47,7 +47,7 @@ def measure(chosen: Namespace) -> report.Report:
     measured = report.Report()
     with ExitStack() as stack:
         compared = prepared(chosen, stack)
-        # Also proves that every route answers as it should: wrk itself would not notice a redirect.
+        # Also proves that every route answers correctly: wrk itself would not notice a redirect.
         statements = {side.name: counted(side) for side in compared}
         running = [stack.enter_context(served(side, chosen)) for side in compared]
         rates = rounds.run(running, chosen)
@@ -59,7 +59,7 @@ def measure(chosen: Namespace) -> report.Report:
 
 
 def prepared(chosen: Namespace, stack: ExitStack) -> list[sides.Side]:
-    """The sides with their databases filled, ours first."""
+    """The sides with seeded databases, ours first."""
     compared = [ours(chosen, stack)]
     if not chosen.ours_only:
         compared.append(baseline(chosen, stack))
@@ -93,7 +93,7 @@ def served(side: sides.Side, chosen: Namespace):
 
 
 def endpoint_lines(rates: rounds.Rates, statements: dict[str, dict[str, int]]) -> list[report.Line]:
-    """One line per endpoint, from figures that come by side."""
+    """One line per endpoint, from figures that are grouped by side."""
     return [
         report.endpoint(
             name,

@@ -1,4 +1,4 @@
-"""Login under the real Argon2id hasher, beside what the bare hash allows on the same cores."""
+"""Logins with the real Argon2id hasher, compared with the bare hash rate on the same cores."""
 
 from argparse import Namespace
 from dataclasses import dataclass

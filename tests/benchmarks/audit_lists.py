@@ -1,8 +1,8 @@
 """`python -m tests.benchmarks.audit_lists` times the first page of each list of the audit log.
 
-It fills a database with a hundred thousand entries and one with many (`--rows`), asks each list for
-its first page through the whole service, in one process, and prints the 95th percentile of each in
-milliseconds, side by side.
+It fills one database with a hundred thousand entries and another one with many (`--rows`), requests
+the first page of each list through the whole service, in one process, and prints the 95th
+percentile of each in milliseconds, side by side.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _measured(chosen: Namespace, rows: int) -> dict[str, float]:
 
 
 def asked() -> list[str]:
-    """Every list in every order both ways, and what the lists of super admins narrow to."""
+    """Every list in every order and direction, and the filters of the super admins' lists."""
     orders = [f"sort_field={f}&sort_dir={d}" for f in _SORTED for d in ("desc", "asc")]
     own = ["me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security"]
     lists = ["admin/audit", "admin/audit/users/2", "admin/audit/actions/auth.login.success", *own]
@@ -66,7 +66,7 @@ def asked() -> list[str]:
 
 
 def percentile(ask: Callable[[str], None], path: str) -> float:
-    """The 95th of the times that an answer takes, in milliseconds."""
+    """The 95th percentile of the response times, in milliseconds."""
     times = []
     for _ in range(WARM + TURNS):
         begun = time.perf_counter()

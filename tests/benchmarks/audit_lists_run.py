@@ -1,6 +1,6 @@
-"""One database of `audit_lists`: migrate, fill, ask; prints list to milliseconds as JSON.
+"""One database of `audit_lists`: migrate, fill, measure; prints milliseconds by list as JSON.
 
-To be imported once Django is set up.
+Import this module only after `django.setup()`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(rows: int) -> None:
         audit_seed.fill(rows)
     client = Client()
     headers = {"Authorization": f"Bearer {_token(client)}"}
-    # Whoever reads is the actor of a twentieth.
+    # The reader is the actor of a twentieth of all entries.
     assert str(Account.objects.get().pk) == audit_seed.HEAVY
 
     def ask(path: str) -> None:

@@ -1,7 +1,7 @@
-"""A log of many entries on PostgreSQL, copied in through the columns of the real model.
+"""A log with many entries on PostgreSQL, copied in through the columns of the real model.
 
-One actor has a twentieth of all entries, none of which is a change of the profile; another was the
-target of a thousandth. The rest is spread over a crowd. Ids are those of the entries' moments.
+One actor has a twentieth of all entries, none of which is a change of the profile. Another user is
+the target of a thousandth. The rest is spread over many users. Each ID encodes its entry's time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEAVY, SHARE = "1", 20
 TARGET, TARGETED = "2", 1000
 CROWD = 200_000
 SPAN = timedelta(days=365)
-# How often the common ones come; all others share what is left.
+# Weights of the common actions; all other actions share the rest.
 _COMMON = {
     "auth.login.success": 40,
     "auth.logout": 20,
@@ -37,7 +37,7 @@ _AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
 
 
 def fill(rows: int, *, until: datetime | None = None) -> None:
-    """Copy the rows in and let the database know what it has."""
+    """Copy the rows in and update the statistics of the database."""
     table = connection.ops.quote_name(Entry._meta.db_table)
     names = ", ".join(connection.ops.quote_name(field.column) for field in _fields())
     connection.ensure_connection()
@@ -53,7 +53,7 @@ def fill(rows: int, *, until: datetime | None = None) -> None:
 
 
 def entries(rows: int, until: datetime) -> Iterator[Entry]:
-    """The same ones for the same number, oldest first."""
+    """Yield the entries, oldest first; the same for the same number of rows."""
     chance, step = random.Random(rows), SPAN / rows
     rare = [name for name in ACTIONS if name not in _COMMON]
     names = [*_COMMON, *rare]
@@ -93,7 +93,7 @@ def _fields() -> list[Any]:
 
 @contextmanager
 def _without_indexes() -> Iterator[None]:
-    """Made once at the end, indexes cost a fraction of what a row at a time does."""
+    """Creating indexes once at the end costs a fraction of updating them with every row."""
     with connection.schema_editor(atomic=False) as editor:
         for index in Entry._meta.indexes:
             editor.remove_index(Entry, index)

@@ -1,4 +1,4 @@
-"""A plain host that keeps a log, without flood limits."""
+"""A plain host with an audit log, without flood limits."""
 
 from tests.settings import *  # noqa: F403 all of them
 from tests.settings import AUTHSERVICE as REST

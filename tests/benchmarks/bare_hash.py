@@ -1,6 +1,6 @@
-"""Print how many passwords per second two processes check when they do nothing else.
+"""Print how many passwords per second two processes verify if they do nothing else.
 
-Run inside one side's environment; the argument is the number of seconds.
+Run it inside one side's environment; the argument is the duration in seconds.
 """
 
 import sys

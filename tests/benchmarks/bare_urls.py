@@ -1,4 +1,4 @@
-"""What a project serves before it has any REST service: Django admin."""
+"""The URLs of a project without a REST service: Django admin."""
 
 from django.contrib import admin
 from django.urls import path

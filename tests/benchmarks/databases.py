@@ -1,4 +1,4 @@
-"""Databases made for a run and dropped after it."""
+"""Databases that are created for a run and dropped after it."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.benchmarks.errors import BenchmarkError
 
 @contextmanager
 def database(admin_url: str, name: str, *, keep: bool) -> Iterator[str]:
-    """The URL of a database called after *name*; a kept one is found again by the next run."""
+    """The URL of a database named after *name*; a kept one is reused by the next run."""
     name = f"authservice_benchmark_{name}" + ("" if keep else f"_{os.getpid()}")
     create(admin_url, name)
     try:
@@ -36,10 +36,10 @@ def drop(admin_url: str, name: str) -> None:
 
 
 def analyze(url: str) -> None:
-    """Gather what autovacuum gathers within a minute or two.
+    """Update the statistics, as autovacuum does within a minute or two.
 
-    PostgreSQL then plans anew whatever was prepared while tables were empty: to read such a table
-    from end to end is right for as long as it is empty, and by luck of the hour for no longer.
+    PostgreSQL then replans statements that were prepared while tables were empty. A sequential scan
+    is the right plan for an empty table, and when autovacuum would correct it depends on chance.
     """
     with connection(url) as server:
         server.execute("ANALYZE")

@@ -1,7 +1,7 @@
-"""A virtual environment for each side, made once and kept.
+"""A virtual environment for each side, created once and reused.
 
-Ours has one too: an environment for development holds packages that the REST framework imports
-where it finds them, which costs time at start-up and memory.
+Ours has one too: a development environment contains packages that the REST framework imports if it
+finds them, which costs memory and time at start-up.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ EXTRAS_OF_CACHES = ("redis",)
 
 
 def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
-    """The interpreter of an environment with what the example project depends on."""
+    """The Python interpreter of an environment with the dependencies of the example project."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = (*EXTRAS, *EXTRAS_OF_MODULES) if modules else EXTRAS
     extras = (*extras, *EXTRAS_OF_CACHES) if login == "cache" else extras
@@ -36,12 +36,12 @@ def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
 
 
 def baseline(work_dir: Path) -> Path:
-    """The interpreter of an environment that holds the baseline."""
+    """The Python interpreter of an environment with the baseline."""
     return made(work_dir, "baseline", listed(BASELINE))
 
 
 def listed(path: Path) -> list[str]:
-    """The requirements in a file; those that name this very project are met by the checkout."""
+    """The requirements in a file, except this project itself, which the checkout provides."""
     lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in lines if line and not line.startswith(("authservice", ".", "-"))]
 
@@ -59,7 +59,7 @@ def made(work_dir: Path, name: str, requirements: list[str]) -> Path:
 
 
 def as_running(name: str) -> str:
-    """A requirement for the version that is installed here."""
+    """A requirement that pins the version installed here."""
     try:
         return f"{name}=={version(name.partition('[')[0])}"
     except PackageNotFoundError as error:

@@ -1,5 +1,5 @@
-"""What stops a benchmark run."""
+"""Errors that end a benchmark run."""
 
 
 class BenchmarkError(Exception):
-    """The run cannot give figures; the message says why."""
+    """The run cannot produce figures; the message says why."""

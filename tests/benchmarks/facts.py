@@ -1,4 +1,4 @@
-"""What is measured beside the rates: parallel refreshes, memory, start-up time, Argon2id."""
+"""Further measurements besides the rates: parallel refreshes, memory, start-up time, Argon2id."""
 
 from argparse import Namespace
 
@@ -19,7 +19,7 @@ def lines(running: list[Server], options: Namespace) -> list[Line]:
 
 
 def race_lines(running: list[Server]) -> list[Line]:
-    """Every round must have exactly one winner."""
+    """Exactly one request per round must succeed."""
     won = [race.winners(server) for server in running]
     met = set(won[0]) == {1}
     label = f"served by one refresh token, of {race.TRIES} parallel tries"
@@ -27,7 +27,7 @@ def race_lines(running: list[Server]) -> list[Line]:
 
 
 def memory_lines(running: list[Server]) -> list[Line]:
-    """The gate leaves out the parts of shared pages that other processes pay for."""
+    """The gate applies to `Pss`, which counts shared pages only in proportion."""
     used = [server.worker_memory() for server in running]
     met = used[0]["Pss"] <= goals.WORKER_MEGABYTES
     limit = f"<= {goals.WORKER_MEGABYTES}"
@@ -43,7 +43,7 @@ def memory_lines(running: list[Server]) -> list[Line]:
 
 
 def start_lines(running: list[Server]) -> list[Line]:
-    """The gate is on the longer of the two times: a worker that answers has its URLs loaded."""
+    """The gate applies to the longer of the two times: a worker needs its URLs to answer."""
     starts = [startup.start(server.side) for server in running]
     met = starts[0].loaded <= goals.START_MILLISECONDS
     limit = f"<= {goals.START_MILLISECONDS}"

@@ -1,11 +1,11 @@
-"""What has to be reached, and what is hoped for."""
+"""The values that a run must reach (gates), and those to aim for."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Ratios of our requests per second to the baseline's: missing *gate* fails the run."""
+    """Ratios of our requests per second to the baseline's; a run below *gate* fails."""
 
     gate: float
     aim: float

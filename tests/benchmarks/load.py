@@ -1,4 +1,4 @@
-"""Load from wrk: one endpoint of one server for some seconds."""
+"""Generate load with wrk: one endpoint of one server for some seconds."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.benchmarks.servers import Server
 CONNECTIONS = 8
 LUA = Path(__file__).parent / "lua"
 
-# The requests cut off when wrk stops must not be answered at the cost of the next run.
+# Requests that are cut off when wrk stops must not slow down the next run.
 PAUSE = 0.3
 
 
@@ -25,7 +25,7 @@ def require_wrk() -> None:
 
 
 def requests_per_second(server: Server, endpoint: str, *, seconds: float, work_dir: Path) -> float:
-    """The rate *server* keeps up on *endpoint*; any refused request is an error."""
+    """The rate that *server* sustains on *endpoint*; any refused request raises an error."""
     tokens = work_dir / "tokens.txt"
     tokens.write_text("\n".join(fresh_tokens(server, endpoint)))
     command = ["wrk", "-t", str(CONNECTIONS), "-c", str(CONNECTIONS), "-d", f"{seconds:g}s"]
@@ -42,7 +42,7 @@ def requests_per_second(server: Server, endpoint: str, *, seconds: float, work_d
 
 
 def fresh_tokens(server: Server, endpoint: str) -> list[str]:
-    """One token per connection, from as many logins, where the endpoint spends tokens."""
+    """One token per connection, each from its own login, if the endpoint needs tokens."""
     names = {"me": server.side.wire.access_name, "refresh": server.side.wire.refresh_name}
     if endpoint not in names:
         return []
@@ -50,7 +50,7 @@ def fresh_tokens(server: Server, endpoint: str) -> list[str]:
 
 
 def login(server: Server, number: int) -> str:
-    """The answer to the login of a seeded user."""
+    """The response to the login of a seeded user."""
     wire = server.side.wire
     status, text = server.post(wire.login, wire.login_as(number))
     if status != 200:

@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.neighbours`: how two expensive clients slow down the others.
 
 Requests GET `/me` at a fixed rate, first alone, then beside two clients that send the most
-expensive requests they can, one after the other: logins and sign-ups with the real Argon2id, and
+expensive requests possible, one after the other: logins and sign-ups with the real Argon2id, and
 bodies of 62 kB. The server is the one of `docs/running.rst`, on PostgreSQL, with flood limits off,
 so that only the cost of a request limits the two clients. Exits with 1 if the 99th percentile
 grows more than tenfold.
@@ -31,7 +31,7 @@ from tests.long_texts import LONG
 ALLOWED = 10  # times the 99th percentile of an idle server
 CLIENTS = 2
 PACE = 50  # requests per second
-# The recipe of docs/running.rst on a machine with two cores.
+# The command of docs/running.rst on a machine with two cores.
 SERVER = ["--workers", "2", "--worker-class", "gthread", "--threads", "8"]
 
 
@@ -86,7 +86,7 @@ def served(side: sides.Side, log: Path) -> Iterator[servers.Server]:
 
 
 def sample(port: int, token: str, seconds: int) -> float:
-    """The 99th percentile of GET /me in milliseconds, from when each request was due."""
+    """The 99th percentile of GET /me in milliseconds, measured from when each request was due."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     headers = {"Authorization": f"Bearer {token}"}
     started, times = time.perf_counter(), []
@@ -103,7 +103,7 @@ def sample(port: int, token: str, seconds: int) -> float:
 
 @contextmanager
 def attackers(port: int):
-    """Two processes that send expensive requests until the end; yields how many were answered."""
+    """Two processes that send expensive requests until the end; yields the number of responses."""
     over, answered = multiprocessing.Event(), multiprocessing.Value("i", 0)
     processes = [
         multiprocessing.Process(target=attack, args=(port, name, over, answered), daemon=True)

@@ -1,4 +1,4 @@
-"""How many of eight parallel requests one refresh token serves."""
+"""How many of eight parallel requests with the same refresh token succeed."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -11,7 +11,7 @@ ROUNDS = 10
 
 
 def winners(server: Server) -> list[int]:
-    """The number of successes in each round, every round with a token of its own."""
+    """The number of successes in each round; every round uses its own token."""
     return [race(server, number) for number in range(ROUNDS)]
 
 

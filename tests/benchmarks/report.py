@@ -1,4 +1,4 @@
-"""The figures as a table."""
+"""Print the figures as a table."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ DASH = "-"
 
 @dataclass(frozen=True)
 class Line:
-    """One row: its cells, and whether it meets its goal (None: it has none)."""
+    """One row: its cells, and whether it meets its goal (`None`: there is no goal)."""
 
     cells: tuple[str, ...]
     met: bool | None = None
@@ -39,7 +39,7 @@ FACT_HEADER = ("", "ours", "baseline", "limit", "verdict")
 
 
 def endpoint(name: str, rates: dict[str, list[float]], statements: dict[str, int]) -> Line:
-    """A row of rates; *rates* and *statements* are by side, and the baseline may be missing."""
+    """A row of rates; *rates* and *statements* are keyed by side; the baseline may be missing."""
     goal = goals.ENDPOINTS[name]
     ratios = [a / b for a, b in zip(rates["ours"], rates.get("baseline", ()), strict=False)]
     ratio = median(ratios) if ratios else None
@@ -74,7 +74,7 @@ def spread(ratios: list[float]) -> str:
 
 
 def table(header: tuple[str, ...], lines: Iterable[Line]) -> str:
-    """Columns as wide as their widest cell; the first one flush left. Empty without lines."""
+    """Columns as wide as their widest cell, the first one left-aligned. Empty without lines."""
     rows = [line.cells for line in lines]
     if not rows:
         return ""

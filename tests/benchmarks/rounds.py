@@ -1,4 +1,4 @@
-"""Runs of both sides in turn, so that whatever else the machine does hits both alike."""
+"""Alternate runs of both sides, so that other load on the machine affects both alike."""
 
 from argparse import Namespace
 
@@ -7,7 +7,7 @@ from tests.benchmarks.servers import Server
 
 WARM_UP_SECONDS = 1
 
-# Requests per second of every run: side, then endpoint.
+# Requests per second of every run, by side and then by endpoint.
 Rates = dict[str, dict[str, list[float]]]
 
 

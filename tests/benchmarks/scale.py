@@ -1,6 +1,6 @@
-"""``python -m tests.benchmarks.scale``: lists of users where there are very many.
+"""``python -m tests.benchmarks.scale``: lists of users in a database with very many users.
 
-0 when every list is planned and answered as it should be, 1 when one is not, 2 without figures.
+Exits with 0 if the plan and the speed of every list are as required, 1 if not, 2 without figures.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def parse() -> argparse.Namespace:
 
 
 def measure(chosen: argparse.Namespace) -> int:
-    # Here, not above: they need Django, and Django the database.
+    # Imported here because they need a configured Django, which needs the database.
     from tests.benchmarks import scale_list, scale_seed
 
     begun = time.perf_counter()

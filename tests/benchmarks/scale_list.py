@@ -1,4 +1,4 @@
-"""The list of users, asked in every way that could be slow: the plan and how long it takes."""
+"""The list of users, requested in every way that could be slow: its plan and response time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.benchmarks import scale_seed as seed
 
 ORDERS = tuple(product(("created_at", "email", "username", "name"), ("asc", "desc")))
 SEARCHES = {"no search": "", "one hit": seed.ONE, "5 % everywhere": seed.EVERYWHERE}
-# All at one end of some order, which is the far end of it both ways in turn.
+# All at one end of an order, so that one of the two directions finds them last.
 ENDS = {
     "5 %, the oldest": seed.OLDEST,
     "5 %, the newest": seed.NEWEST,
@@ -45,7 +45,7 @@ MOST = 3  # statements
 
 @dataclass(frozen=True)
 class Timed:
-    """Milliseconds of a list's first page in the order that took longest."""
+    """The first page of a list in its slowest order, in milliseconds."""
 
     name: str
     p95: float
@@ -53,7 +53,7 @@ class Timed:
 
 
 class Reader:
-    """A super admin who reads lists."""
+    """A super admin who requests lists."""
 
     def __init__(self, email: str, password: str) -> None:
         self._client = Client()
@@ -81,7 +81,7 @@ class Reader:
 
 
 def faults(reader: Reader) -> Iterator[str]:
-    """What is wrong with how the database goes about it."""
+    """Yield what is wrong with the plans of the database."""
     searches = {**SEARCHES, **ENDS}.items()
     for (name, text), narrowed, order in product(searches, FILTERS, ORDERS):
         query = {"query": text, **narrowed, **_ordered(order)}
@@ -94,7 +94,7 @@ def faults(reader: Reader) -> Iterator[str]:
 
 
 def timed(reader: Reader, *, times: int) -> Iterator[Timed]:
-    """Of each kind of list the order that takes longest."""
+    """The slowest order of each kind of list."""
     kinds = {
         **{name: {"query": text} for name, text in {**SEARCHES, **ENDS}.items()},
         **{" ".join(*narrowed.items()): narrowed for narrowed in FILTERS if narrowed},
@@ -110,7 +110,7 @@ def _p95(reader: Reader, query: dict[str, str], times: int) -> float:
         begun = time.perf_counter()
         reader.read(query)
         took.append((time.perf_counter() - begun) * 1000)
-    # Without the first one, which the database may still have to read from the disk.
+    # Without the first request, for which the database may still read from disk.
     return sorted(took[1:])[int(0.95 * times) - 1]
 
 

@@ -1,7 +1,7 @@
-"""A crowd of users on PostgreSQL, copied in through the columns of the real models.
+"""Many users on PostgreSQL, copied in through the columns of the real models.
 
-Where in an order those lie who are searched for decides what a search costs, so each twentieth of
-the crowd that is named below can be searched for: spread evenly, or all at one end of an order.
+The cost of a search depends on where in an order the matching users are. So each of the twentieths
+named below can be searched for: spread evenly, or all at one end of an order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.db import connection, models
 from authservice.core.models import Account
 from authservice.core.users.identifiers import email_key, username_key
 
-# Searched for: one user; a twentieth everywhere; a twentieth at either end of each order.
+# Search texts: one user; a twentieth everywhere; a twentieth at either end of each order.
 ONE = "needle"
 EVERYWHERE = "@everywhere."
 OLDEST, NEWEST = "oldhand", "newhand"
@@ -63,7 +63,7 @@ Values = dict[str, Any]
 
 
 def prepare(users: int, email: str, password: str) -> None:
-    """Migrate and fill, unless an earlier run has; whoever reads the lists is one of the crowd."""
+    """Migrate and fill unless an earlier run has; the reader of the lists is one of the users."""
     call_command("migrate", verbosity=0)
     if Account.objects.exists():
         return
@@ -74,7 +74,7 @@ def prepare(users: int, email: str, password: str) -> None:
 
 
 def fill(users: int) -> None:
-    """Make the crowd and everything the database should know of it."""
+    """Create the users and update the statistics of the database."""
     with _without_indexes():
         _copy(get_user_model(), (user for user, _ in crowd(users)))
         _copy(Account, (account for _, account in crowd(users)))
@@ -85,8 +85,8 @@ def fill(users: int) -> None:
 
 
 def crowd(users: int) -> Iterator[tuple[Values, Values]]:
-    """For each user what differs from the defaults: of the host's row, and of the account."""
-    dice = random.Random(users)  # noqa: S311 the same crowd each time
+    """For each user, the non-default values of the host's row and of the account."""
+    dice = random.Random(users)  # noqa: S311 the same users each time
     places = list(range(users))
     dice.shuffle(places)
     step = SPAN / users
@@ -96,7 +96,8 @@ def crowd(users: int) -> Iterator[tuple[Values, Values]]:
 
 
 def _names(number: int, place: int, users: int, dice: random.Random) -> tuple[str, str, str]:
-    """Name, address and username of the user who is `number`th in time and `place`d in letters."""
+    """Name, address and username of the user with the time rank `number` and the alphabetical rank
+    `place`."""
     share = users // SHARE
     given, family = dice.choice(_GIVEN), dice.choice(_FAMILY)
     if place < share:
@@ -161,7 +162,7 @@ def _copy(model: type[models.Model], rows: Iterator[Values]) -> None:
 
 @contextmanager
 def _without_indexes() -> Iterator[None]:
-    """Within, the accounts have none but that of their key: building them later is quicker."""
+    """Drop all indexes of the accounts but the primary key: building them later is faster."""
     meta = Account._meta
     with connection.schema_editor() as editor:
         for index in meta.indexes:
@@ -177,7 +178,7 @@ def _without_indexes() -> Iterator[None]:
 
 
 def _restart(model: type[models.Model]) -> None:
-    """Let the keys of users to come begin after these."""
+    """Make the keys of later users start after these."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [model]):
             cursor.execute(statement)

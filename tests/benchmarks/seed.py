@@ -1,4 +1,4 @@
-"""Migrate and fill one side's database; run inside that side's environment."""
+"""Migrate and fill one side's database; runs inside that side's environment."""
 
 import django
 from django.contrib.auth import get_user_model
@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def seed_users() -> None:
-    """All users share one hash: only checking it is measured."""
+    """Create the users. They share one hash, because only its verification is measured."""
     users = get_user_model().objects
     if users.count() >= terms.USERS:
         return

@@ -1,4 +1,4 @@
-"""A side's gunicorn, started and stopped; both sides get the very same command."""
+"""Start and stop a side's gunicorn; both sides use exactly the same command."""
 
 import http.client
 import socket
@@ -28,7 +28,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def post(self, path: str, body: str) -> tuple[int, str]:
-        """Status and text of one POST over a connection of its own."""
+        """Status and text of the response to one POST on its own connection."""
         return self.ask("POST", path, body, {"Content-Type": "application/json"})
 
     def ask(
@@ -43,7 +43,8 @@ class Server:
             connection.close()
 
     def worker_memory(self) -> dict[str, float]:
-        """Megabytes of the largest worker: resident (`Rss`), and its share of that (`Pss`)."""
+        """Megabytes of the largest worker: `Rss` (resident) and `Pss` (with its share of shared
+        pages)."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return max(map(memory, children.read_text().split()), key=lambda used: used["Pss"])
 
@@ -56,7 +57,7 @@ def memory(pid: str) -> dict[str, float]:
 
 @contextmanager
 def served(side: Side, *, log: Path) -> Iterator[Server]:
-    """A running server of *side*; its output goes to *log*."""
+    """A running server of *side*; its output is written to *log*."""
     port = free_port()
     with log.open("wb") as output:
         process = subprocess.Popen(

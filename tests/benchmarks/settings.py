@@ -14,8 +14,8 @@ AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
 MIDDLEWARE = terms.MIDDLEWARE
 LOGGING = terms.LOGGING
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-# One address sends all the load. Limits on guessing stay on: this switch does not reach them.
+# One address sends all the load. Limits on password attempts stay on: this setting is not for them.
 AUTHSERVICE = {**EXAMPLE, "THROTTLE": {"ENABLED": False}}
 if "authservice.notification" in INSTALLED_APPS:
-    # Neither side writes mail; jobs are made and handed over all the same.
+    # Neither side sends e-mail, but jobs are created and passed to the dispatcher all the same.
     AUTHSERVICE["NOTIFICATION"] = {"DISPATCHER": "tests.benchmarks.terms.drop"}

@@ -1,4 +1,4 @@
-"""The two projects under comparison, and how to run a program in either."""
+"""The two projects that are compared, and how to run a program in either."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.benchmarks.errors import BenchmarkError
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """A project with its interpreter, its settings and a database of its own."""
+    """A project with its own interpreter, settings and database."""
 
     name: str
     python: Path
@@ -33,7 +33,7 @@ class Side:
         }
 
     def run(self, module: str, *arguments: str) -> str:
-        """What ``python -m module`` prints under this side's interpreter and settings."""
+        """The output of ``python -m module`` under this side's interpreter and settings."""
         command = [self.python, "-m", module, *arguments]
         ended = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False

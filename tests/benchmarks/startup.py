@@ -1,4 +1,4 @@
-"""Start-up time beyond Django's own."""
+"""Start-up time in addition to Django's own."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -10,14 +10,14 @@ PROCESSES = 7
 
 @dataclass(frozen=True)
 class Start:
-    """Milliseconds beyond Django's own: ``django.setup()`` alone, and with the URLconf loaded."""
+    """Milliseconds in addition to Django's: ``django.setup()`` alone, and with the URLconf."""
 
     setup: float
     loaded: float
 
 
 def start(side: Side) -> Start:
-    """Medians over fresh processes, the ones with and the ones without *side*'s apps in turn."""
+    """Medians over new processes, alternately with and without *side*'s apps."""
     probe(side)
     pairs = [(probe(side), probe(side, "bare")) for _ in range(PROCESSES)]
     return Start(

@@ -1,6 +1,6 @@
-"""Print how long one side takes to start; run inside its environment, in a fresh process.
+"""Print how long one side takes to start; runs inside its environment, in a new process.
 
-With the argument ``bare`` only Django's own applications are installed.
+With the argument ``bare``, only Django's own applications are installed.
 """
 
 import importlib
@@ -13,14 +13,14 @@ from django.urls import get_resolver
 
 
 def main() -> None:
-    # Settings are read before the clock starts: what they cost is the project's affair.
+    # Settings are loaded before the clock starts: their cost is not part of the comparison.
     settings = importlib.import_module(os.environ["DJANGO_SETTINGS_MODULE"])
     if "bare" in sys.argv:
         strip(settings)
     started = time.perf_counter()
     django.setup()
     ready = time.perf_counter()
-    # Django imports the views with the first request; a worker is not warm without them.
+    # Django imports the views with the first request, so a worker is not ready without them.
     _ = get_resolver().url_patterns
     loaded = time.perf_counter()
     print((ready - started) * 1000, (loaded - started) * 1000)

@@ -1,4 +1,4 @@
-"""Count the SQL statements of each request; run inside one side's environment."""
+"""Count the SQL statements of each request; runs inside one side's environment."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def statements(call: Callable[[], HttpResponse]) -> list[str]:
-    """What the second request runs; the first one fills process-wide caches."""
+    """The statements of the second request; the first one fills process-wide caches."""
     call()
     with CaptureQueriesContext(connection) as captured:
         call()
@@ -48,7 +48,7 @@ def calls(wire: wires.Wire) -> dict[str, Callable[[], HttpResponse]]:
 
 
 def refreshes(wire: wires.Wire, token: str) -> Iterator[HttpResponse]:
-    """Every step spends the token of the step before."""
+    """Each step uses the token that the previous step returned."""
     while True:
         answer = post(wire.refresh, wire.refresh_body % token)
         token = wires.token_in(answer.content.decode(), wire.refresh_name)

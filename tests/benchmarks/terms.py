@@ -1,4 +1,4 @@
-"""The terms both sides are measured under; imported by the settings of either."""
+"""The terms of measurement for both sides, imported by the settings of either."""
 
 import os
 from urllib.parse import unquote, urlsplit
@@ -8,7 +8,7 @@ PASSWORD = "plum-harbour-lantern-42"
 USERNAME = "user%d"
 EMAIL = "user%d@bench.example.com"
 
-# The list `startproject` writes, so neither side gains by leaving something out.
+# The list that `startproject` writes, so that neither side gains by omitting an entry.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -27,11 +27,11 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATORS}.NumericPasswordValidator"},
 ]
 
-# A hash that costs nothing lets the cost of the code around it show.
+# A hash without cost shows the cost of the code around it.
 _FAST_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 PASSWORD_HASHERS = [os.environ.get("BENCHMARK_HASHER") or _FAST_HASHER]
 
-# Failures show in the server's output; anything less would cost one side more than the other.
+# The server's output shows errors only: other log lines would cost one side more than the other.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -43,7 +43,7 @@ SECRET_KEY = "known-to-everybody-and-good-for-benchmarks-only"
 
 
 def databases() -> dict[str, dict[str, object]]:
-    """The database of ``DATABASE_URL``, kept open and with prepared statements."""
+    """The database of ``DATABASE_URL``, with persistent connections and prepared statements."""
     url = urlsplit(os.environ["DATABASE_URL"])
     default = {
         "ENGINE": "django.db.backends.postgresql",
@@ -59,4 +59,4 @@ def databases() -> dict[str, dict[str, object]]:
 
 
 def drop(message: object) -> None:
-    """A dispatcher that loses every message."""
+    """A dispatcher that discards every message."""

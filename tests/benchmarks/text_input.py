@@ -1,7 +1,7 @@
 """``python -m tests.benchmarks.text_input``: the ten most expensive texts that any route reads.
 
-One request for each text at each place, with every module installed, on SQLite in memory and with a
-hasher that costs nothing: the CPU time of the request beside its password hash.
+Sends one request for each text at each place, with every module installed, on SQLite in memory and
+with a hasher that costs nothing, and measures the CPU time without the password hash.
 """
 
 import os
@@ -47,7 +47,7 @@ def measured():
 
 
 def least(service, build, sent, token):
-    """The least of three, since the first of its kind also compiles and fills caches."""
+    """The minimum of three requests, since the first one also compiles code and fills caches."""
     return min(service.answer(build(sent, token=token))[0] for _ in range(3))
 
 

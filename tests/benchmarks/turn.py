@@ -1,4 +1,4 @@
-"""One run at a time on one machine: two would measure each other."""
+"""Allow one run at a time on a machine: parallel runs would distort each other's figures."""
 
 import fcntl
 import tempfile
@@ -11,7 +11,7 @@ LOCK = Path(tempfile.gettempdir()) / "authservice-benchmarks.lock"
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """Wait until no other run is under way, and keep others waiting."""
+    """Wait until no other run is active, and make later runs wait."""
     with LOCK.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

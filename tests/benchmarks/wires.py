@@ -1,4 +1,4 @@
-"""How each side spells the same four requests."""
+"""How each side expresses the same four requests."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from tests.benchmarks import terms
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
-    """Paths, bodies and token names; ``%s`` in a body is what changes between requests."""
+    """Paths, bodies and token names; ``%s`` in a body is the part that changes per request."""
 
     me: str
     login: str
@@ -45,7 +45,7 @@ BASELINE = Wire(
     signup="/auth/registration/",
     access_name="access",
     refresh_name="refresh",
-    # Its look-up by e-mail scans the user table; by username it uses an index.
+    # A lookup by e-mail scans the user table; a lookup by username uses an index.
     identity=terms.USERNAME,
     login_body=f'{{"username": "%s", "password": "{terms.PASSWORD}"}}',
     refresh_body='{"refresh": "%s"}',
@@ -57,7 +57,7 @@ BY_NAME = {"ours": OURS, "baseline": BASELINE}
 
 
 def token_in(answer: str, name: str) -> str:
-    """The token called *name* in the text of a JSON answer."""
+    """The token with the key *name* in the text of a JSON response."""
     found = re.search(rf'"{name}"\s*:\s*"([^"]+)"', answer)
     if found is None:
         raise LookupError(f"no {name} in the answer: {answer[:300]}")

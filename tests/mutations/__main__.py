@@ -1,8 +1,8 @@
-"""`python -m tests.mutations` breaks each line of the table in turn and names what turned red.
+"""`python -m tests.mutations` applies each mutation of the table in turn and names the failed test.
 
-Ends with 1 where a mutation does not apply any more or no test saw it. `--only WORD` takes those
-whose name holds the word, `--rst` prints the table of docs/mutations.rst. What only a race can show
-is tried where DATABASE_URL leads to the database it needs, and left out elsewhere.
+Exits with 1 if a mutation no longer applies or no test detects it. `--only WORD` selects mutations
+whose name contains the word, `--rst` prints the table of docs/mutations.rst. Mutations that only a
+race can detect run if DATABASE_URL names a database of the required kind, else they are skipped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
 def turns(
     copy: Copy, mutations: Iterable[Mutation]
 ) -> tuple[list[tuple[Mutation, str]], list[str]]:
-    """Which mutation turned which test red, and what went wrong."""
+    """The test that detected each mutation, and the mutations that went wrong."""
     rows, wrong, green = [], [], set()
     for mutation in mutations:
         try:

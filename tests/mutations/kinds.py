@@ -1,4 +1,4 @@
-"""What a mutation is, and the two ways to write one."""
+"""The type of a mutation, and two helpers to write its edits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ CORE, HTTP = "authservice/core/", "authservice/kernel/http/"
 
 @dataclass(frozen=True)
 class Mutation:
-    """Named for what would be lost. `edits` are pairs of text in `file`; each old text must stand
-    there `times` times (0: any number), or the mutation does not apply any more and has to be
-    written anew, for the line that took its place. `tests` are what is given to pytest. What only
-    a race can show names the `database` it needs, as the address of one begins."""
+    """`lost` names the protection that the mutation removes. `edits` are pairs of old and new text
+    in `file`. Each old text must occur there `times` times (0: any number); otherwise the mutation
+    no longer applies and must be rewritten for the new code. `tests` are the arguments of pytest.
+    If only a race can detect the mutation, `database` is the start of the required URL."""
 
     lost: str
     file: str
@@ -26,7 +26,7 @@ class Mutation:
         return self.lost.lower().replace(" ", "-")
 
     def fits(self, address: str) -> bool:
-        """Whether a database at this address is what it needs."""
+        """Whether a database with this URL is of the kind that the mutation requires."""
         return address.startswith(self.database)
 
 

@@ -1,4 +1,4 @@
-"""One mutation after another, in a copy of the tree: what turned red, and what did not."""
+"""Apply mutations to a copy of the tree, and find out which test detects them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _FAILED = 1  # pytest's exit code for "tests were run, and some failed"
 
 
 class Stale(Exception):
-    """A mutation whose text is not in the tree as it says."""
+    """The text that a mutation replaces is not in the tree as often as expected."""
 
 
 class Survivor(Exception):
-    """A mutation that no test saw."""
+    """No test detects the mutation."""
 
 
 @dataclass
 class Copy:
-    """A tree of its own to break things in."""
+    """A copy of the tree that mutations may change."""
 
     folder: Path
 
@@ -44,7 +44,7 @@ class Copy:
         return cls(folder)
 
     def turn_red(self, mutation: Mutation) -> str:
-        """The first test that fails once the tree is so changed. Raises `Stale`, `Survivor`."""
+        """The first test that fails with the mutation. Raises `Stale`, `Survivor`."""
         file = self.folder / mutation.file
         sound = file.read_text()
         file.write_text(mutated(sound, mutation))
@@ -58,13 +58,13 @@ class Copy:
         return red[1]
 
     def stay_green(self, mutation: Mutation) -> None:
-        """Raises `Survivor` where the tests fail on a sound tree, since then they show nothing."""
+        """Raises `Survivor` if tests fail without the mutation: they could not detect it then."""
         run = self.tests(mutation)
         if run.returncode != 0:
             raise Survivor(f"{mutation.lost}: red without it\n{run.stdout[-2000:]}")
 
     def tests(self, mutation: Mutation) -> subprocess.CompletedProcess[str]:
-        """Run what is meant to see the mutation, up to the first failure."""
+        """Run the tests that should detect the mutation, up to the first failure."""
         options = ("-q", "-x", "--tb=no", "-rfE", "-p", "no:cacheprovider")
         return subprocess.run(
             [sys.executable, "-B", "-m", "pytest", *options, *mutation.tests],

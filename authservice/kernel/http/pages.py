@@ -1,8 +1,9 @@
-"""The pages of mailed links: plain HTML without a script, whose buttons post a form.
+"""Pages that e-mailed links open: plain HTML without scripts, with buttons that submit a form.
 
-Mail scanners open every link, often as a browser does, so a GET must change nothing; a person
-presses the button. Another site must not submit the form for its visitors, so a cross-site form is
-refused. Each page extends `authservice/pages/base.html`, which a host may replace.
+Mail scanners open every link, often like a browser, so a GET request must not change anything: the
+user presses a button. Another site must not submit the form on behalf of its visitors, so
+cross-site forms are rejected. Each page extends `authservice/pages/base.html`, which a host project
+may replace.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResponse:
-    """The template at `path` as a page that must not be cached, framed or indexed.
+    """Render the template at `path` as a page that must not be cached, framed or indexed.
 
-    `onward` is the URL that the answer to the page's form may redirect to, if any.
+    `onward` is the URL that the response to the page's form may redirect to, if there is one.
     """
     html = templates.render(path, context)
     response = HttpResponse(html)
     response.headers["Cache-Control"] = "no-store"
-    # The address of the page carries a token, so at most its origin is told. `no-referrer` would
-    # tell less, but its forms would send `Origin: null`, as a form of another site can.
+    # The URL of the page contains a token, so the browser may send at most its origin. The stricter
+    # `no-referrer` would make the page's own form send `Origin: null`, as other sites can.
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["X-Content-Type-Options"] = "nosniff"
@@ -41,11 +42,11 @@ def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResp
 
 
 def posted_elsewhere(request: HttpRequest) -> bool:
-    """Whether a form comes from a page of another site.
+    """Whether a page of another site submitted the form.
 
-    The browser sends the origin, and no page can change it, but any page can make it `null` (a
-    sandboxed frame, `no-referrer`). Cross-site JSON needs a preflight request (Fetch standard,
-    CORS), so it is never refused here.
+    The browser sets the `Origin` header. A page cannot forge another origin, but any page can make
+    it `null` (sandboxed frame, `no-referrer`). Cross-site JSON requires a preflight request (Fetch
+    standard, CORS), so this check does not apply to it.
     """
     if request.content_type != FORM:
         return False
@@ -54,21 +55,21 @@ def posted_elsewhere(request: HttpRequest) -> bool:
         return False
     if site not in ("", "none"):
         return True
-    origin = request.META.get("HTTP_ORIGIN", "")  # by http, and of browsers from before 2023
+    origin = request.META.get("HTTP_ORIGIN", "")  # plain HTTP, and browsers from before 2023
     return origin != "" and not origins.is_own(origin, request)
 
 
 def embedded(request: HttpRequest) -> bool:
-    """Whether a page embeds a link, such as a picture, and cannot read the answer."""
+    """Whether a page embeds the link (for example as an image) and cannot read the response."""
     return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
 
 
 def fetched_elsewhere(request: HttpRequest) -> bool:
-    """Whether a script of an origin that is not trusted requests a link: by `fetch`,
-    `XMLHttpRequest` or `WebSocket`.
+    """Whether a script of an untrusted origin requests the link: by `fetch`, `XMLHttpRequest` or
+    `WebSocket`.
 
-    It cannot read the answer, but the browser keeps its cookies. A link that a user follows has no
-    `Origin`.
+    The script cannot read the response, but the browser stores its cookies. If a user follows a
+    link, the browser sends no `Origin` header.
     """
     meta = request.META
     if origin := meta.get("HTTP_ORIGIN", ""):
@@ -79,7 +80,7 @@ def fetched_elsewhere(request: HttpRequest) -> bool:
 
 def _policy(html: str, onward: str) -> str:
     """Allow inline styles by their digest. Browsers also check the redirect after a form against
-    `form-action`."""
+    `form-action`, so it includes the origin of `onward`."""
     styles = "".join(f" 'sha256-{_digest(style)}'" for style in _STYLE.findall(html))
     return (
         f"default-src 'none'; style-src 'self'{styles}; img-src 'self' data:;"

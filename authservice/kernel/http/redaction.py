@@ -1,7 +1,7 @@
-"""Remove secrets from a request before error reports and trackers see it.
+"""Remove secrets from a request before error reports and error trackers read it.
 
-They show the query string, form fields, cookies and headers. Django hides some of them by name, but
-not while DEBUG is on; the tokens of mailed links are in the query string.
+Reports show the query string, form fields, cookies and headers. Django hides some of them by name,
+but not if DEBUG is on. The tokens of e-mailed links are in the query string.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PARAMETERS = frozenset({"token", "code", "temp_token", "refresh_token", "passwo
 
 
 def redact(request: HttpRequest) -> None:
-    """Replace the values of secrets; everything else stays, for debugging."""
+    """Replace the values of secrets in place; everything else stays available for debugging."""
     request.GET = _hidden(request.GET)  # type: ignore[assignment]
     request.META.update(_without_queries(request.META))
     request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")
-    with suppress(Exception):  # a body that cannot be read is not shown either
+    with suppress(Exception):  # reports cannot show an unreadable body either
         request.POST = _hidden(request.POST)  # type: ignore[assignment]
     request.COOKIES = dict.fromkeys(request.COOKIES, HIDDEN)
     for name in _HEADERS:
@@ -31,9 +31,9 @@ def redact(request: HttpRequest) -> None:
 
 
 def _without_queries(meta: Mapping[str, Any]) -> dict[str, str]:
-    """The values that hold a query string, without it.
+    """The `META` values that contain a query string, with the query string hidden.
 
-    Servers, proxies and browsers add whole addresses: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
+    Servers, proxies and browsers add whole URLs: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
     `HTTP_X_ORIGINAL_URI` (nginx), `HTTP_REFERER`. Other servers use other names.
     """
     texts = {name: value for name, value in meta.items() if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""Roads from the request to the worker: each is a callable that takes a `Message` at once."""
+"""Dispatchers pass a `Message` from the request to the worker: callables that return at once."""
 
 from __future__ import annotations
 

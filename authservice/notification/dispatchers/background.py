@@ -1,8 +1,8 @@
-"""A queue in memory with one thread behind it, so that no request waits for a mail server.
+"""An in-memory queue with one thread, so that no request waits for a mail server.
 
-A failed job is tried again later while others go on. The thread starts with the first job, in the
-process that has it: a fork takes neither the thread nor the parent's jobs along. At the end of the
-process what waits is given a few seconds; what is left then is logged as lost.
+A failed job is retried later while other jobs continue. The thread starts with the first job, in
+the process that received it: a forked child inherits neither the thread nor the parent's jobs.
+When the process ends, waiting jobs get a few seconds; the rest are logged as lost.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _PATIENCE = timedelta(seconds=5)
 @dataclass(order=True)
 class _Job:
     due: float
-    number: int  # of two jobs due at once the older goes first
+    number: int  # if two jobs are due at the same time, the older one runs first
     message: Message = field(compare=False)
     attempt: int = field(default=1, compare=False)
 
 
 class Background:
-    """`run(message, attempt)` tells whether the job is done; `put` never waits for it."""
+    """`run(message, attempt)` returns whether the job is done; `put` never waits for it."""
 
     def __init__(self, run: Callable[[Message, int], bool]) -> None:
         self._run = run
@@ -43,7 +43,7 @@ class Background:
         atexit.register(self.drain)
 
     def _reset(self) -> None:
-        # A lock that another thread held at the fork would stay closed in the child.
+        # A lock that another thread held during the fork would stay locked in the child.
         self._changed = threading.Condition()
         self._waiting: list[_Job] = []
         self._current: _Job | None = None
@@ -64,7 +64,7 @@ class Background:
             lost(message, refused)
 
     def drain(self, patience: timedelta = _PATIENCE) -> None:
-        """Let what waits leave now, log what does not make it, and take nothing more."""
+        """Run the waiting jobs now, log those that do not finish in time, and accept no others."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -82,7 +82,7 @@ class Background:
         return "" if self._running() else "there is no thread to send it"
 
     def _running(self) -> bool:
-        """Whether there is a thread, which is started where there is none."""
+        """Whether a thread is running; starts one if necessary."""
         if self._thread is None or not self._thread.is_alive():
             thread = threading.Thread(target=self._work, name="authservice-mail", daemon=True)
             try:
@@ -127,7 +127,7 @@ class Background:
             logger.error("%s broke the mail thread", type(wrong).__name__)
             return False
         finally:
-            # Kept open it would be idle for hours, one per process.
+            # Otherwise each process would keep an idle connection open for hours.
             connections.close_all()
 
     def _judge(self, job: _Job, *, done: bool) -> None:

@@ -1,7 +1,7 @@
-"""By Celery, for several machines: a message survives the crash of the process that sends it.
+"""Dispatch with Celery, for several machines: a job survives the crash of the process that runs it.
 
-The request leaves even the publishing to a thread, since connecting to a broker that is away takes
-seconds. What monitors see of a job is its kind and its request, not the address.
+A thread publishes the job, not the request, because connecting to an unavailable broker takes
+seconds. Monitoring tools see the kind and the request ID of a job, not the address.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ deliver: Any = shared_task(
 
 def _publish(message: Message, attempt: int) -> bool:
     try:
-        # This thread tries again by itself.
+        # The thread retries by itself.
         deliver.apply_async(
             (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
         )
@@ -56,7 +56,7 @@ def _publish(message: Message, attempt: int) -> bool:
 
 
 def _options(message: Message) -> dict[str, Any]:
-    """When the job is due, and the queue of notices if the host has one."""
+    """When the job is due, and the queue of notices if the host configured one."""
     options: dict[str, Any] = {}
     if message.delay:
         options["eta"] = datetime.fromisoformat(message.not_before)

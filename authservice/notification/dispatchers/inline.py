@@ -1,4 +1,4 @@
-"""In the request itself, for tests: whoever asks waits, and can tell known from unknown."""
+"""Dispatch within the request, for tests only: the response time reveals if an address is known."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Two queues, so that a message that a user waits for never waits behind notices.
 
-An attacker can cause any number of notices. Their queue has its own thread and size: if it is full
-or slow, links and codes are still sent.
+An attacker can trigger any number of notices. Their queue has its own thread and size: if it is
+full or slow, links and codes are still sent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from authservice.notification.dispatchers.background import Background
 
 
 class Lanes:
-    """`run` as in `Background`; `put` never waits for it."""
+    """`run` is described at `Background`; `put` never waits for it."""
 
     def __init__(self, run: Callable[[Message, int], bool]) -> None:
         # When the process ends, the queue that was created last is drained first.
@@ -22,7 +22,7 @@ class Lanes:
         self.waited_for = Background(run)
 
     def put(self, message: Message, delay: timedelta = timedelta(0)) -> None:
-        """Enqueue the job, to be run after the delay."""
+        """Enqueue the job; it runs after the delay."""
         lane = self.notices if message.is_notice else self.waited_for
         lane.put(message, delay)
 

@@ -1,6 +1,6 @@
-"""By Django's own tasks (6.0 and later), with whatever backend the project gives them.
+"""Dispatch with Django's own tasks (6.0 and later), with any backend of the host project.
 
-The request leaves even the enqueuing to a thread, since a backend may be slow or away.
+A thread enqueues the job, not the request, because a backend may be slow or unavailable.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from authservice.notification import failures, worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.dispatchers.lanes import Lanes
 
-_LOW = -50  # of -100 to 100; others have 0
+_LOW = -50  # on a scale from -100 to 100; other messages have 0
 
 
 @task
 def deliver(job: dict[str, Any], attempt: int = 1) -> None:
-    """Try the job; tasks know no retry, so a failed one is put off, or waited for."""
+    """Run the job. Tasks have no retry: a failed job is deferred, or retried here after a pause."""
     message = worker.from_dict(job)
     while not worker.attempt(message, attempt):
         if attempt > conf.retries:
@@ -50,7 +50,7 @@ def _enqueue(message: Message, attempt: int) -> bool:
 
 
 def _options(message: Message) -> dict[str, Any]:
-    """Options that let notices wait behind all others: their own queue, or a low priority."""
+    """Options that make notices wait behind other messages: their own queue, or a low priority."""
     if not message.is_notice:
         return {}
     options: dict[str, Any] = {}

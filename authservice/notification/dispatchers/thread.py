@@ -1,4 +1,4 @@
-"""In a thread of the same process: nothing to install, and what a crash takes along is lost."""
+"""Dispatch to a thread of the same process: requires no other service; a crash loses the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roads for text messages: each is a callable `(to, body) -> None` that raises if it fails."""
+"""Senders of SMS: each is a callable `(to, body) -> None` that raises an exception on failure."""
 
 from __future__ import annotations
 

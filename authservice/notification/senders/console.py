@@ -1,4 +1,4 @@
-"""For development: text messages, codes and all, go to the log."""
+"""For development: write SMS to the log, including their codes."""
 
 from __future__ import annotations
 

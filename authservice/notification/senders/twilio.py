@@ -1,4 +1,4 @@
-"""Text messages by Twilio, through its own package."""
+"""Send SMS with Twilio, using Twilio's own package."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from authservice.notification.conf import conf
 
 _TIMEOUT = 10  # seconds
 
-# The package logs where each request goes and what the answer's headers say.
+# Twilio's package logs the URL of each request and the headers of the response.
 _silent = logging.Logger("authservice.notification.twilio", level=logging.CRITICAL + 1)
 
 
 def send(to: str, body: str) -> None:
-    """Raises `TwilioRestException` for a refusal."""
+    """Raises `TwilioRestException` if Twilio rejects the message."""
     _client().messages.create(to=to, body=body, **_origin())
 
 

@@ -1,4 +1,4 @@
-"""A gateway of the host's own: text messages are posted to it as JSON."""
+"""Send SMS through the host's own gateway: the text is posted to it as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from authservice.notification.conf import conf
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirected POST becomes a GET, which would look like success and send nothing."""
+    """Reject redirects: a redirected POST becomes a GET, which may succeed but sends nothing."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -20,8 +20,8 @@ _opener = build_opener(_NoRedirects)
 
 
 def send(to: str, body: str) -> None:
-    """Raises `urllib.error.HTTPError` for every answer but 2xx."""
-    request = Request(  # noqa: S310 the scheme is checked at start
+    """Raises `urllib.error.HTTPError` for every response but 2xx."""
+    request = Request(  # noqa: S310 a system check verifies the scheme
         conf.sms_webhook_url,
         data=json.dumps({"to": to, "body": body}).encode(),
         headers={"Content-Type": "application/json"},

@@ -1,4 +1,4 @@
-"""`manage.py serve`: the whole service in one command."""
+"""`manage.py serve`: migrate and serve the whole project with one command."""
 
 import os
 import sys
@@ -26,17 +26,17 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         self.stdout.write(greeting(f"http://{bind}"))
         self.stdout.flush()
-        # Threads, since a password hash would keep a whole worker busy otherwise. The number of
-        # workers is gunicorn's WEB_CONCURRENCY.
+        # Threads, because a password hash would block a whole worker otherwise. gunicorn reads the
+        # number of workers from WEB_CONCURRENCY.
         command = ["--worker-class", "gthread", "--threads", threads, "--bind", bind]
         os.chdir(ROOT)
-        os.execv(  # noqa: S606 no shell, and no text of a stranger
+        os.execv(  # noqa: S606 no shell, and no untrusted input
             sys.executable, [sys.executable, "-m", "gunicorn", *command, "example_project.wsgi"]
         )
 
 
 def own_address() -> str:
-    """Where API_URL points if that is this machine, else gunicorn's usual place."""
+    """Host and port of API_URL if it names this machine, else gunicorn's default."""
     url = urlsplit(settings.AUTHSERVICE["API_URL"])
     if url.hostname in ("127.0.0.1", "localhost"):
         return f"{url.hostname}:{url.port or 80}"
@@ -49,7 +49,7 @@ def greeting(origin: str) -> str:
         f"Django admin   {origin}{reverse('admin:index')}",
         "Administrator  python example_project/manage.py createsuperuser",
     ]
-    # The pages are there only with the `openapi` extra.
+    # These pages exist only with the `openapi` extra.
     with suppress(NoReverseMatch):
         lines.insert(1, f"API docs       {origin}{reverse('authservice:docs')}")
     return "\n".join(lines)

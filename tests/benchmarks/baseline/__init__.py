@@ -1,1 +1,1 @@
-"""The project others would build: dj-rest-auth on simplejwt with rotation and a blacklist."""
+"""The alternative that projects build: dj-rest-auth on simplejwt with rotation and a blacklist."""

@@ -1,4 +1,4 @@
-"""Routes as the baseline's own documentation lays them out."""
+"""Routes as the documentation of the baseline's packages recommends."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""WSGI entry point of the baseline, which starts as the example project does."""
+"""WSGI entry point of the baseline, with the same start-up as the example project."""
 
 from django.core.wsgi import get_wsgi_application
 
