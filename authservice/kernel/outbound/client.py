@@ -1,0 +1,183 @@
+"""Send a request to another service.
+
+`service` names whom a request is for, such as a provider: requests in flight are limited for each.
+There are no redirects, no cookies, no retries, and nothing is read from the environment (proxies,
+`.netrc`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from threading import BoundedSemaphore
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+from django.db import connections
+from urllib3.exceptions import LocationParseError
+from urllib3.util import parse_url
+
+from authservice.kernel import settings
+from authservice.kernel.outbound import addresses
+from authservice.kernel.outbound.errors import (
+    BadStatus,
+    Busy,
+    InsideTransaction,
+    NotJSON,
+    OutboundError,
+    Refused,
+)
+from authservice.kernel.outbound.transport import Deadline, Headers, Target, exchange, revealed
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import outbound as conf
+
+logger = logging.getLogger("authservice.outbound")
+
+_AGENT = "authservice"
+Form = Mapping[str, str | Secret]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """What the other side answered; names of `headers` are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    # Responses contain tokens, which no error report may show.
+    body: bytes = field(repr=False)
+
+    def raise_for_status(self) -> None:
+        """Raises `BadStatus` unless the status is 2xx."""
+        if not 200 <= self.status < 300:
+            raise BadStatus(self.status)
+
+    def json(self) -> Any:
+        """The body as JSON. Raises `NotJSON`."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise NotJSON("The response is not JSON.") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basic:
+    """Credentials of HTTP Basic authentication, encoded as RFC 6749 section 2.3.1 says."""
+
+    client_id: str
+    client_secret: Secret
+
+
+def get(url: str, *, service: str, bearer: Secret | None = None) -> Response:
+    """GET `url`, with a bearer token if there is one. Raises `OutboundError`."""
+    return send("GET", url, service=service, headers=_bearer(bearer))
+
+
+def post_form(url: str, form: Form, *, service: str, basic: Basic | None = None) -> Response:
+    """POST a form to `url`. Raises `OutboundError`."""
+    headers: Headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    if basic:
+        headers = {**headers, "Authorization": _basic(basic)}
+    return send("POST", url, service=service, headers=headers, body=_encoded(form))
+
+
+def post_json(
+    url: str, content: Any, *, service: str, timeout: timedelta | None = None
+) -> Response:
+    """POST `content` as JSON to `url`. Raises `OutboundError`."""
+    body = Secret(json.dumps(content))
+    headers = {"Content-Type": "application/json"}
+    return send("POST", url, service=service, headers=headers, body=body, timeout=timeout)
+
+
+def target_of(url: str) -> Target:
+    """The parts of a URL. Raises `Refused` if it is not https, nor http to a host that
+    `OUTBOUND.INSECURE_HOSTS` names, or has user info."""
+    try:
+        parts = parse_url(url)
+    except LocationParseError:
+        raise Refused("The URL is invalid.") from None
+    if parts.scheme not in ("https", "http") or not parts.host or parts.auth is not None:
+        raise Refused("The URL is not an http or https URL.")
+    host = parts.host.strip("[]")
+    secure = parts.scheme == "https"
+    if not secure and not addresses.is_listed(host, conf.insecure_hosts):
+        raise Refused(f"{host} may only be reached by https.")
+    port = parts.port or (443 if secure else 80)
+    return Target(secure=secure, host=host, port=port, target=parts.request_uri)
+
+
+def send(
+    method: str,
+    url: str,
+    *,
+    service: str,
+    headers: Headers,
+    body: Secret | None = None,
+    timeout: timedelta | None = None,
+) -> Response:
+    """Send any request. Raises `OutboundError`."""
+    _refuse_transactions()
+    try:
+        to = target_of(url)
+        with _slot(service):
+            deadline = Deadline((timeout or conf.timeout).total_seconds())
+            found = addresses.resolve(to.host, to.port, timeout=deadline.left())
+            headers = {**_common(to), **headers}
+            received = exchange(to, found, method, headers, body, deadline=deadline)
+    except OutboundError as error:
+        logger.warning("A request to %s failed: %s", service, type(error).__name__)
+        raise
+    return Response(status=received.status, headers=received.headers, body=received.body)
+
+
+def _refuse_transactions() -> None:
+    for connection in connections.all(initialized_only=True):
+        # Django's own test cases wrap each test in a transaction, and mark its blocks.
+        if any(not getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
+            raise InsideTransaction("Requests must not be sent inside a transaction.")
+
+
+@contextmanager
+def _slot(service: str) -> Iterator[None]:
+    slots = _slots(service)
+    # Without waiting: requests that wait occupy workers as well as requests in flight do.
+    if not slots.acquire(blocking=False):
+        raise Busy(f"Too many requests to {service} are in flight.")
+    try:
+        yield
+    finally:
+        slots.release()
+
+
+@settings.cached
+def _slots(service: str) -> BoundedSemaphore:
+    return BoundedSemaphore(conf.in_flight)
+
+
+def _common(to: Target) -> dict[str, str]:
+    host = f"[{to.host}]" if ":" in to.host else to.host
+    standard = to.port == (443 if to.secure else 80)
+    return {
+        "Host": host if standard else f"{host}:{to.port}",
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "User-Agent": _AGENT,
+    }
+
+
+def _bearer(token: Secret | None) -> Headers:
+    return {"Authorization": Secret(f"Bearer {token.reveal()}")} if token else {}
+
+
+def _basic(basic: Basic) -> Secret:
+    pair = f"{quote_plus(basic.client_id)}:{quote_plus(basic.client_secret.reveal())}"
+    return Secret("Basic " + base64.b64encode(pair.encode()).decode())
+
+
+def _encoded(form: Form) -> Secret:
+    return Secret(urlencode([(name, revealed(value)) for name, value in form.items()]))

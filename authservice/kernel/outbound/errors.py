@@ -1,0 +1,45 @@
+"""What can go wrong with an outbound request. Texts name the host at most: paths and queries of
+webhooks may contain keys."""
+
+from __future__ import annotations
+
+
+class OutboundError(Exception):
+    """The request has no acceptable response."""
+
+
+class Refused(OutboundError):
+    """The request was not sent: the URL or an address of its host is not allowed."""
+
+
+class Unreachable(OutboundError):
+    """No connection, an invalid certificate, or a response that is not HTTP."""
+
+
+class TimedOut(OutboundError):
+    """The time of the whole request is over."""
+
+
+class TooLarge(OutboundError):
+    """The body of the response exceeds `OUTBOUND.MAX_BYTES`."""
+
+
+class Busy(OutboundError):
+    """`OUTBOUND.IN_FLIGHT` requests to this service are in flight."""
+
+
+class NotJSON(OutboundError):
+    """The body of the response is not JSON."""
+
+
+class BadStatus(OutboundError):
+    """The status is not 2xx, a redirect included; `code` is the status."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"The response has the status {code}.")
+        self.code = code
+
+
+class InsideTransaction(RuntimeError):
+    """A request was about to be sent inside a database transaction, whose locks would be held for
+    as long as the other side likes. An error of the calling code."""

@@ -1,0 +1,190 @@
+"""One exchange with one address: connect, send, read, within a total time and size.
+
+Built on the connections of urllib3, below its pools, redirects and proxies: a connection takes an
+address to connect to and, apart from it, the host name for TLS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Timer
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
+
+from authservice.kernel import settings
+from authservice.kernel.outbound.errors import TimedOut, TooLarge, Unreachable
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import outbound as conf
+
+# Values stay wrapped until they are sent, so that no error report shows tokens.
+Headers = Mapping[str, str | Secret]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where a request goes: `target` is the path with the query."""
+
+    secure: bool
+    host: str
+    port: int
+    target: str
+
+
+class Deadline:
+    """The end of a request's time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """The seconds left. Raises `TimedOut` if there are none."""
+        seconds = self._ends - time.monotonic()
+        if seconds <= 0:
+            raise TimedOut("The time of the request is over.")
+        return seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Received:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+def exchange(
+    to: Target,
+    addresses: list[str],
+    method: str,
+    headers: Headers,
+    body: Secret | None,
+    *,
+    deadline: Deadline,
+) -> Received:
+    """Send a request to the first of `addresses` that accepts a connection."""
+    connection = _connected(to, addresses, deadline)
+    late = _Late(connection, deadline.left())
+    try:
+        received = _converse(connection, to.target, method, headers, body)
+        late.check()
+        return received
+    except (HTTPError, OSError, ValueError) as error:
+        late.check()
+        raise _failure(to, error) from None
+    except Exception as error:
+        # Exceptions of http.client, such as a line that is too long, have no class in common.
+        late.check()
+        if isinstance(error, TooLarge):
+            raise
+        raise _failure(to, error) from None
+    finally:
+        late.cancel()
+        connection.close()
+
+
+class _Late:
+    """Ends a connection when its time is over. Timeouts of sockets apply to each read, so a server
+    that sends a byte now and then would never exceed them."""
+
+    def __init__(self, connection: HTTPConnection, seconds: float) -> None:
+        self._over = False
+        # A connection forgets its socket once it has the headers of a response to its last request.
+        self._socket = connection.sock
+        self._timer = Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def check(self) -> None:
+        if self._over:
+            raise TimedOut("The time of the request is over.") from None
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self._over = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def revealed(value: str | Secret) -> str:
+    return value.reveal() if isinstance(value, Secret) else value
+
+
+def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConnection:
+    failed: Exception | None = None
+    for address in addresses:
+        connection = _connection(to, address, deadline.left())
+        try:
+            connection.connect()
+        except (HTTPError, OSError) as error:
+            connection.close()
+            failed = error
+        else:
+            return connection
+    deadline.left()
+    raise _failure(to, failed) from None
+
+
+def _connection(to: Target, address: str, timeout: float) -> HTTPConnection:
+    if not to.secure:
+        return HTTPConnection(address, to.port, timeout=timeout)
+    return HTTPSConnection(
+        address,
+        to.port,
+        timeout=timeout,
+        server_hostname=to.host,
+        cert_reqs="CERT_REQUIRED",
+        ssl_context=_tls(conf.ca_file),
+    )
+
+
+def _converse(
+    connection: HTTPConnection, target: str, method: str, headers: Headers, body: Secret | None
+) -> Received:
+    connection.request(
+        method,
+        target,
+        body.reveal().encode() if body else None,
+        {name: revealed(value) for name, value in headers.items()},
+        preload_content=False,
+        decode_content=False,
+    )
+    response = connection.getresponse()
+    try:
+        content = _read(response)
+        names = {name.lower(): value for name, value in response.headers.items()}
+        return Received(status=response.status, headers=names, body=content)
+    finally:
+        response.close()
+
+
+def _read(response: BaseHTTPResponse) -> bytes:
+    # No body is decompressed: a small one could become a large one. The read that returns nothing
+    # raises if the body is shorter than its declared length.
+    content = b""
+    while part := response.read(conf.max_bytes + 1 - len(content), decode_content=False):
+        content += part
+        if len(content) > conf.max_bytes:
+            raise TooLarge("The response is too large.")
+    return content
+
+
+@settings.cached
+def _tls(ca_file: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca_file:
+        context.load_verify_locations(cafile=ca_file)
+    return context
+
+
+def _failure(to: Target, error: BaseException | None) -> Unreachable | TimedOut:
+    if isinstance(error, TimeoutError):
+        return TimedOut(f"{to.host} did not answer in time.")
+    return Unreachable(f"{to.host} cannot be reached: {type(error).__name__}")

@@ -1,0 +1,61 @@
+"""Django admin: the linked providers of users, to be read and unlinked. No token is shown.
+
+Imported only by the autodiscovery of Django admin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from authservice.core.staff.admin_pages import (
+    GoesWithUser,
+    ReadOnly,
+    RowGuard,
+    permitted,
+    person_of,
+)
+from authservice.core.users import lookup
+from authservice.kernel.http.client import of_page
+from authservice.oauth import linking
+from authservice.oauth.models import LinkedAccount
+
+if TYPE_CHECKING:
+    Page = admin.ModelAdmin[Any]
+else:
+    Page = admin.ModelAdmin
+
+
+@admin.register(LinkedAccount)
+class LinkedAccountAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
+    fields = ("user", "provider", "subject", "email", "at_signup", "added_at")
+    list_display = ("user", "provider", "email", "added_at")
+    list_select_related = ("user",)
+    list_filter = ("provider", "added_at")
+    search_fields = ("user__authservice_account__email", "subject", "email")
+    ordering = ("-pk",)
+    show_full_result_count = False
+    actions = ("unlink",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Deleting the row would write no audit entry and send no notice.
+        return not self.at_home(request) and super().has_delete_permission(request, obj)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        # The page is read-only; staff with the permission to change links may run actions.
+        return super(ReadOnly, self).has_change_permission(request)
+
+    @admin.action(permissions=["act"], description="Unlink from the account")
+    def unlink(self, request: HttpRequest, chosen: QuerySet[LinkedAccount]) -> None:
+        rows = chosen.select_related("user__authservice_account")
+        links = permitted(self, request, rows, lambda row: person_of(row.user))
+        editor: Any = request.user.pk
+        LogEntry.objects.log_actions(editor, links, CHANGE, "Unlinked.")
+        for link in links:
+            person = lookup.get_person(link.user)
+            linking.unlink_by_staff(person, link.provider, by=request.user, client=of_page(request))
+        self.message_user(request, f"Unlinked {len(links)} providers.")

@@ -1,0 +1,24 @@
+"""App configuration of the oauth module, and the slots that it fills."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class OAuthConfig(modules.ModuleConfig):
+    name = "authservice.oauth"
+    label = "authservice_oauth"
+    verbose_name = "Social login"
+    urls = "authservice.oauth.urls"
+    message_builders = "authservice.oauth.messages.message_builders"
+    revoke_unverified_access = "authservice.oauth.eviction.revoke_unverified"
+    revoke_recent_access = "authservice.oauth.eviction.revoke_recent"
+    distrust_earlier_access = "authservice.oauth.eviction.distrust_earlier"
+    chosen_session_store = "authservice.oauth.storage.session_store"
+    restore_access = "authservice.oauth.eviction.restore"
+
+    def ready(self) -> None:
+        from authservice.oauth import checks
+
+        super().ready()
+        checks.connect()

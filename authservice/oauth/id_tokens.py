@@ -1,0 +1,93 @@
+"""Verification of ID tokens: OpenID Connect Core 1.0 section 3.1.3.7."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import jwt
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+from authservice.kernel.secret import Secret
+
+Claims = Mapping[str, Any]
+
+_LEEWAY = timedelta(seconds=30)
+_MAX_LENGTH = 16 * 1024
+
+
+class InvalidIDToken(Exception):
+    """The ID token is not acceptable. The text is a fixed reason, for the log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """What an ID token must say. Without a nonce none is compared: the caller then has another
+    proof that the token belongs to the flow. `max_age` is the age since `iat`, if it matters."""
+
+    is_issuer: Callable[[Claims], bool]
+    audiences: Collection[str]
+    nonce: Secret | None
+    max_age: timedelta | None = None
+
+
+def header_of(id_token: Secret) -> Mapping[str, Any]:
+    """The unverified header. Raises `InvalidIDToken`, also for a header with a key of its own."""
+    if len(id_token.reveal()) > _MAX_LENGTH:
+        raise InvalidIDToken("too long")
+    try:
+        header = jwt.get_unverified_header(id_token.reveal())
+    except PyJWTError:
+        raise InvalidIDToken("malformed") from None
+    if "jwk" in header:
+        raise InvalidIDToken("embedded key")
+    return header
+
+
+def verify(id_token: Secret, key: PyJWK, expected: Expected) -> Claims:
+    """The claims of the token. Raises `InvalidIDToken`."""
+    try:
+        claims: Claims = jwt.decode(
+            id_token.reveal(),
+            key,
+            algorithms=[key.algorithm_name],
+            audience=list(expected.audiences),
+            leeway=_LEEWAY,
+            options={"require": ["iss", "sub", "aud", "exp", "iat"]},
+        )
+    except PyJWTError as error:
+        # Its text may repeat claims.
+        raise InvalidIDToken(type(error).__name__) from None
+    _check(claims, expected)
+    return claims
+
+
+def _check(claims: Claims, expected: Expected) -> None:
+    if not expected.is_issuer(claims):
+        raise InvalidIDToken("issuer")
+    if not _is_party(claims, expected.audiences):
+        raise InvalidIDToken("authorized party")
+    if expected.nonce is not None and not _is_nonce(claims.get("nonce"), expected.nonce):
+        raise InvalidIDToken("nonce")
+    if expected.max_age is not None and _age(claims) > expected.max_age + _LEEWAY:
+        raise InvalidIDToken("too old")
+
+
+def _is_party(claims: Claims, audiences: Collection[str]) -> bool:
+    # A token for several audiences was issued to one of them, which must be ours.
+    several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+    if "azp" not in claims:
+        return not several
+    return claims["azp"] in audiences
+
+
+def _is_nonce(given: Any, nonce: Secret) -> bool:
+    return isinstance(given, str) and bool(nonce) and Secret(given) == nonce
+
+
+def _age(claims: Claims) -> timedelta:
+    return timedelta(seconds=time.time() - claims["iat"])

@@ -1,0 +1,50 @@
+"""One table: the users of providers that are linked to accounts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.uuid7 import uuid7
+
+_KEY = 64  # hex characters of a SHA-256
+
+
+class LinkedAccount(models.Model):
+    """A user of a provider, linked to one account; an account has at most one per provider.
+
+    `subject_key` is a digest of `subject`, so that no collation of a database takes two subjects
+    for one. `sealed_tokens` are the provider's tokens, encrypted, or "". `at_signup` is true if the
+    account was created by this user of the provider.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_linked_accounts",
+    )
+    provider = models.CharField(max_length=63)
+    subject = models.CharField(max_length=255)
+    subject_key = models.CharField(max_length=_KEY, editable=False)
+    email = models.CharField(max_length=254, blank=True, default="")
+    at_signup = models.BooleanField(default=False)
+    added_at = models.DateTimeField(default=timezone.now)
+    sealed_tokens = models.TextField(blank=True, default="", editable=False)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["provider", "subject_key"], name="authsvc_linkedaccount_subject"
+            ),
+            models.UniqueConstraint(fields=["user", "provider"], name="authsvc_linkedaccount_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider} of {self.user_id}"

@@ -1,0 +1,74 @@
+"""The profile of a provider, brought into the form of our own fields.
+
+A provider's texts are input like any other: they may be too long, have control characters, or be no
+address at all. A bad text is left out, since the user cannot correct it during the login.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from authservice.core.users import identifiers
+from authservice.core.users.creation import NewUser
+from authservice.core.users.user_model import host
+from authservice.oauth import errors
+from authservice.oauth.conf import conf
+from authservice.oauth.provider import Profile
+
+SUBJECT_LENGTH = 255  # OpenID Connect Core section 2
+_NAME, _PART, _URL = 255, 150, 2048
+
+
+def cleaned(profile: Profile) -> Profile:
+    """The profile without texts that cannot be stored. Its address counts as verified only if the
+    settings trust the provider. Raises `UserInfoUnavailable` if the subject is not acceptable."""
+    if not 0 < len(profile.subject) <= SUBJECT_LENGTH or _has_controls(profile.subject):
+        raise errors.UserInfoUnavailable
+    email = profile.email.strip()
+    email = email if identifiers.is_new_email(email) else ""
+    trusted = bool(email) and profile.email_verified and conf.trust_email_verification
+    return replace(profile, email=email, email_verified=trusted)
+
+
+def new_user(profile: Profile) -> NewUser:
+    """The data of an account to create."""
+    known = host()
+    return NewUser(
+        email=profile.email,
+        name=_text(profile.name, _NAME),
+        first_name=_text(profile.first_name, _longest(known.first_name)),
+        last_name=_text(profile.last_name, _longest(known.last_name)),
+        avatar=_url(profile.avatar),
+    )
+
+
+def _longest(field: str) -> int:
+    """The maximum length of a name: the host's own field may be shorter than ours."""
+    own = host().model._meta.get_field(field).max_length if field else None
+    return min(own or _PART, _PART)
+
+
+def _text(text: str, longest: int) -> str:
+    # Cut before the normalisation, whose time grows with the square of the length.
+    kept = "".join(character for character in text[:longest] if not _is_control(character))
+    return unicodedata.normalize("NFC", kept).strip()[:longest]
+
+
+def _url(text: str) -> str:
+    if len(text) > _URL or _has_controls(text):
+        return ""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return ""
+    return text if parts.scheme in ("http", "https") and parts.hostname else ""
+
+
+def _has_controls(text: str) -> bool:
+    return any(_is_control(character) for character in text)
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs")

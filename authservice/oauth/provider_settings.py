@@ -1,0 +1,206 @@
+"""Settings of each provider: `AUTHSERVICE["OAUTH"]["PROVIDERS"][name]`, read, built and checked.
+
+The class of a provider declares its settings as a dataclass, so a provider from outside the package
+can have settings of its own. Names, types and messages are those of `kernel.settings`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_type_hints
+from urllib.parse import urlsplit
+
+from django.core.checks import CheckMessage
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+
+from authservice.kernel.checks import message
+from authservice.kernel.secret import Secret
+from authservice.kernel.settings import convert
+from authservice.oauth.conf import conf
+from authservice.oauth.provider import Provider
+
+BUILT_IN: Mapping[str, str] = {
+    "apple": "authservice.oauth.providers.apple.Apple",
+    "discord": "authservice.oauth.providers.discord.Discord",
+    "facebook": "authservice.oauth.providers.facebook.Facebook",
+    "github": "authservice.oauth.providers.github.GitHub",
+    "gitlab": "authservice.oauth.providers.gitlab.GitLab",
+    "google": "authservice.oauth.providers.google.Google",
+    "linkedin": "authservice.oauth.providers.linkedin.LinkedIn",
+    "microsoft": "authservice.oauth.providers.microsoft.Microsoft",
+    "slack": "authservice.oauth.providers.slack.Slack",
+}
+GENERIC = "authservice.oauth.openid.OpenIDProvider"
+SOCIAL_CORE = "authservice.oauth.social_core.SocialCoreProvider"
+# Paths of the module itself: /oauth/providers and /oauth/linked.
+RESERVED = ("providers", "linked")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderSettings:
+    """`AUTHSERVICE["OAUTH"]["PROVIDERS"][name]`: the keys that every provider has."""
+
+    required: ClassVar[tuple[str, ...]] = ("client_id", "client_secret")
+
+    client_id: str = ""
+    """Client id that the provider assigned."""
+    client_secret: Secret = dataclasses.field(default_factory=lambda: Secret(""))
+    """Client secret that the provider assigned."""
+    scopes: tuple[str, ...] = ()
+    """Scopes to request; if empty, the defaults of the provider."""
+    redirect_url: str = ""
+    """Callback address registered at the provider; if empty, it is made from `API_URL`."""
+    pkce: bool = True
+    """Whether to send a code challenge (RFC 7636, S256), if the provider supports it."""
+    enabled: bool = True
+    """Whether users can log in with the provider."""
+    authorization_url: str = ""
+    """Replaces the provider's authorization endpoint, for sandboxes and tests."""
+    token_url: str = ""
+    """Replaces the provider's token endpoint."""
+    userinfo_url: str = ""
+    """Replaces the address from which the profile is read."""
+    authorization_parameters: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Further parameters of the authorization request, such as `{"prompt": "consent"}`."""
+    native_client_ids: tuple[str, ...] = ()
+    """Client ids of native apps, accepted as the audience of their ID tokens."""
+    native_redirect_uris: tuple[str, ...] = ()
+    """Redirect addresses with which native apps may exchange a code."""
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the values of one provider beside their types; each text continues
+        a sentence that begins with the path of the setting."""
+        for name in self.required:
+            if not getattr(self, name):
+                yield f"[{name.upper()!r}] is missing."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """The raw settings of one provider."""
+
+    name: str
+    given: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """Dotted path of the class that speaks with the provider; empty if there is none."""
+        chosen = self.given.get("CLASS")
+        if not chosen and "BACKEND" in self.given:
+            chosen = SOCIAL_CORE
+        if not chosen and "ISSUER" in self.given and self.name not in BUILT_IN:
+            chosen = GENERIC
+        return str(chosen or BUILT_IN.get(self.name, ""))
+
+
+def read() -> Iterator[Entry]:
+    """The entries whose name and shape are right; the checks report the others."""
+    for name, given in conf.providers.items():
+        if not _name_problem(name) and isinstance(given, Mapping):
+            yield Entry(name=name, given=given)
+
+
+def build(entry: Entry) -> Provider:
+    """The provider of these settings. Raises `ImproperlyConfigured`."""
+    problems = list(_problems(entry))
+    if problems:
+        raise ImproperlyConfigured("; ".join(f"{_where(entry.name)}{text}" for text in problems))
+    kind = import_string(entry.path)
+    values, _ = _converted(entry, kind.Settings)
+    provider: Provider = kind(entry.name, kind.Settings(**values))
+    return provider
+
+
+def check_providers() -> Iterator[CheckMessage]:
+    """System checks of all providers; nothing is called out."""
+    for name, given in conf.providers.items():
+        wrong = _name_problem(name)
+        if wrong:
+            yield message("authservice.E201", f"{_where(name)} {wrong}")
+            continue
+        valid = isinstance(given, Mapping)
+        entry = Entry(name=name, given=given if valid else {})
+        problems = list(_problems(entry)) if valid else [" must be a dict."]
+        for text in problems:
+            yield message("authservice.E202", f"{_where(name)}{text}")
+        if not problems and given.get("PKCE") and not build(entry).pkce:
+            text = f"{_where(name)}['PKCE'] is set, but this provider does not support PKCE."
+            yield message("authservice.W203", text)
+
+
+def _problems(entry: Entry) -> Iterator[str]:
+    if not entry.path:
+        yield (
+            f" is not a provider of authservice. Names of providers: {', '.join(BUILT_IN)}."
+            " Another name needs ISSUER (OpenID Connect), BACKEND or CLASS."
+        )
+        return
+    try:
+        kind = import_string(entry.path)
+    except ImportError as wrong:
+        yield f"['CLASS'] is {entry.path!r}, which cannot be imported: {wrong}"
+        return
+    values, complaints = _converted(entry, kind.Settings)
+    yield from complaints
+    if not complaints:
+        settings = kind.Settings(**values)
+        yield from settings.problems()
+        yield from _bad_urls(settings)
+        if settings.native_redirect_uris and not getattr(kind, "supports_pkce", True):
+            yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which this provider does not support."
+
+
+def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, Any], list[str]]:
+    types = get_type_hints(schema)
+    known = {field.name: types[field.name] for field in dataclasses.fields(schema)}
+    values: dict[str, Any] = {}
+    complaints: list[str] = []
+    for key, raw in entry.given.items():
+        if key == "CLASS":
+            continue
+        if not isinstance(key, str) or not key.isupper() or key.lower() not in known:
+            complaints.append(f"[{key!r}] is not a setting of this provider.{_close(key, known)}")
+            continue
+        try:
+            values[key.lower()] = _value(raw, known[key.lower()])
+        except TypeError as wrong:
+            complaints.append(f"[{key!r}] must be {wrong}.")
+    return values, complaints
+
+
+def _value(raw: Any, wanted: Any) -> Any:
+    if wanted is Secret:
+        return raw if isinstance(raw, Secret) else Secret(convert(raw, str))
+    return convert(raw, wanted)
+
+
+def _bad_urls(settings: ProviderSettings) -> Iterator[str]:
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if value and (field.name.endswith("_url") or field.name == "issuer"):
+            parts = urlsplit(value)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
+                yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
+
+
+def _name_problem(name: object) -> str:
+    if name in RESERVED:
+        return "has the name of a path of this module."
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "must be named with lower-case ASCII (a-z, 0-9, '-', '_'), at most 63 characters."
+    return ""
+
+
+def _close(key: object, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(str(key).upper(), [name.upper() for name in known], n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _where(name: object) -> str:
+    return f"OAUTH.PROVIDERS[{name!r}]"

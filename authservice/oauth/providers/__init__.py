@@ -1,0 +1,1 @@
+"""The providers: one file each, with its endpoints, default scopes and rules."""

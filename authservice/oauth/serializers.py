@@ -1,0 +1,89 @@
+"""Request bodies, query parameters and response types of the oauth routes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypedDict
+
+from rest_framework import serializers
+
+from authservice.core.api.responses import Authenticated, MessageResponse
+from authservice.kernel.http.fields import Password, SecretText, Text
+from authservice.kernel.http.operations import Uri, carries
+
+_CODE, _TOKEN, _URI = 4096, 16384, 2048  # characters
+
+
+class CallbackIn(serializers.Serializer[Any]):
+    """The parameters that providers send; others are ignored."""
+
+    state = SecretText(max_length=512, required=False, allow_blank=True, default="")
+    code = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
+    error = Text(max_length=255, required=False, allow_blank=True, default="")
+    # The issuer (RFC 9207).
+    iss = Text(max_length=_URI, required=False, allow_blank=True, default="")
+    # Apple sends these: an ID token, and at the first login the name of the user.
+    id_token = SecretText(max_length=_TOKEN, required=False, allow_blank=True, default="")
+    user = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
+
+
+class LinkIn(serializers.Serializer[Any]):
+    # The current password, as a proof.
+    password = Password(required=False, allow_blank=True)
+
+
+class NativeTokenIn(serializers.Serializer[Any]):
+    exactly_one: ClassVar = ("id_token", "code")
+
+    id_token = SecretText(max_length=_TOKEN, required=False, allow_blank=True, default="")
+    nonce = SecretText(max_length=128, required=False, allow_blank=True, default="")
+    code = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
+    code_verifier = SecretText(max_length=128, required=False, allow_blank=True, default="")
+    redirect_uri = Text(max_length=_URI, required=False, allow_blank=True, default="")
+
+
+class ProviderEntry(TypedDict):
+    """A configured provider."""
+
+    name: str
+    enabled: bool
+
+
+class ProviderList(TypedDict):
+    """All configured providers."""
+
+    providers: list[ProviderEntry]
+
+
+class LinkedList(TypedDict):
+    """The names of the providers that are linked to the user."""
+
+    providers: list[str]
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class SignedInByProvider(Authenticated):
+    """The tokens of a new session and its user, who logged in with a provider."""
+
+    token_type: str
+    is_new_user: bool
+    provider: str
+
+
+class ProviderLinked(MessageResponse):
+    """A provider was linked to the signed-in user."""
+
+    provider: str
+
+
+@carries("Set-Cookie")
+class LinkStarted(TypedDict):
+    """The address of the provider to which the front end sends the browser."""
+
+    url: Uri
+
+
+class IssuedNonce(TypedDict):
+    """A nonce to request an ID token with; `expires_in` is its lifetime in seconds."""
+
+    nonce: str
+    expires_in: int

@@ -1,0 +1,247 @@
+"""Log a user of a provider in: by the link, by the verified address, or with a new account.
+
+The identity is provider and subject, never the address: providers let users change it, and mail
+domains assign addresses of former users again. An address links an account only if the provider has
+verified it, and if nobody had proven it before, all earlier access to the account is removed first
+(account pre-hijacking). Every login ends at the one door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from authservice.core.conf import core
+from authservice.core.login import login
+from authservice.core.login.login import Login
+from authservice.core.messages import security_notice
+from authservice.core.recovery import first_proof, verification
+from authservice.core.users import identifiers
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events, message_queue, throttling
+from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault, UserAlreadyExists
+from authservice.kernel.retries import retry_on_deadlock
+from authservice.oauth import errors, messages, profiles, sealing, storage
+from authservice.oauth.conf import conf
+from authservice.oauth.provider import Profile, ProviderTokens
+from authservice.oauth.storage import Link, LinkTaken
+
+# Not a value of RFC 8176, which has none for a login at another service.
+PROOFS = ("oauth",)
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedIn:
+    """The result of a login; `is_new_user` is true if it created the account."""
+
+    outcome: Login
+    is_new_user: bool
+    provider: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arriving:
+    """A user of a provider who logs in. `caller` is the user of a valid access token in the
+    request."""
+
+    provider: str
+    profile: Profile
+    tokens: ProviderTokens | None
+    client: Client
+    caller: Person | None
+
+    @property
+    def method(self) -> str:
+        return method(self.provider)
+
+    def link(self, person: Person, *, at_signup: bool = False) -> Link:
+        return Link(
+            user_id=person.user.pk,
+            provider=self.provider,
+            subject=self.profile.subject,
+            email=self.profile.email,
+            at_signup=at_signup,
+            added_at=timezone.now(),
+            sealed_tokens=sealing.seal(person.id, self.provider, self.tokens),
+        )
+
+
+def method(provider: str) -> str:
+    """The name of this way to sign in, in audit entries and at the one door."""
+    return f"oauth:{provider}"
+
+
+def sign_in(
+    provider: str,
+    profile: Profile,
+    tokens: ProviderTokens | None,
+    client: Client,
+    *,
+    caller: Person | None,
+) -> SignedIn:
+    """Log the user of this profile in. `caller` is described at `first_proof.confirm_address`.
+
+    Raises errors of this module, and as `login.complete` does.
+    """
+    arriving = Arriving(
+        provider=provider,
+        profile=profiles.cleaned(profile),
+        tokens=tokens if conf.store_provider_tokens else None,
+        client=client,
+        caller=caller,
+    )
+    # The code is used up, so a deadlock must be resolved here: the view cannot repeat the request.
+    return retry_on_deadlock(lambda: _resolved(arriving))
+
+
+def _resolved(arriving: Arriving) -> SignedIn:
+    """Of two first logins at once, one creates the account or the link, and the other finds it."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return _sign_in(arriving)
+        except (LinkTaken, UserAlreadyExists):
+            continue
+    person = storage.users().find_by_email(arriving.profile.email)
+    raise _refusal(arriving, person, errors.AlreadyLinked())
+
+
+def _sign_in(arriving: Arriving) -> SignedIn:
+    profile = arriving.profile
+    link, person = _find_linked(arriving)
+    if link is not None and person is not None:
+        return _returning(arriving, person, link)
+    hidden = core.signup_enumeration == "hide" and not profile.email_verified
+    if not profile.email or hidden:
+        raise errors.EmailRequired
+    found = storage.users().find_by_email(profile.email)
+    return _new(arriving) if found is None else _link_by_email(arriving, found)
+
+
+def _find_linked(arriving: Arriving) -> tuple[Link | None, Person | None]:
+    """The link of this user of the provider, and its user.
+
+    The link is read again after its user: a reset or a "this was not me" between the two reads has
+    removed it, and the session would be bound to the account as it is after that. One that follows
+    ends the session, which is bound to the account as it was read.
+    """
+    links, subject = storage.links(), arriving.profile.subject
+    found = links.find(arriving.provider, subject)
+    person = storage.users().find(found.user_id) if found else None
+    if found is None or person is None:
+        return found, None
+    link = links.find(arriving.provider, subject)
+    if link is None or link.user_id != found.user_id:
+        raise LinkTaken
+    return link, person
+
+
+def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
+    if _has_same_address(arriving, person) and not person.email_proven:
+        return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
+    login.check_may_log_in(person, arriving.client, method=arriving.method)
+    with transaction.atomic(using=databases.primary()):
+        outcome = _complete(arriving, person)
+        # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
+        if arriving.tokens:
+            sealing.store(link, arriving.tokens)
+    return _signed_in(arriving, outcome)
+
+
+def _has_same_address(arriving: Arriving, person: Person) -> bool:
+    profile = arriving.profile
+    return profile.email_verified and person.email_key == identifiers.email_key(profile.email)
+
+
+def _link_by_email(arriving: Arriving, person: Person) -> SignedIn:
+    if arriving.profile.email_verified and conf.allow_account_linking:
+        return _change_and_enter(arriving, person, lambda one: _link(arriving, one))
+    if storage.links().find(arriving.provider, arriving.profile.subject):
+        raise LinkTaken  # another first login has created the account meanwhile
+    if arriving.profile.email_verified:
+        raise _refusal(arriving, person, errors.AccountLinkingDisabled())
+    raise _refusal(arriving, person, errors.EmailTaken())
+
+
+def _change_and_enter(
+    arriving: Arriving, person: Person, change: Callable[[Person], Person]
+) -> SignedIn:
+    """Change the account of a user whose address the provider has verified, then log them in."""
+    if not person.active:
+        login.check_may_log_in(person, arriving.client, method=arriving.method)
+    with transaction.atomic(using=databases.primary()):
+        present = storage.users().lock(person.user.pk)
+        if present is None or not _has_same_address(arriving, present) or not present.active:
+            raise LinkTaken  # changed since it was read: decide again
+        present = change(present)
+        if login.login_refusal(present) is None:
+            return _signed_in(arriving, _complete(arriving, present))
+    # Refused outside the transaction, so that link, proof and the entry of the refusal stay.
+    return _signed_in(arriving, _complete(arriving, present))
+
+
+def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
+    """The provider has verified the address since the account was linked."""
+    # The user of the provider who created the account is no intruder in it.
+    caller = person if link.at_signup else arriving.caller
+    person = first_proof.confirm_address(person, arriving.client, caller=caller)
+    links = storage.links()
+    kept = links.find(link.provider, link.subject)
+    if kept is None:  # removed with all earlier access
+        links.add(arriving.link(person))
+    elif arriving.tokens:
+        sealing.store(kept, arriving.tokens)
+    return person
+
+
+def _link(arriving: Arriving, person: Person) -> Person:
+    before = security_notice.state_of(person)
+    person = first_proof.confirm_address(person, arriving.client, caller=arriving.caller)
+    storage.links().add(arriving.link(person))
+    events.record("auth.oauth.linked", person, arriving.client, provider=arriving.provider)
+    messages.notify(messages.LINKED, person, arriving.client, before, arriving.provider)
+    return person
+
+
+def _new(arriving: Arriving) -> SignedIn:
+    if not (conf.allow_signup and core.allow_signup):
+        raise errors.SignupByProviderDisabled
+    throttling.count("signup", arriving.client.network)
+    new_user = profiles.new_user(arriving.profile)
+    outcome = storage.users().create(new_user, lambda person: _begin(arriving, person))
+    if outcome.tokens is None and not outcome.challenges:
+        # Refused outside the transaction, so that the account stays.
+        outcome = _complete(arriving, outcome.person)
+    return _signed_in(arriving, outcome, is_new_user=True)
+
+
+def _begin(arriving: Arriving, person: Person) -> Login:
+    client, verified = arriving.client, arriving.profile.email_verified
+    events.record("auth.signup", person, client, method=arriving.method)
+    if verified:
+        verification.accept_email(person, client)
+    else:
+        using = databases.primary()
+        message_queue.send(message_queue.VERIFY_EMAIL, person.email, client, using=using)
+    storage.links().add(arriving.link(person, at_signup=True))
+    events.record("auth.oauth.linked", person, client, provider=arriving.provider)
+    if login.login_refusal(person) is not None:
+        return Login(person)
+    return _complete(arriving, person)
+
+
+def _complete(arriving: Arriving, person: Person) -> Login:
+    return login.complete(person, arriving.client, method=arriving.method, proofs=PROOFS)
+
+
+def _signed_in(arriving: Arriving, outcome: Login, *, is_new_user: bool = False) -> SignedIn:
+    return SignedIn(outcome=outcome, is_new_user=is_new_user, provider=arriving.provider)
+
+
+def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:
+    login.record_failure(person, arriving.client, fault.code.lower(), method=arriving.method)
+    return fault

@@ -1,0 +1,131 @@
+"""The state of a flow (RFC 6749 section 10.12): a one-time token bound to provider and browser.
+
+The row stores keyed digests of the state and of the browser's cookie; the nonce and the code
+verifier are encrypted. Each flow has a cookie of its own, so that several tabs work at once. An
+attacker who makes a victim open a callback (login CSRF) has the cookie of another browser.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from authservice.core.credentials import one_time
+from authservice.core.models import OneTimeToken
+from authservice.kernel import crypto
+from authservice.kernel.secret import Secret
+from authservice.oauth import errors
+from authservice.oauth.conf import conf
+from authservice.oauth.provider import Flow
+
+_PURPOSE = "oauth-state"
+_BROWSER = "oauth-browser"
+_LONGEST = 128  # characters of a state; ours has 43
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linking:
+    """The signed-in user who links a provider, and the session."""
+
+    user_id: Any
+    session_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started:
+    """A flow that was started; `linking` is None for a login."""
+
+    flow: Flow
+    linking: Linking | None
+    row: OneTimeToken
+
+
+def new_flow(provider: str, redirect_uri: str) -> Flow:
+    return Flow(
+        provider=provider,
+        redirect_uri=redirect_uri,
+        state=one_time.new_token(),
+        nonce=one_time.new_token(),
+        code_verifier=one_time.new_token(),
+    )
+
+
+def store(flow: Flow, *, linking: Linking | None = None) -> Secret:
+    """Store a flow; returns the value of the cookie that binds it to the browser."""
+    browser, now = one_time.new_token(), timezone.now()
+    OneTimeToken.objects.create(
+        purpose=_PURPOSE,
+        digest=crypto.digest(_PURPOSE, flow.state.reveal()),
+        target_key=crypto.digest(_BROWSER, browser.reveal()),
+        user_id=linking.user_id if linking else None,
+        payload={"provider": flow.provider, "sealed": _sealed(flow, linking)},
+        created_at=now,
+        expires_at=now + conf.state_ttl,
+    )
+    return browser
+
+
+def find(provider: str, state: Secret, browser: Secret) -> Started:
+    """The open flow of this state. Raises `InvalidState`, `StateExpired` or `StateUsed`."""
+    if not 0 < len(state.reveal()) <= _LONGEST:
+        raise errors.InvalidState
+    digests = crypto.digests(_PURPOSE, state.reveal())
+    row = OneTimeToken.objects.filter(purpose=_PURPOSE, digest__in=digests).first()
+    if row is None or row.payload["provider"] != provider:
+        raise errors.InvalidState
+    if row.spent_at is not None:
+        raise errors.StateUsed
+    if row.expires_at <= timezone.now():
+        raise errors.StateExpired
+    if not crypto.matches(_BROWSER, browser.reveal(), row.target_key):
+        raise errors.InvalidState
+    return _started(row, state)
+
+
+def consume(started: Started) -> None:
+    """Use the state up. Raises `StateUsed` if another request did, `StateExpired`."""
+    if not one_time.consume(started.row):
+        expired = started.row.expires_at <= timezone.now()
+        raise errors.StateExpired if expired else errors.StateUsed
+
+
+def cookie(state: Secret) -> str:
+    """The name of the cookie of a flow. It is no secret: the digest is not stored and not keyed."""
+    return f"authservice_oauth_{crypto.fingerprint(state.reveal())[:16]}"
+
+
+def _sealed(flow: Flow, linking: Linking | None) -> str:
+    return crypto.seal(
+        _PURPOSE,
+        json.dumps(
+            {
+                "nonce": flow.nonce.reveal(),
+                "code_verifier": flow.code_verifier.reveal(),
+                "redirect_uri": flow.redirect_uri,
+                "session_id": str(linking.session_id) if linking else "",
+            }
+        ),
+    )
+
+
+def _started(row: OneTimeToken, state: Secret) -> Started:
+    try:
+        kept = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
+    except crypto.Unreadable as wrong:
+        raise errors.InvalidState from wrong
+    session_id = kept["session_id"]
+    return Started(
+        flow=Flow(
+            provider=row.payload["provider"],
+            redirect_uri=kept["redirect_uri"],
+            state=state,
+            nonce=Secret(kept.pop("nonce")),
+            code_verifier=Secret(kept.pop("code_verifier")),
+        ),
+        linking=Linking(user_id=row.user_id, session_id=UUID(session_id)) if session_id else None,
+        row=row,
+    )

@@ -1,0 +1,48 @@
+"""Identity providers from environment variables: each one whose client id is set."""
+
+from typing import Any
+
+import environ
+
+NAMED = ("google", "github", "microsoft", "discord", "facebook")
+
+
+def section(env: environ.Env) -> dict[str, Any]:
+    """The settings of `authservice.oauth`."""
+    return {
+        "PROVIDERS": providers(env),
+        "DEFAULT_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL", default=""),
+        "ERROR_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL", default=""),
+        "ALLOW_SIGNUP": env.bool("AUTHSERVICE_OAUTH_ALLOW_SIGNUP", default=True),
+        "ALLOW_ACCOUNT_LINKING": env.bool("AUTHSERVICE_OAUTH_ALLOW_LINKING", default=True),
+        "TRUST_EMAIL_VERIFICATION": env.bool("AUTHSERVICE_OAUTH_TRUST_EMAIL", default=True),
+        "STATE_TTL": env.int("AUTHSERVICE_OAUTH_STATE_TTL", default=600),
+        "USE_SESSION_AUTH": env.bool("AUTHSERVICE_OAUTH_SESSION", default=False),
+    }
+
+
+def providers(env: environ.Env) -> dict[str, dict[str, Any]]:
+    """The settings of each provider by its name; a secret without a client id is ignored."""
+    found = {name: given for name in (*NAMED, "apple", "oidc") if (given := _client(env, name))}
+    if "apple" in found:
+        found["apple"] = {**found["apple"], **_apple(env)}
+        del found["apple"]["CLIENT_SECRET"]
+    if "oidc" in found:
+        found["oidc"]["ISSUER"] = env.str("OIDC_ISSUER")
+        found["oidc"]["ENABLED"] = env.bool("OIDC_ENABLED", default=True)
+    if not env.bool("AUTHSERVICE_OAUTH_PKCE", default=True):
+        found = {name: {**given, "PKCE": False} for name, given in found.items()}
+    return found
+
+
+def _client(env: environ.Env, name: str) -> dict[str, Any]:
+    client_id = env.str(f"{name.upper()}_CLIENT_ID", default="")
+    if not client_id:
+        return {}
+    secret = env.str(f"{name.upper()}_CLIENT_SECRET", default="")
+    return {"CLIENT_ID": client_id, "CLIENT_SECRET": secret}
+
+
+def _apple(env: environ.Env) -> dict[str, str]:
+    names = ("TEAM_ID", "KEY_ID", "PRIVATE_KEY")
+    return {name: env.str(f"APPLE_{name}", default="", multiline=True) for name in names}

@@ -1,0 +1,130 @@
+"""Without the module nothing of it remains; with it, the example project reads its variables."""
+
+import json
+import os
+
+import pytest
+
+from tests.hosts.runs import python
+
+TRACES = """
+import json, sys
+import django
+django.setup()
+from django.apps import apps
+from authservice.kernel import modules, settings
+from tests.support.routes import routes
+foreign = ("authservice.oauth", "social_core", "social_django")
+print(json.dumps([
+    [name for name in sys.modules if name.startswith(foreign)],
+    "OAUTH" in settings.declared(),
+    [route.path for route in routes() if "oauth" in route.path],
+    [model._meta.db_table for model in apps.get_models() if "oauth" in model._meta.db_table],
+    len(modules.plugs("revoke_recent_access")),
+]))
+"""
+LOADED = """
+import json, sys
+import django
+django.setup()
+import authservice.oauth.views
+from tests.support.routes import routes
+assert [route for route in routes() if "oauth" in route.path]
+print(json.dumps([name for name in sys.modules if name.startswith("social_")]))
+"""
+MODULES = """
+import json
+from example_project.settings import AUTHSERVICE, INSTALLED_APPS
+section = AUTHSERVICE.get("OAUTH", {})
+print(json.dumps([
+    "authservice.oauth" in INSTALLED_APPS, section.get("PROVIDERS"),
+    {name: value for name, value in section.items() if name != "PROVIDERS"},
+    AUTHSERVICE["OUTBOUND"]["INSECURE_HOSTS"],
+]))
+"""
+
+
+def test_module_not_installed_leaves_nothing():
+    run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.oauth.without")
+
+    assert json.loads(run.stdout) == [[], False, [], [], 0], run.stdout
+
+
+def test_installed_module_does_not_load_the_clients_of_providers():
+    run = python("-c", LOADED, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert json.loads(run.stdout) == []
+
+
+DEFAULTS = {
+    "DEFAULT_REDIRECT_URL": "",
+    "ERROR_REDIRECT_URL": "",
+    "ALLOW_SIGNUP": True,
+    "ALLOW_ACCOUNT_LINKING": True,
+    "TRUST_EMAIL_VERIFICATION": True,
+    "STATE_TTL": 600,
+    "USE_SESSION_AUTH": False,
+}
+GITHUB = {"GITHUB_CLIENT_ID": "id", "GITHUB_CLIENT_SECRET": "secret"}
+CLIENT = {"CLIENT_ID": "id", "CLIENT_SECRET": "secret"}
+OIDC = {
+    "OIDC_ISSUER": "http://localhost:9400",
+    "OIDC_CLIENT_ID": "id",
+    "OIDC_CLIENT_SECRET": "secret",
+}
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, [True, {}, DEFAULTS, []]),
+        ({"AUTHSERVICE_MODULES": "notification"}, [False, None, {}, []]),
+        ({"GITHUB_CLIENT_SECRET": "alone"}, [True, {}, DEFAULTS, []]),
+        (GITHUB, [True, {"github": CLIENT}, DEFAULTS, []]),
+        (
+            {**OIDC, "OIDC_ENABLED": "0", "AUTHSERVICE_OAUTH_PKCE": "0"},
+            [
+                True,
+                {
+                    "oidc": {
+                        **CLIENT,
+                        "ISSUER": "http://localhost:9400",
+                        "ENABLED": False,
+                        "PKCE": False,
+                    }
+                },
+                DEFAULTS,
+                ["localhost"],
+            ],
+        ),
+        (
+            {
+                "AUTHSERVICE_OAUTH_STATE_TTL": "60",
+                "AUTHSERVICE_OAUTH_SESSION": "1",
+                "AUTHSERVICE_OAUTH_ALLOW_SIGNUP": "0",
+                "AUTHSERVICE_OAUTH_ALLOW_LINKING": "0",
+                "AUTHSERVICE_OAUTH_TRUST_EMAIL": "0",
+                "AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL": "https://app.example.com/x",
+                "AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL": "https://app.example.com/y",
+            },
+            [
+                True,
+                {},
+                {
+                    "DEFAULT_REDIRECT_URL": "https://app.example.com/x",
+                    "ERROR_REDIRECT_URL": "https://app.example.com/y",
+                    "ALLOW_SIGNUP": False,
+                    "ALLOW_ACCOUNT_LINKING": False,
+                    "TRUST_EMAIL_VERIFICATION": False,
+                    "STATE_TTL": 60,
+                    "USE_SESSION_AUTH": True,
+                },
+                [],
+            ],
+        ),
+    ],
+)
+def test_example_project_configures_the_module_by_environment_variables(environment, expected):
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
+
+    assert json.loads(run.stdout) == expected

@@ -1,0 +1,111 @@
+"""A complete login in a real Chromium with a real OpenID provider, from the link in the front end
+to the tokens."""
+
+import json
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from authservice.core.models import Session
+from tests.oauth.browsing import ANN
+from tests.support.browser import chromium, needs_chromium, pages, requested
+from tests.support.mounted import mounted
+from tests.support.people import deactivate
+
+pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
+
+FRONT = "<p>front end</p>"
+
+
+@pytest.fixture(params=["stateless", "session"], scope="module", autouse=True)
+def _login_module(request):
+    with mounted(login=request.param):
+        yield
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("user")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def front_end():
+    """The front end on another origin."""
+    with pages({"/signed-in": FRONT, "/failed": FRONT}, host="127.0.0.1") as origin:
+        yield origin
+
+
+@pytest.fixture
+def service(chrome, live_server, configure, openid):
+    url = live_server.url.replace("127.0.0.1", "localhost")
+    openid.add_user("ann-at-oidc", email=ANN, email_verified=True)
+    provider = openid.settings(f"{url}/auth/oauth/oidc/callback")
+    configure(
+        API_URL=url,
+        OAUTH={"PROVIDERS": {"oidc": provider}},
+        OUTBOUND={"PRIVATE_HOSTS": ["localhost"], "INSECURE_HOSTS": ["localhost"]},
+    )
+    chrome.get(f"{url}/auth/nowhere")
+    chrome.delete_all_cookies()
+    requested(chrome)
+    return url
+
+
+@pytest.fixture
+def redirected(oauth, front_end):
+    oauth(DEFAULT_REDIRECT_URL=f"{front_end}/signed-in", ERROR_REDIRECT_URL=f"{front_end}/failed")
+
+
+def log_in(chrome, service):
+    """Open the link of the front end, and approve at the provider."""
+    chrome.get(f"{service}/auth/oauth/oidc")
+    chrome.find_element(By.NAME, "sub").send_keys("ann-at-oidc")
+    chrome.find_element(By.XPATH, "//button[text()='Authorize']").click()
+
+
+def arrived(chrome, start):
+    WebDriverWait(chrome, 10).until(lambda _: chrome.current_url.startswith(start))
+    return urlsplit(chrome.current_url)
+
+
+def test_login_answers_in_json(chrome, service):
+    log_in(chrome, service)
+
+    arrived(chrome, f"{service}/auth/oauth/oidc/callback")
+    data = json.loads(chrome.find_element(By.TAG_NAME, "body").text)["data"]
+    assert (data["user"]["email"], data["is_new_user"], data["token_type"]) == (ANN, True, "Bearer")
+    assert [one["name"] for one in chrome.get_cookies() if "oauth" in one["name"]] == []
+
+
+def test_login_redirects_to_the_front_end_with_tokens(chrome, service, redirected, front_end, api):
+    log_in(chrome, service)
+
+    values = dict(parse_qsl(arrived(chrome, f"{front_end}/signed-in").fragment))
+    assert api.get("me", token=values["access_token"]).data["email"] == ANN
+
+
+def test_callback_opened_again_logs_nobody_in(chrome, service, redirected, front_end):
+    log_in(chrome, service)
+    arrived(chrome, f"{front_end}/signed-in")
+    [callback] = [url for url in requested(chrome) if "/callback?" in url]
+    before = Session.objects.count()
+
+    chrome.get(callback)
+
+    query = dict(parse_qsl(arrived(chrome, f"{front_end}/failed").query))
+    assert query["error"] == "OAUTH_STATE_USED"
+    assert Session.objects.count() == before
+
+
+def test_inactive_user_gets_to_the_error_page(chrome, service, redirected, front_end):
+    log_in(chrome, service)
+    arrived(chrome, f"{front_end}/signed-in")
+    deactivate()
+
+    log_in(chrome, service)
+
+    query = dict(parse_qsl(arrived(chrome, f"{front_end}/failed").query))
+    assert query["error"] == "USER_NOT_ACTIVE"

@@ -1,0 +1,61 @@
+"""System checks of the oauth module."""
+
+import pytest
+
+from authservice.oauth import checks
+from tests.oauth.in_process import SETTINGS
+from tests.support.mounted import mounted
+
+
+def ids():
+    return [wrong.id.partition(".")[2] for wrong in checks.check_oauth()]
+
+
+def test_correct_settings_report_nothing():
+    assert ids() == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"STATE_TTL": 0}, ["E204"]),
+        ({"DEFAULT_REDIRECT_URL": "app.example.com"}, ["E205"]),
+        ({"DEFAULT_REDIRECT_URL": "javascript:alert(1)"}, ["E205"]),
+        ({"ERROR_REDIRECT_URL": "https://app.example.com/#/failed"}, ["E205"]),
+        ({"USE_SESSION_AUTH": True}, ["E206"]),
+        ({"CORE_STORAGE": "nowhere.Users"}, ["E207"]),
+        ({"OAUTH_STORAGE": "authservice.oauth.storage.DatabaseUsers"}, ["E207"]),
+        ({"SESSION_STORAGE": "authservice.oauth.storage.DatabaseUsers"}, ["E207"]),
+        ({"CORE_STORAGE": "authservice.oauth.storage.DatabaseUsers"}, []),
+        ({"OAUTH_STORAGE": "authservice.oauth.storage.DatabaseLinks"}, []),
+        ({"PROVIDERS": {"linked": SETTINGS}}, ["E201"]),
+    ],
+)
+def test_mistake_is_reported_under_its_id(oauth, keys, expected):
+    oauth(**keys)
+
+    assert ids() == expected
+
+
+@pytest.mark.parametrize(
+    ("api_url", "expected"), [("https://api.example.com", ["W205"]), ("", ["E200"])]
+)
+def test_address_of_the_service_matters(oauth, configure, api_url, expected):
+    configure(API_URL=api_url)
+    oauth(**({"DEFAULT_REDIRECT_URL": "http://app.example.com"} if api_url else {}))
+
+    assert ids() == expected
+
+
+def test_accounts_that_cannot_log_in_are_warned_about(configure):
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+
+    assert ids() == ["W208"]
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [(True, []), (False, ["W206"])])
+def test_session_module_is_compared_with_the_setting(oauth, wanted, expected):
+    with mounted(login="session"):
+        oauth(USE_SESSION_AUTH=wanted)
+
+        assert ids() == expected

@@ -1,0 +1,255 @@
+"""Log in with a provider: a new user, a returning one, and one with the same address."""
+
+import pytest
+
+from authservice.core.models import Account, Session
+from authservice.kernel import message_queue
+from authservice.oauth.models import LinkedAccount
+from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
+from tests.support.client import PASSWORD
+from tests.support.people import deactivate, the_user, users
+
+pytestmark = pytest.mark.django_db
+
+
+def test_new_user_gets_an_account_and_tokens(browser, api):
+    who = profile(
+        name="Ann Ash", first_name="Ann", last_name="Ash", avatar="https://acme.example/a.png"
+    )
+
+    answer = browser.sign_in(who)
+
+    assert answer.status == 200
+    assert (answer.data["is_new_user"], answer.data["provider"]) == (True, "acme")
+    assert (answer.data["token_type"], answer.data["expires_in"]) == ("Bearer", 900)
+    user = api.get("me", token=answer.data["access_token"]).data
+    shown = {name: user[name] for name in ("email", "name", "first_name", "last_name", "avatar")}
+    assert shown == {
+        "email": ANN,
+        "name": "Ann Ash",
+        "first_name": "Ann",
+        "last_name": "Ash",
+        "avatar": "https://acme.example/a.png",
+    }
+    assert user["email_verified"] is True
+    assert not the_user().has_usable_password()
+
+
+def test_refresh_token_of_a_login_with_a_provider_works(browser, api):
+    answer = browser.sign_in()
+
+    assert api.post("refresh", refresh_token=answer.data["refresh_token"]).status == 200
+
+
+def test_returning_user_keeps_the_account_whatever_the_address(browser):
+    first = browser.sign_in()
+
+    again = browser.sign_in(profile(email="moved@example.org"))
+
+    assert again.data["is_new_user"] is False
+    assert again.data["user"]["id"] == first.data["user"]["id"]
+    assert again.data["user"]["email"] == ANN
+    assert users() == 1
+
+
+def test_returning_user_without_an_address_is_logged_in(browser):
+    browser.sign_in()
+
+    assert browser.sign_in(profile(email="", email_verified=False)).status == 200
+
+
+def test_subjects_that_differ_in_case_are_two_users(browser):
+    browser.sign_in(profile("abc"))
+
+    browser.sign_in(profile("ABC", email="other@example.com"))
+
+    assert users() == 2
+
+
+def test_same_subject_of_another_provider_is_another_user(browser, providers):
+    providers(acme={}, other={})
+    browser.sign_in(profile("1"))
+
+    browser.sign_in(profile("1", email="other@example.com"), "other")
+
+    assert users() == 2
+
+
+def test_verified_address_links_the_account_that_proved_it(browser, api, ann):
+    answer = browser.sign_in()
+
+    assert answer.data["is_new_user"] is False
+    assert answer.data["user"]["id"] == ann["user"]["id"]
+    assert LinkedAccount.objects.get().at_signup is False
+    assert api.get("me", token=ann["access_token"]).status == 200
+    api.log_in()
+
+
+def test_owner_is_notified_by_mail_of_a_linked_provider(browser, post, ann):
+    browser.sign_in()
+
+    assert post.kinds().count("provider-linked") == 1
+    outgoing = post.outgoing("provider-linked")
+    assert (outgoing.to, outgoing.context["provider"]) == (ANN, "acme")
+
+
+def test_new_user_is_sent_no_notice_of_the_link(browser, post):
+    browser.sign_in()
+
+    assert "provider-linked" not in post.kinds()
+
+
+def test_address_in_another_spelling_links_the_same_account(browser, ann):
+    answer = browser.sign_in(profile(email="ANN@Example.com"))
+
+    assert answer.data["user"]["id"] == ann["user"]["id"]
+
+
+def test_unverified_address_links_no_account(browser, ann):
+    answer = browser.sign_in(profile(email_verified=False))
+
+    assert answer.error == (409, "OAUTH_EMAIL_EXISTS")
+    assert not LinkedAccount.objects.exists()
+
+
+def test_untrusted_provider_links_no_account(browser, oauth, ann):
+    oauth(TRUST_EMAIL_VERIFICATION=False)
+
+    assert browser.sign_in().error == (409, "OAUTH_EMAIL_EXISTS")
+
+
+def test_linking_turned_off_links_no_account(browser, oauth, ann):
+    oauth(ALLOW_ACCOUNT_LINKING=False)
+
+    assert browser.sign_in().error == (403, "OAUTH_ACCOUNT_LINKING_DISABLED")
+    assert not LinkedAccount.objects.exists()
+
+
+def test_second_user_of_a_provider_is_not_linked_to_the_same_account(browser, ann):
+    """An address that the provider assigns to somebody else gives no access."""
+    browser.sign_in()
+
+    assert browser.sign_in(profile("her-successor")).error == (409, "OAUTH_ALREADY_LINKED")
+    assert LinkedAccount.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "keys", [{"OAUTH": {"ALLOW_SIGNUP": False}}, {"CORE": {"ALLOW_SIGNUP": False}}], ids=str
+)
+def test_sign_up_turned_off_creates_no_account(browser, configure, oauth, keys):
+    oauth(**keys.get("OAUTH", {}))
+    configure(CORE=keys.get("CORE", {}))
+
+    assert browser.sign_in().error == (403, "OAUTH_SIGNUP_DISABLED")
+    assert users() == 0
+
+
+@pytest.mark.parametrize("email", ["", "no address", '"quoted"@example.com', "a@[127.0.0.1]"])
+def test_new_user_without_a_usable_address_is_refused(browser, email):
+    assert browser.sign_in(profile(email=email)).error == (400, "OAUTH_EMAIL_REQUIRED")
+    assert users() == 0
+
+
+def test_unverified_address_of_a_new_user_is_unverified_here(browser, api, post):
+    answer = browser.sign_in(profile(email_verified=False))
+
+    assert answer.data["user"]["email_verified"] is False
+    assert message_queue.VERIFY_EMAIL in post.kinds()
+
+
+def test_unverified_address_reveals_no_account_if_sign_up_hides_them(browser, configure, ann):
+    configure(CORE={"SIGNUP_ENUMERATION": "hide"})
+
+    answers = [
+        browser.sign_in(profile("one", email_verified=False)),
+        browser.sign_in(profile("two", email="free@example.com", email_verified=False)),
+    ]
+
+    assert [answer.error for answer in answers] == [(400, "OAUTH_EMAIL_REQUIRED")] * 2
+
+
+def test_inactive_user_is_refused(browser):
+    browser.sign_in()
+    deactivate()
+
+    assert browser.sign_in().error == (403, "USER_NOT_ACTIVE")
+
+
+def test_provider_is_not_linked_to_an_inactive_account(browser, ann):
+    deactivate()
+
+    assert browser.sign_in().error == (403, "USER_NOT_ACTIVE")
+    assert not LinkedAccount.objects.exists()
+
+
+def test_new_user_who_must_verify_the_address_gets_no_tokens(browser, configure, post):
+    configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
+
+    answer = browser.sign_in(profile(email_verified=False))
+
+    assert answer.error == (403, "EMAIL_NOT_VERIFIED")
+    assert message_queue.VERIFY_EMAIL in post.kinds()
+    assert (users(), Session.objects.count()) == (1, 0)
+
+
+def test_new_user_with_a_verified_address_needs_no_verification(browser, configure):
+    configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
+
+    assert browser.sign_in().status == 200
+
+
+def test_address_that_the_provider_verifies_later_is_verified_here(browser, api):
+    first = browser.sign_in(profile(email_verified=False))
+
+    answer = browser.sign_in()
+
+    assert answer.data["user"]["email_verified"] is True
+    assert api.get("me", token=first.data["access_token"]).status == 200
+
+
+def test_texts_that_cannot_be_stored_are_left_out(browser):
+    who = profile(name="A\x00nn\n" + "n" * 500, avatar="javascript:alert(1)", first_name="F" * 500)
+
+    user = browser.sign_in(who).data["user"]
+
+    assert user["name"].startswith("Ann")
+    assert (len(user["name"]), len(user["first_name"]), user["avatar"]) == (253, 150, "")
+
+
+@pytest.mark.parametrize("subject", ["a" * 256, "a\x00b"])
+def test_unacceptable_subject_is_refused(browser, subject):
+    assert browser.sign_in(profile(subject)).error == (400, "OAUTH_USER_INFO_FAILED")
+
+
+def test_tokens_are_redirected_to_the_front_end(browser, oauth, api):
+    oauth(DEFAULT_REDIRECT_URL=FRONT)
+
+    answer = browser.sign_in()
+
+    url, values = fragment_of(answer)
+    assert (url, set(values)) == (FRONT, {"access_token", "refresh_token"})
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert api.get("me", token=values["access_token"]).data["email"] == ANN
+
+
+def test_error_is_redirected_to_the_front_end_in_the_query(browser, oauth, ann):
+    oauth(ERROR_REDIRECT_URL=f"{FRONT}?from=us", ALLOW_ACCOUNT_LINKING=False)
+
+    target = browser.sign_in().headers["Location"]
+
+    assert target.startswith(f"{FRONT}?from=us&error=OAUTH_ACCOUNT_LINKING_DISABLED&")
+    assert "error_description=An+account+with+this" in target
+
+
+def test_user_of_a_provider_cannot_log_in_with_a_password(browser, api):
+    browser.sign_in()
+
+    assert api.post("login", email=ANN, password=PASSWORD).code == "INVALID_CREDENTIALS"
+
+
+def test_provider_cannot_make_anybody_a_super_admin(browser):
+    browser.sign_in(profile(name="root"))
+
+    assert Account.objects.get().is_super_admin is False
+    assert getattr(the_user(), "is_superuser", False) is False

@@ -1,0 +1,293 @@
+"""The state of a flow: bound to the browser and the provider, single use, and limited in time."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from authservice.core.models import OneTimeToken, Session
+from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
+from tests.oauth.browsing import FRONT, profile
+from tests.oauth.in_process import CONSENT, office
+from tests.oauth.servers import parameters_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def callback(browser):
+    """The address that the provider redirects the browser to, after a login was started."""
+    return office.approve(browser.start(), profile())
+
+
+def refused(answer, code):
+    return answer.error == (400, code) and not Session.objects.exists()
+
+
+def test_start_redirects_to_the_consent_screen(browser):
+    answer = browser.get("oauth/acme")
+
+    assert answer.status == 302
+    asked = parameters_of(answer.headers["Location"])
+    assert answer.headers["Location"].startswith(f"{CONSENT}?")
+    assert asked["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
+    assert all(len(asked[name]) == 43 for name in ("state", "nonce", "code_challenge"))
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Host": "localhost"}, {"X-Forwarded-Host": "evil.example"}], ids=str
+)
+def test_headers_do_not_change_the_callback_address(browser, headers):
+    url = browser.get("oauth/acme", **headers).headers["Location"]
+
+    assert parameters_of(url)["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
+
+
+def test_parameters_of_the_start_do_not_change_its_addresses(browser, oauth):
+    oauth(DEFAULT_REDIRECT_URL=FRONT)
+    query = "redirect_uri=https://evil.example&next=//evil.example&redirect_to=https://evil.example"
+
+    url = browser.get(f"oauth/acme?{query}").headers["Location"]
+    answer = browser.come_back(f"{office.approve(url, profile())}&{query}")
+
+    assert answer.headers["Location"].startswith(f"{FRONT}#access_token=")
+    assert "evil" not in url + answer.headers["Location"]
+
+
+def test_redirect_url_of_the_provider_replaces_the_callback_address(browser, providers):
+    providers(acme={"REDIRECT_URL": "https://app.example.com/auth/oauth/acme/callback"})
+
+    asked = parameters_of(browser.start())
+
+    assert asked["redirect_uri"] == "https://app.example.com/auth/oauth/acme/callback"
+
+
+def test_unknown_provider_is_not_found(browser):
+    assert browser.get("oauth/nowhere").error == (404, "OAUTH_PROVIDER_NOT_FOUND")
+    assert browser.get("oauth/nowhere/callback").error == (404, "OAUTH_PROVIDER_NOT_FOUND")
+
+
+def test_disabled_provider_is_refused(browser, providers):
+    providers(acme={"ENABLED": False})
+
+    assert browser.get("oauth/acme").error == (400, "OAUTH_PROVIDER_DISABLED")
+
+
+def test_provider_disabled_since_the_start_is_refused(browser, callback, providers):
+    providers(acme={"ENABLED": False})
+
+    assert refused(browser.come_back(callback), "OAUTH_PROVIDER_DISABLED")
+
+
+def test_providers_are_listed(browser, providers):
+    providers(acme={}, other={"ENABLED": False})
+
+    assert browser.get("oauth/providers").data == {
+        "providers": [{"name": "acme", "enabled": True}, {"name": "other", "enabled": False}]
+    }
+
+
+def test_secrets_of_a_flow_are_not_stored_in_clear_text(browser):
+    url = browser.start()
+
+    row = OneTimeToken.objects.get()
+    kept = f"{row.digest}{row.target_key}{row.payload}"
+    asked = parameters_of(url)
+    [cookie] = browser.cookies.values()
+    assert not any(secret in kept for secret in (asked["state"], asked["nonce"], cookie))
+
+
+def test_every_flow_has_secrets_of_its_own(browser):
+    one, two = parameters_of(browser.start()), parameters_of(browser.start())
+
+    assert not {one[name] for name in one if name != "redirect_uri"} & set(two.values())
+
+
+def test_several_tabs_log_in_at_once(browser):
+    first, second = (office.approve(browser.start(), profile()) for _ in range(2))
+
+    assert browser.come_back(second).status == 200
+    assert browser.come_back(first).status == 200
+
+
+def test_cookie_of_a_flow_is_deleted_by_its_callback(browser, callback):
+    assert [name for name in browser.cookies if "oauth" in name]
+
+    browser.come_back(callback)
+
+    assert [name for name in browser.cookies if "oauth" in name] == []
+
+
+def test_cookie_of_a_flow_is_for_the_host_alone(browser, configure):
+    configure(API_URL="https://testserver")
+
+    [cookie] = browser.get("oauth/acme").response.cookies.values()
+
+    assert cookie.key.startswith("__Host-authservice_oauth_")
+    flags = [cookie[name] for name in ("secure", "httponly", "samesite", "max-age")]
+    assert flags == [True, True, "Lax", 600]
+
+
+def test_state_used_again_is_refused(browser, callback):
+    browser.come_back(callback)
+    before = Session.objects.count()
+
+    assert browser.come_back(callback).error == (400, "OAUTH_STATE_USED")
+    assert Session.objects.count() == before
+
+
+def test_state_is_used_up_by_a_failed_callback(browser, callback):
+    office.failing = TokenExchangeFailed
+    browser.come_back(callback)
+    office.failing = None
+
+    assert refused(browser.come_back(callback), "OAUTH_STATE_USED")
+
+
+def test_state_of_another_browser_is_refused(browser, other_browser, callback):
+    """Login CSRF: the attacker makes a victim open a callback of the attacker's own login."""
+    other_browser.start()
+
+    assert refused(other_browser.come_back(callback), "OAUTH_INVALID_STATE")
+    # The attacker cannot use the state of a victim up.
+    assert browser.come_back(callback).status == 200
+
+
+def test_cookie_of_another_flow_does_not_prove_the_browser(browser, other_browser, callback):
+    other_browser.start()
+    [name], [value] = list(browser.cookies), list(other_browser.cookies.values())
+    other_browser.cookies = {name: value}
+
+    assert refused(other_browser.come_back(callback), "OAUTH_INVALID_STATE")
+
+
+@pytest.mark.parametrize("state", ["", "state=", "state=unknown", f"state={'a' * 43}"])
+def test_missing_or_unknown_state_is_refused(browser, callback, state):
+    assert refused(browser.get(f"oauth/acme/callback?code=1&{state}"), "OAUTH_INVALID_STATE")
+
+
+def test_state_expires_after_its_lifetime(browser, clock, oauth):
+    oauth(STATE_TTL=60)
+    first, second = (office.approve(browser.start(), profile()) for _ in range(2))
+    clock.forward(seconds=59)
+    assert browser.come_back(first).status == 200
+
+    clock.forward(seconds=1)
+
+    assert browser.come_back(second).error == (400, "OAUTH_STATE_EXPIRED")
+
+
+def test_callback_of_another_provider_is_refused(browser, providers):
+    providers(acme={}, other={})
+    address = office.approve(browser.start(), profile())
+
+    answer = browser.come_back(address.replace("/acme/", "/other/"))
+
+    assert refused(answer, "OAUTH_INVALID_STATE")
+
+
+def test_verifier_of_another_flow_is_refused_by_the_provider(browser, callback):
+    """A code that an attacker injects was issued for the verifier of another flow (RFC 7636)."""
+    office.approve(browser.start(), profile("eve"))
+    mine = next(code for code in office.grants if code not in callback)
+    state = parameters_of(callback)["state"]
+
+    answer = browser.get(f"oauth/acme/callback?state={state}&code={mine}")
+
+    assert refused(answer, "OAUTH_TOKEN_EXCHANGE_FAILED")
+
+
+@pytest.mark.parametrize("error", ["access_denied", "<script>alert(1)</script>", "server_error"])
+def test_error_of_the_provider_is_never_repeated(browser, callback, error, caplog):
+    state = parameters_of(callback)["state"]
+    sent = f"state={state}&error={error}&error_description={error}&error_uri=//evil.example"
+
+    answer = browser.get(f"oauth/acme/callback?{sent}")
+
+    assert refused(answer, "OAUTH_PROVIDER_ERROR")
+    assert error not in answer.response.content.decode() + caplog.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (ProviderError, "OAUTH_PROVIDER_ERROR"),
+        (TokenExchangeFailed, "OAUTH_TOKEN_EXCHANGE_FAILED"),
+        (UserInfoFailed, "OAUTH_USER_INFO_FAILED"),
+    ],
+)
+def test_failures_of_the_provider_have_fixed_codes(browser, callback, failure, code, caplog):
+    office.failing = failure
+
+    assert refused(browser.come_back(callback), code)
+    assert f"acme: {failure.__name__}" in caplog.text
+    assert "out of order" not in caplog.text
+
+
+def test_provider_that_cannot_be_asked_at_the_start_is_an_error(browser):
+    office.failing = ProviderError
+
+    assert refused(browser.get("oauth/acme"), "OAUTH_PROVIDER_ERROR")
+
+
+@pytest.mark.parametrize("purpose", ["prefetch", "preview"])
+def test_prefetch_starts_and_completes_nothing(browser, callback, purpose):
+    rows = OneTimeToken.objects.count()
+
+    assert browser.get("oauth/acme", **{"Sec-Purpose": purpose}).data is None
+    assert browser.come_back(callback, **{"Sec-Purpose": purpose}).data is None
+
+    assert OneTimeToken.objects.count() == rows
+    assert browser.come_back(callback).status == 200
+
+
+def test_callback_by_post_is_refused_unless_the_provider_sends_forms(browser, callback):
+    answer = browser.post_back(callback)
+
+    assert answer.error == (405, "METHOD_NOT_ALLOWED")
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert browser.come_back(callback).status == 200
+
+
+def test_callback_by_post_logs_in_if_the_provider_sends_forms(browser, providers):
+    providers(acme={"FORM_POST": True})
+    address = office.approve(browser.start(), profile())
+
+    assert browser.post_back(address).status == 200
+
+
+def test_cookie_of_a_provider_that_sends_forms_is_sent_from_other_sites(
+    browser, providers, configure
+):
+    providers(acme={"FORM_POST": True})
+    configure(API_URL="https://testserver")
+
+    [cookie] = browser.get("oauth/acme").response.cookies.values()
+
+    assert (cookie["samesite"], cookie["secure"]) == ("None", True)
+
+
+HOSTILE = (
+    "//evil.example", "/\\evil.example", "https:evil.example", "https://app.example.com@evil.example",
+    "https://app.example.com.evil.example", "javascript:alert(1)", "data:text/html,x",
+    "%2f%2fevil.example", "https://evil.example%23@app.example.com", "\thttps://evil.example",
+    "https://app。example.com", "///evil.example", "http:///evil.example", "https://[::1]",
+    "https://app.example.com/../../evil", "?next=//evil.example", "#access_token=x",
+    "https://evil.example/#@app.example.com/", "vbscript:x", "ftp://evil.example",
+)  # fmt: skip
+NAMES = ("redirect_uri", "redirect_url", "redirect_to", "next", "return_to", "callback", "url")
+
+
+@pytest.mark.parametrize("target", HOSTILE)
+def test_no_parameter_is_a_redirect_target(browser, oauth, target):
+    oauth(DEFAULT_REDIRECT_URL=FRONT, ERROR_REDIRECT_URL=f"{FRONT}/error")
+    more = urlencode(dict.fromkeys(NAMES, target))
+    started = browser.get(f"oauth/acme?{more}").headers["Location"]
+    address = office.approve(started, profile())
+
+    done = browser.come_back(f"{address}&{more}").headers["Location"]
+    again = browser.come_back(f"{address}&{more}").headers["Location"]
+
+    assert parameters_of(started)["redirect_uri"].startswith("http://testserver/auth/")
+    assert done.startswith(f"{FRONT}#access_token=")
+    assert again.startswith(f"{FRONT}/error?error=OAUTH_STATE_USED&")

@@ -1,0 +1,161 @@
+"""The tokens of providers: stored if the settings say so, encrypted, refreshed for the host."""
+
+from dataclasses import replace
+
+import pytest
+
+from authservice.oauth.models import LinkedAccount
+from authservice.oauth.provider import TokenExchangeFailed
+from authservice.oauth.tokens import NoProviderToken, access_token
+from tests.oauth import in_process
+from tests.oauth.browsing import profile
+from tests.oauth.in_process import office
+from tests.support.people import make_user, the_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def stored(oauth, browser, clock):
+    """Tokens of Ann are stored; the clock does not run."""
+    oauth(STORE_PROVIDER_TOKENS=True)
+    browser.sign_in()
+
+
+def sealed():
+    return LinkedAccount.objects.get().sealed_tokens
+
+
+def test_tokens_are_not_stored_by_default(browser):
+    browser.sign_in()
+
+    assert sealed() == ""
+    with pytest.raises(NoProviderToken):
+        access_token(the_user(), "acme")
+
+
+def test_tokens_are_stored_encrypted(stored):
+    token = access_token(the_user(), "acme").reveal()
+
+    assert token.startswith("access-")
+    assert token not in sealed()
+
+
+def test_returning_user_replaces_the_tokens(stored, browser):
+    before = access_token(the_user(), "acme").reveal()
+
+    browser.sign_in()
+
+    assert access_token(the_user(), "acme").reveal() != before
+
+
+def test_linked_provider_stores_its_tokens(oauth, browser, ann):
+    oauth(STORE_PROVIDER_TOKENS=True)
+    browser.link(ann["access_token"], profile("1"))
+
+    assert access_token(the_user(), "acme")
+
+
+def test_expired_token_is_refreshed_and_stored(stored, clock):
+    before = access_token(the_user(), "acme").reveal()
+    clock.forward(hours=1)
+
+    renewed = access_token(the_user(), "acme").reveal()
+
+    assert renewed != before
+    assert access_token(the_user(), "acme").reveal() == renewed
+    assert len(office.refreshes) == 1
+
+
+def test_renewed_refresh_token_is_used_next(stored, clock):
+    for _ in range(2):
+        clock.forward(hours=1)
+        access_token(the_user(), "acme")
+
+    assert len(set(office.refreshes)) == 2
+
+
+def test_token_without_an_expiry_is_used_as_it_is(oauth, browser, clock):
+    office.lifetime = None
+    oauth(STORE_PROVIDER_TOKENS=True)
+    browser.sign_in()
+    clock.forward(days=300)
+
+    assert access_token(the_user(), "acme")
+    assert office.refreshes == []
+
+
+def test_token_that_cannot_be_refreshed_is_an_error(stored, clock):
+    clock.forward(hours=1)
+    office.failing = TokenExchangeFailed
+
+    for _ in range(2):
+        with pytest.raises(NoProviderToken):
+            access_token(the_user(), "acme")
+
+
+def test_failed_refresh_is_tried_again_later(stored, clock):
+    clock.forward(hours=1)
+    office.failing = TokenExchangeFailed
+    with pytest.raises(NoProviderToken):
+        access_token(the_user(), "acme")
+    office.failing = None
+    clock.forward(seconds=30)
+
+    assert access_token(the_user(), "acme")
+
+
+def test_provider_that_was_removed_from_the_settings_is_an_error(stored, clock, oauth):
+    clock.forward(hours=1)
+    oauth(PROVIDERS={})
+
+    with pytest.raises(NoProviderToken):
+        access_token(the_user(), "acme")
+
+
+@pytest.mark.parametrize("provider", ["acme", "other"])
+def test_user_without_a_link_has_no_token(stored, provider):
+    with pytest.raises(NoProviderToken):
+        access_token(make_user("bob@example.com"), provider)
+
+
+def test_tokens_copied_to_another_account_cannot_be_read(stored, browser):
+    kept = sealed()
+    browser.sign_in(profile("eve", email="eve@example.com"))
+    LinkedAccount.objects.filter(subject="eve").update(sealed_tokens=kept)
+
+    with pytest.raises(NoProviderToken):
+        access_token(the_user("eve@example.com"), "acme")
+
+
+def test_tokens_survive_a_rotated_secret_key(stored, settings):
+    before = access_token(the_user(), "acme").reveal()
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
+
+    assert access_token(the_user(), "acme").reveal() == before
+
+
+def test_tokens_of_a_removed_secret_key_are_an_error(stored, settings):
+    settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
+
+    with pytest.raises(NoProviderToken):
+        access_token(the_user(), "acme")
+
+
+def test_refresh_token_that_is_not_sent_again_stays(stored, clock, monkeypatch):
+    made = in_process._tokens
+    monkeypatch.setattr(in_process, "_tokens", lambda: replace(made(), refresh_token=None))
+    clock.forward(hours=1)
+    access_token(the_user(), "acme")
+    clock.forward(hours=1)
+    office.refreshes.clear()
+
+    assert access_token(the_user(), "acme")
+
+
+def test_lifetime_of_the_provider_is_kept(stored, clock):
+    clock.forward(minutes=58)
+    before = access_token(the_user(), "acme").reveal()
+
+    assert (access_token(the_user(), "acme").reveal(), office.refreshes) == (before, [])

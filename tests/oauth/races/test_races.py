@@ -1,0 +1,191 @@
+"""Of concurrent callbacks of one flow one logs in; concurrent first logins make one account."""
+
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from authservice.core.models import Account, Session
+from authservice.oauth import sealing
+from authservice.oauth.models import LinkedAccount
+from authservice.oauth.provider import ProviderTokens
+from authservice.oauth.storage import links
+from authservice.oauth.tokens import access_token
+from tests.oauth.browsing import Browser, profile
+from tests.oauth.in_process import office
+from tests.races.crowd import SIZE, tally
+from tests.support.flows import Flows, prove
+from tests.support.people import the_user, users
+
+USED = "OAUTH_STATE_USED"
+
+
+def hers(number, **more):
+    return profile(f"ann{number}-at-acme", f"ann{number}@example.com", **more)
+
+
+def ready(api, who, provider="acme"):
+    """A callback of a browser of its own, about to be requested."""
+    browser = Browser(api)
+    return partial(browser.come_back, office.approve(browser.start(provider), who))
+
+
+def unlinking(api, token, provider="acme"):
+    return partial(api.request, "DELETE", f"oauth/{provider}", token=token)
+
+
+def test_callbacks_with_one_code_log_in_once(crowd, api, rounds):
+    for number in rounds:
+        answers = crowd.all_do(ready(api, hers(number)))
+
+        assert tally(answers) == {200: 1, USED: SIZE - 1}
+        assert (Session.objects.count(), users()) == (number + 1, number + 1)
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_first_logins_at_once_create_one_user_and_one_link(crowd, api, rounds, verified):
+    for number in rounds:
+        who = hers(number, email_verified=verified)
+
+        answers = crowd.race([ready(api, who) for _ in range(8)])
+
+        assert tally(answers) == {200: 8}
+        assert len({answer.data["user"]["id"] for answer in answers}) == 1
+        assert sum(answer.data["is_new_user"] for answer in answers) == 1
+        assert (users(), LinkedAccount.objects.count()) == (number + 1, number + 1)
+
+
+def test_first_logins_with_one_subject_and_two_addresses_create_one_user(crowd, api, rounds):
+    for number in rounds[:5]:
+        both = [hers(number), profile(f"ann{number}-at-acme", f"moved{number}@example.com")]
+
+        answers = crowd.race([ready(api, who) for who in both * 8])
+
+        assert tally(answers) == {200: 16}
+        assert users() == number + 1
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_first_logins_to_an_existing_account_link_it_once(crowd, api, rounds, proven):
+    for number in rounds[:4]:
+        api.sign_up(f"ann{number}@example.com")
+        if proven:
+            prove(f"ann{number}@example.com")
+
+        answers = crowd.race([ready(api, hers(number)) for _ in range(16)])
+
+        assert tally(answers) == {200: 16}
+        assert LinkedAccount.objects.count() == number + 1
+        assert all(api.get("me", token=one.data["access_token"]).status == 200 for one in answers)
+
+
+def test_two_identities_at_once_link_one_of_them(crowd, api, rounds):
+    for number in rounds[:5]:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        prove(email)
+        identities = [profile(f"{number}-{place}", email) for place in range(8)]
+
+        answers = crowd.race([ready(api, who) for who in identities])
+
+        assert tally(answers) == {200: 1, "OAUTH_ALREADY_LINKED": 7}
+        assert LinkedAccount.objects.count() == number + 1
+
+
+def test_link_and_unlink_at_once_leave_what_the_last_one_says(crowd, api, rounds):
+    for number in rounds:
+        token = api.sign_up(f"ann{number}@example.com")["access_token"]
+        Browser(api).link(token, hers(number))
+        again = Browser(api)
+        address = office.approve(again.start_linking(token).data["url"], hers(number))
+
+        linked, unlinked = crowd.race([partial(again.come_back, address), unlinking(api, token)])
+
+        assert (linked.status, unlinked.status) == (200, 200)
+        shown = api.get("oauth/linked", token=token).data["providers"]
+        assert len(shown) == LinkedAccount.objects.filter(subject=hers(number).subject).count()
+
+
+def test_last_two_providers_unlinked_at_once_keep_one(crowd, api, rounds, providers):
+    names = [f"p{place}" for place in range(8)]
+    providers(acme={}, **{name: {} for name in names})
+    for number in rounds[:3]:
+        browser = Browser(api)
+        token = browser.sign_in(hers(number)).data["access_token"]
+        for name in names:
+            browser.link(token, hers(number), name)
+
+        answers = crowd.race([unlinking(api, token, name) for name in ("acme", *names)])
+
+        assert tally(answers) == {200: 8, "OAUTH_LAST_LOGIN_METHOD": 1}
+        assert LinkedAccount.objects.count() == number + 1
+
+
+def test_unlinking_the_last_provider_at_once_is_refused(crowd, api, rounds):
+    for number in rounds[:5]:
+        token = Browser(api).sign_in(hers(number)).data["access_token"]
+
+        answers = crowd.race([unlinking(api, token)] * 20)
+
+        assert tally(answers) == {"OAUTH_LAST_LOGIN_METHOD": 20}
+
+
+def test_one_nonce_logs_in_once(crowd, api, rounds):
+    for number in rounds[:5]:
+        nonce = api.post("oauth/acme/nonce").data["nonce"]
+        id_token = office.id_token(hers(number), nonce)
+        trade = partial(api.post, "oauth/acme/token", id_token=id_token, nonce=nonce)
+
+        assert tally(crowd.all_do(trade)) == {200: 1, USED: SIZE - 1}
+
+
+def test_login_beside_a_reset_of_an_intruder_leaves_no_session(crowd, api, rounds, post):
+    """The reset removes the link of the intruder, whose callback arrives at the same time."""
+    for number in rounds[:10]:
+        email = f"ann{number}@example.com"
+        token = api.sign_up(email)["access_token"]
+        prove(email)
+        eve = profile(f"eve{number}", f"eve{number}@example.com")
+        Browser(api).link(token, eve)
+        flows = Flows(api, post)
+        reset = partial(flows.reset, flows.reset_token(email), email=email)
+
+        entered, done = crowd.race([ready(api, eve), reset])
+
+        assert done.status == 200
+        owner = Account.objects.get(email=email).user_id
+        assert not LinkedAccount.objects.filter(user=owner).exists()
+        # A callback after the reset finds no link: the intruder gets an account of their own.
+        if entered.data["user"]["id"] == str(owner):
+            assert api.get("me", token=entered.data["access_token"]).status == 401
+
+
+def test_expired_token_is_refreshed_once_for_all_callers(crowd, api, rounds, oauth):
+    oauth(STORE_PROVIDER_TOKENS=True)
+    for number in rounds[:5]:
+        email = f"ann{number}@example.com"
+        Browser(api).sign_in(hers(number))
+        user = the_user(email)
+        expire(user)
+        office.refreshes.clear()
+
+        tokens = crowd.race([partial(access_token, user, "acme")] * 20)
+
+        assert len(office.refreshes) == 1
+        assert Counter(token.reveal() for token in tokens).most_common()[0][1] == 20
+
+
+def expire(user):
+    [link] = links().of_user(user.pk)
+    tokens = sealing.unseal(link)
+    past = timezone.now() - timedelta(hours=1)
+    sealing.store(
+        link,
+        ProviderTokens(
+            access_token=tokens.access_token,
+            refresh_token=tokens.refresh_token,
+            expires_at=past,
+        ),
+    )
