@@ -1,0 +1,1 @@
+"""What invitations to the service and to organizations share: rows, mails, accepting, closing."""

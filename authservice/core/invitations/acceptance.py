@@ -1,0 +1,189 @@
+"""Accept an invitation: the token proves the address, then the one door decides.
+
+The account of the address joins, or a new one is created. A client that is signed in to that very
+account keeps its session; a token of another account is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db import transaction
+
+from authservice.core.conf import core
+from authservice.core.credentials import passwords
+from authservice.core.invitations import closing
+from authservice.core.invitations.models import Invitation, Status
+from authservice.core.login import login
+from authservice.core.login.login import Login
+from authservice.core.models import Session
+from authservice.core.recovery import first_proof, verification
+from authservice.core.sessions import rotation
+from authservice.core.sessions.authentication import Caller
+from authservice.core.users import creation, lookup
+from authservice.core.users.creation import NewUser
+from authservice.core.users.person import Person
+from authservice.core.users.signup_policy import INVITATION
+from authservice.kernel import databases, errors, events
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+
+# The refusals of `accept`, for the API description of the routes that call it.
+REFUSALS = (
+    errors.InvalidPassword,
+    errors.InvitationExpired,
+    errors.InvitationNotFound,
+    errors.InvitationNotPending,
+    errors.PhoneNotVerified,
+    errors.ServiceUnavailable,
+    errors.UserAlreadyExists,
+    errors.UserNotActive,
+)
+# As for a magic link: a mailed link proves no possession of a device.
+_PROOFS = ("email",)
+# An account of the address may be created or deleted between two statements.
+_ATTEMPTS = 4
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """Name and password of a new account; ignored if the address has an account."""
+
+    name: str = ""
+    password: Secret
+
+
+@dataclass(frozen=True)
+class Accepted(Generic[T]):
+    """The login, whether the account is new, and what `join` returned."""
+
+    login: Login
+    is_new_user: bool
+    joined: T
+
+
+class _Moved(Exception):
+    """The account was deleted, or its address changed, since it was found."""
+
+
+def accept(
+    invitation: Invitation,
+    profile: Profile,
+    client: Client,
+    *,
+    caller: Caller | None,
+    join: Callable[[Person], T],
+    lock: Callable[[], object] = lambda: None,
+    method: str = INVITATION,
+) -> Accepted[T]:
+    """Accept a pending invitation of `closing.find` and sign the user in.
+
+    `join` runs in the same transaction after the invitation is marked as accepted, with the user;
+    a `Fault` that it raises undoes everything. `lock` takes the locks that come before that of the
+    invitation. `caller` is the live session of the request, if any.
+    `method` names the way to sign in.
+
+    Raises `ValidationFailed` for a missing name or password of a new account, or one of `REFUSALS`.
+    A refusal leaves the invitation pending.
+    """
+
+    def joining(present: Person) -> T:
+        lock()
+        closing.close(invitation, Status.ACCEPTED)
+        return join(present)
+
+    encoded = ""
+    for attempt in range(_ATTEMPTS):
+        person = lookup.find_by_email(invitation.email)
+        try:
+            if person is not None:
+                return _enter(invitation, person, client, caller, joining, method)
+            encoded = encoded or _hashed(invitation, profile)
+            return _sign_up(invitation, profile, encoded, client, joining, method)
+        except (_Moved, errors.UserAlreadyExists):
+            if attempt == _ATTEMPTS - 1:
+                raise errors.UserAlreadyExists from None
+    raise AssertionError  # the loop returns or raises
+
+
+def _enter(
+    invitation: Invitation,
+    person: Person,
+    client: Client,
+    caller: Caller | None,
+    join: Callable[[Person], T],
+    method: str,
+) -> Accepted[T]:
+    try:
+        with transaction.atomic(using=databases.primary()):
+            present = _locked(invitation, person)
+            session = _own_session(present, caller)
+            # The first proof changes one-time tokens and the account: before the invitation, as the
+            # lock order demands.
+            own = present if session else None
+            present = first_proof.confirm_address(present, client, caller=own)
+            if session is None and (refused := login.login_refusal(present)):
+                raise refused
+            joined = join(present)
+            if session is not None:
+                entered = Login(present, tokens=rotation.rotate(present, session))
+            else:
+                entered = login.complete(present, client, method=method, proofs=_PROOFS)
+            return Accepted(entered, False, joined)
+    except login.REFUSALS as refused:
+        # Outside the transaction, which the refusal has rolled back.
+        login.record_failure(person, client, refused.code.lower(), method=method)
+        raise
+
+
+def _locked(invitation: Invitation, person: Person) -> Person:
+    """The account of the address, locked until the end of the transaction."""
+    passwords.lock_and_read(person)
+    present = lookup.find_by_pk(person.user.pk)
+    if present is None or present.email_key != invitation.email_key:
+        raise _Moved
+    if not present.active:
+        raise errors.UserNotActive
+    return present
+
+
+def _own_session(person: Person, caller: Caller | None) -> Session | None:
+    """The session of the request if it is one of this account and still valid under the lock."""
+    if not verification.is_same(person, caller.person if caller else None):
+        return None
+    return rotation.find_valid(caller.session_id) if caller else None
+
+
+def _hashed(invitation: Invitation, profile: Profile) -> str:
+    """The hash of the password of a new account, after all checks that need no transaction."""
+    if core.require_phone_verification:
+        raise errors.PhoneNotVerified  # an invitation asks for no number
+    for field, given in (("name", profile.name), ("password", profile.password)):
+        if not given:
+            raise errors.invalid(field, "This field is required.")
+    new_user = NewUser(email=invitation.email, name=profile.name)
+    unsaved = creation.unsaved_user(new_user, "", "")
+    return passwords.hash_new_password(profile.password, unsaved)
+
+
+def _sign_up(
+    invitation: Invitation,
+    profile: Profile,
+    encoded: str,
+    client: Client,
+    join: Callable[[Person], T],
+    method: str,
+) -> Accepted[T]:
+    def begin(person: Person) -> Accepted[T]:
+        events.record("auth.signup", person, client, method=method)
+        verification.accept_email(person, client)
+        joined: Any = join(person)
+        entered = login.complete(person, client, method=method, proofs=_PROOFS)
+        return Accepted(entered, True, joined)
+
+    new_user = NewUser(email=invitation.email, name=profile.name)
+    return creation.create_user(new_user, encoded, begin)

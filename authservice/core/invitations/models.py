@@ -1,0 +1,97 @@
+"""The abstract model of an invitation: who invited which address, until when, with what result."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Case, F, Q, Value, When
+from django.utils import timezone
+
+from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.uuid7 import uuid7
+
+_KEY = 64  # hex characters of a SHA-256
+
+
+class Status(models.TextChoices):
+    """The status of an invitation. `EXPIRED` is never stored: it is pending after its expiry."""
+
+    PENDING = "pending", "pending"
+    ACCEPTED = "accepted", "accepted"
+    DECLINED = "declined", "declined"
+    CANCELLED = "cancelled", "cancelled"
+    EXPIRED = "expired", "expired"
+
+
+Row = TypeVar("Row", bound="Invitation")
+
+
+class InvitationQuerySet(models.QuerySet[Row]):
+    def pending(self) -> InvitationQuerySet[Row]:
+        """Those that can still be accepted."""
+        return self.filter(status=Status.PENDING, expires_at__gt=timezone.now())
+
+    def with_status(self, status: str) -> InvitationQuerySet[Row]:
+        """Those whose current status, by the clock, is `status`."""
+        if status == Status.PENDING:
+            return self.pending()
+        if status == Status.EXPIRED:
+            return self.filter(status=Status.PENDING, expires_at__lte=timezone.now())
+        return self.filter(status=status)
+
+    def with_shown_status(self) -> Any:
+        """With the current status as `shown_status`, to sort by."""
+        expired = When(
+            status=Status.PENDING, expires_at__lte=timezone.now(), then=Value(Status.EXPIRED)
+        )
+        shown = Case(expired, default=F("status"), output_field=models.CharField())
+        return self.annotate(shown_status=shown)
+
+    def over_since(self, moment: datetime) -> InvitationQuerySet[Row]:
+        """Those that were closed or expired before `moment`, for the cleanup."""
+        expired = Q(status=Status.PENDING, expires_at__lte=moment)
+        return self.filter(Q(closed_at__lte=moment) | expired)
+
+
+class Invitation(models.Model):
+    """An invitation of one e-mail address.
+
+    The worker that mails the link issues its token; the row stores a keyed digest. `mail_number`
+    counts the mails: a job with an older number sends nothing. A concrete model adds a unique
+    constraint on `token_digest`, indexes, and `TOKEN_PURPOSE`, which is part of the digest: a token
+    of one kind of invitation is unknown to the other.
+    """
+
+    TOKEN_PURPOSE: ClassVar[str]
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    email = models.CharField(max_length=254)
+    email_key = models.CharField(max_length=_KEY, editable=False)
+    inviter = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    inviter_id: Any
+    status = models.CharField(max_length=16, choices=Status.choices, default=Status.PENDING)
+    token_digest = models.CharField(max_length=_KEY, null=True, editable=False)  # noqa: DJ001
+    mail_number = models.PositiveIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[Any] = PrimaryManager.from_queryset(InvitationQuerySet)()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def current_status(self) -> str:
+        """The status by the clock."""
+        if self.status == Status.PENDING and self.expires_at <= timezone.now():
+            return Status.EXPIRED.value
+        return str(self.status)

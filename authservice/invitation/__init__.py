@@ -1,0 +1,1 @@
+"""Invitations to the service by e-mail."""

@@ -1,0 +1,36 @@
+"""The table of invitations to the service."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from authservice.core.invitations.models import Invitation
+
+PURPOSE_LENGTH = 64
+METADATA_LENGTH = 4096
+
+
+class PlatformInvitation(Invitation):
+    """An invitation to the service. `purpose` and `metadata` belong to the host project: the
+    service stores them and gives them no meaning."""
+
+    TOKEN_PURPOSE = "invitation"  # noqa: S105 the name of a purpose, not a secret
+
+    purpose = models.CharField(max_length=PURPOSE_LENGTH)
+    metadata = models.TextField(blank=True, default="")
+
+    class Meta:
+        verbose_name = "invitation"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["token_digest"], name="authsvc_invitation_token"),
+        ]
+        indexes: ClassVar = [
+            # The list of a sender, in its default order.
+            models.Index(fields=["inviter", "created_at", "id"], name="authsvc_invitation_sent"),
+            models.Index(fields=["email_key", "status"], name="authsvc_invitation_email"),
+            # The cleanup.
+            models.Index(fields=["closed_at"], name="authsvc_invitation_closed"),
+            models.Index(fields=["status", "expires_at"], name="authsvc_invitation_expires"),
+        ]

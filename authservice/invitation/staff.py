@@ -1,0 +1,46 @@
+"""Staff send invitations again and cancel them, in Django admin. `by` is the member of staff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from authservice.core.credentials import passwords
+from authservice.core.invitations import closing, mailing
+from authservice.invitation.conf import conf
+from authservice.invitation.invitations import CANCELLED, SENT, described, require_resendable
+from authservice.invitation.messages import KIND
+from authservice.invitation.models import PlatformInvitation
+from authservice.kernel import databases, errors, events
+from authservice.kernel.client import Client
+
+
+def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
+    """Mail a new link in the name of the sender. Raises as `invitations.resend` does, and
+    `TooManyRequests` past a limit on mails."""
+    with transaction.atomic(using=databases.primary()):
+        current = _locked(invitation)
+        require_resendable(current)
+        if not mailing.send(current, KIND, client, ttl=conf.ttl):
+            raise errors.TooManyRequests
+        metadata = {**described(current), "again": True}
+        events.record_by_staff(SENT, by, current.inviter, client, **metadata)
+
+
+def cancel(invitation: PlatformInvitation, by: Any, client: Client) -> None:
+    """Raises `InvitationNotFound` or `InvitationNotPending`."""
+    with transaction.atomic(using=databases.primary()):
+        current = _locked(invitation)
+        closing.cancel(current)
+        events.record_by_staff(CANCELLED, by, current.inviter, client, **described(current))
+
+
+def _locked(invitation: PlatformInvitation) -> PlatformInvitation:
+    """The current row, with the user who sent it locked as in a request of that user."""
+    passwords.lock_users([invitation.inviter_id])
+    rows = PlatformInvitation.objects.select_related("inviter")
+    current: PlatformInvitation | None = rows.filter(pk=invitation.pk).first()
+    if current is None:
+        raise errors.InvitationNotFound
+    return current

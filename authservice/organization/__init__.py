@@ -1,0 +1,1 @@
+"""Organizations: members with roles, invitations, and the active organization of a session."""

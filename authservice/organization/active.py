@@ -1,0 +1,81 @@
+"""The active organization of a session: its claims in access tokens, and the switch to it.
+
+The session names the organization. Whether its user is still a member, and with which role, is read
+whenever an access token is issued, so a claim ends at the next refresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+
+from authservice.core.models import Session
+from authservice.core.sessions import rotation
+from authservice.core.sessions.sessions import Tokens
+from authservice.core.users.person import Person
+from authservice.kernel import errors, events
+from authservice.kernel.client import Client
+from authservice.organization import access
+from authservice.organization.models import Membership, Organization
+from authservice.organization.roles import Permission
+
+
+def claims(person: Person, session: Session) -> Mapping[str, Any]:
+    """Fills the slot `claims`. No query without an active organization."""
+    if session.organization_id is None:
+        return {}
+    found = memberships_of(person).filter(organization=session.organization_id).first()
+    if found is None:
+        return {}
+    organization = found.organization
+    return {
+        "org_id": str(organization.pk),
+        "org_slug": organization.slug,
+        "org_role": found.role,
+    }
+
+
+def memberships_of(person: Person) -> QuerySet[Membership]:
+    """The user's memberships in active organizations, with these, the oldest membership first."""
+    rows = Membership.objects.filter(user=person.user.pk, organization__active=True)
+    return rows.select_related("organization").order_by("joined_at", "pk")
+
+
+def switch(caller: Person, session: Session, client: Client, org_id: str) -> Tokens:
+    """Make an organization the active one of the session; its refresh token is rotated.
+
+    Raises as `access.acting` does.
+    """
+    with access.acting(caller, session, org_id, Permission.SWITCH) as actor:
+        organization, person = actor.organization, actor.person
+        Session.objects.filter(pk=session.pk).update(organization_id=organization.pk)
+        events.record("org.switched", person, client, target=organization)
+        return _rotated(person, session)
+
+
+def _rotated(person: Person, session: Session) -> Tokens:
+    present = rotation.find_valid(session.pk)
+    if present is None:
+        raise errors.InvalidToken
+    return rotation.rotate(person, present)
+
+
+def forget_of(member: Membership) -> None:
+    """Remove an organization from the sessions of a former member."""
+    _forget(Session.objects.filter(user=member.user_id), member.organization_id)
+
+
+def forget(organization: Organization) -> None:
+    """Remove an organization from the sessions of all its members."""
+    members = Membership.objects.filter(organization=organization).values("user_id")
+    _forget(Session.objects.filter(user__in=members), organization.pk)
+
+
+def _forget(rows: QuerySet[Session], key: Any) -> None:
+    # Locked in one order, so that concurrent transactions cannot deadlock.
+    chosen = rows.filter(organization_id=key).order_by("pk").select_for_update()
+    pks = list(chosen.values_list("pk", flat=True))
+    if pks:
+        Session.objects.filter(pk__in=pks).update(organization_id=None)

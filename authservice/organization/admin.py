@@ -1,0 +1,171 @@
+"""Django admin: organizations with their members, and invitations.
+
+Imported only by the autodiscovery of Django admin. Members are changed by actions, which keep an
+owner and write audit entries. No token and no digest is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from authservice.core.staff.admin_pages import DeclaredLookups, GoesWithUser, ReadOnly
+from authservice.kernel import errors
+from authservice.kernel.http.client import of_page
+from authservice.organization import staff
+from authservice.organization.models import Membership, Organization, OrganizationInvitation
+
+if TYPE_CHECKING:
+    Page = admin.ModelAdmin[Any]
+    Inline = admin.TabularInline[Any, Any]
+else:
+    Page, Inline = admin.ModelAdmin, admin.TabularInline
+
+_SHOWN = 50  # rows of an inline; the page of the rows has all of them
+
+
+class ShownRows(ReadOnly, Inline):
+    """The newest rows of an organization, read-only."""
+
+    extra = 0
+    can_delete = False
+    show_change_link = True
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request).select_related("user" if self._of_users else "inviter")
+        match = request.resolver_match
+        owner = match.kwargs.get("object_id") if match else None
+        newest = rows.filter(organization=owner).order_by("-pk")[:_SHOWN] if owner else []
+        return rows.filter(pk__in=[row.pk for row in newest]).order_by("-pk")
+
+    _of_users = True
+
+
+class MembershipInline(ShownRows):
+    model = Membership
+    fields = ("user", "role", "joined_at")
+
+
+class InvitationInline(ShownRows):
+    model = OrganizationInvitation
+    fields = ("email", "role", "inviter", "status", "expires_at")
+    _of_users = False
+
+
+@admin.register(Organization)
+class OrganizationAdmin(DeclaredLookups, Page):
+    fields = (
+        *("name", "slug", "founder", "logo_url", "metadata", "active"),
+        *("created_at", "updated_at"),
+    )
+    readonly_fields = ("founder", "created_at", "updated_at")
+    list_display = ("name", "slug", "active", "created_at")
+    list_filter = ("active", "created_at")
+    search_fields = ("name", "slug", "memberships__user__authservice_account__email")
+    ordering = ("-pk",)
+    show_full_result_count = False
+    inlines = (MembershipInline, InvitationInline)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # `authservice_organizations create` asks for the owner
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        obj.updated_at = timezone.now()
+        super().save_model(request, obj, form, change)
+        client, fields = of_page(request), form.changed_data
+        staff.record_update(obj, by=request.user, client=client, fields=fields)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        staff.delete(obj, by=request.user, client=of_page(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for organization in queryset:
+            self.delete_model(request, organization)
+
+
+class ActionsOnly(GoesWithUser, ReadOnly, Page):
+    """Rows that staff change by actions only."""
+
+    ordering = ("-pk",)
+    show_full_result_count = False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Deleting the row would write no audit entry.
+        return not self.at_home(request) and super().has_delete_permission(request, obj)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return super(ReadOnly, self).has_change_permission(request)
+
+    def run(
+        self, request: HttpRequest, rows: Iterable[Any], action: Callable[..., None], done: str
+    ) -> None:
+        changed, skipped = [], []
+        for row in rows:
+            try:
+                action(row, by=request.user, client=of_page(request))
+                changed.append(row)
+            except errors.Fault as fault:
+                skipped.append(f"{row}: {fault.message}")
+        editor: Any = request.user.pk
+        LogEntry.objects.log_actions(editor, changed, CHANGE, f"{done}.")
+        self.message_user(request, f"{done}: {len(changed)}.")
+        for text in skipped:
+            self.message_user(request, text, "WARNING")
+
+
+@admin.register(Membership)
+class MembershipAdmin(ActionsOnly):
+    fields = ("organization", "user", "role", "joined_at")
+    list_display = ("organization", "user", "role", "joined_at")
+    list_select_related = ("organization", "user")
+    list_filter = ("role", "joined_at")
+    search_fields = ("organization__name", "organization__slug", "user__authservice_account__email")
+    actions = ("transfer_ownership", "remove_members")
+
+    @admin.action(permissions=["act"], description="Transfer ownership to this member")
+    def transfer_ownership(self, request: HttpRequest, chosen: QuerySet[Membership]) -> None:
+        rows = list(chosen.select_related("organization", "user"))
+        if len({row.organization_id for row in rows}) < len(rows):
+            self.message_user(request, "Select one member of each organization.", "ERROR")
+            return
+        self.run(request, rows, _transfer, "Transferred")
+
+    @admin.action(permissions=["act"], description="Remove from the organization")
+    def remove_members(self, request: HttpRequest, chosen: QuerySet[Membership]) -> None:
+        rows = chosen.select_related("organization", "user")
+        self.run(request, rows, staff.remove, "Removed")
+
+
+@admin.register(OrganizationInvitation)
+class OrganizationInvitationAdmin(ActionsOnly):
+    fields = (
+        *("organization", "email", "role", "inviter", "shown_status"),
+        *("created_at", "expires_at", "closed_at"),
+    )
+    list_display = ("email", "organization", "role", "inviter", "shown_status", "expires_at")
+    list_select_related = ("organization", "inviter")
+    list_filter = ("status", "role", "created_at")
+    search_fields = ("email", "organization__name", "organization__slug")
+    actions = ("send_again", "cancel")
+
+    @admin.display(description="status")
+    def shown_status(self, invitation: OrganizationInvitation) -> str:
+        return invitation.current_status
+
+    @admin.action(permissions=["act"], description="Send again")
+    def send_again(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
+        self.run(request, chosen.select_related("organization"), staff.resend, "Sent again")
+
+    @admin.action(permissions=["act"], description="Cancel")
+    def cancel(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
+        self.run(request, chosen.select_related("organization"), staff.cancel, "Cancelled")
+
+
+def _transfer(member: Membership, *, by: Any, client: Any) -> None:
+    staff.transfer(member.organization, member.user, by=by, client=client)

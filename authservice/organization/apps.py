@@ -1,0 +1,24 @@
+"""Django app of the organization module, and the slots that it fills."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class OrganizationConfig(modules.ModuleConfig):
+    name = "authservice.organization"
+    label = "authservice_organization"
+    verbose_name = "Organizations"
+    urls = "authservice.organization.urls"
+    claims = "authservice.organization.active.claims"
+    login_extras = "authservice.organization.views.shapes.login_extras"
+    message_builders = "authservice.organization.messages.message_builders"
+    expired_rows = "authservice.organization.invitations.expired_rows"
+    event_listener = "authservice.organization.auto_create.on_event"
+
+    def ready(self) -> None:
+        from authservice.organization import checks, deletion
+
+        super().ready()
+        checks.connect()
+        deletion.connect()

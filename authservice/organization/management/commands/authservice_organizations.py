@@ -1,0 +1,74 @@
+"""`manage.py authservice_organizations`: list and create organizations, and transfer them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Count, QuerySet
+
+from authservice.core.management.naming import named
+from authservice.kernel.client import Client
+from authservice.organization import access, errors, slugs, staff
+from authservice.organization.models import NAME, Organization
+
+
+class Command(BaseCommand):
+    help = "List and create organizations, transfer them, and find those without an owner."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("list", help="list all organizations with their owners")
+        actions.add_parser("without-owner", help="list the organizations that have no owner")
+        create = actions.add_parser("create", help="create an organization")
+        create.add_argument("name")
+        create.add_argument("owner", help="id, e-mail address or username")
+        create.add_argument("--slug", default="", help="made from the name by default")
+        transfer = actions.add_parser(
+            "transfer", help="make a user the only owner; other owners become admins"
+        )
+        transfer.add_argument("organization", help="id or slug")
+        transfer.add_argument("owner", help="id, e-mail address or username")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        action = options["action"]
+        if action == "create":
+            self._create(options["name"], options["owner"], options["slug"])
+        elif action == "transfer":
+            self._transfer(options["organization"], options["owner"])
+        elif action == "list":
+            self._list(Organization.objects.order_by("pk"))
+        else:
+            self._list(staff.without_owner())
+
+    def _list(self, rows: QuerySet[Organization]) -> None:
+        counted = access.with_owner(rows).annotate(members=Count("memberships"))
+        for row in counted.iterator():
+            state = "" if row.active else ", inactive"
+            owner = getattr(row, "owner_pk", None) or "nobody"
+            members = getattr(row, "members", 0)
+            self.stdout.write(
+                f"{row.pk} {row.slug}: {row.name}; owner {owner}, {members} members{state}"
+            )
+
+    def _create(self, name: str, owner: str, slug: str) -> None:
+        if not 0 < len(name.strip()) <= NAME:
+            raise CommandError(f"The name must have 1 to {NAME} characters.")
+        if slug and not slugs.is_slug(slug):
+            raise CommandError(f"--slug: {slugs.RULE}")
+        try:
+            created = staff.create(named(owner), name=name.strip(), slug=slug)
+        except errors.SlugTaken as wrong:
+            raise CommandError(wrong.message) from wrong
+        self.stdout.write(f"Created {created.slug} ({created.pk}).")
+
+    def _transfer(self, text: str, owner: str) -> None:
+        key = access.parse_id(text)
+        rows = Organization.objects.filter(**({"pk": key} if key else {"slug": text}))
+        found = rows.first()
+        if found is None:
+            raise CommandError(f"There is no organization {text!r}.")
+        person = named(owner)
+        staff.transfer(found, person.user, client=Client())
+        self.stdout.write(f"User {person.id} owns {found.slug} now.")

@@ -1,0 +1,151 @@
+"""The members of an organization: list, join, change a role, remove and leave."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from authservice.core.models import Session
+from authservice.core.users import lookup
+from authservice.core.users import person as people
+from authservice.core.users.person import Person
+from authservice.kernel import databases, events
+from authservice.kernel.client import Client
+from authservice.kernel.paging import Page
+from authservice.organization import access, active, errors, roles
+from authservice.organization.access import Actor
+from authservice.organization.conf import conf
+from authservice.organization.models import Membership, Organization
+from authservice.organization.roles import Permission
+
+_ACCOUNT = "user__authservice_account__"
+# The sort fields of the list, and the columns of the table.
+SORT_FIELDS = {
+    "joined_at": "joined_at",
+    "role": "role",
+    "name": f"{_ACCOUNT}name",
+    "email": f"{_ACCOUNT}email",
+    "username": f"{_ACCOUNT}username",
+}
+_PAGE = 100  # rows; a longer list is complete
+_SEARCHED = ("name", "email", "username")
+_COLUMNS = tuple(field.attname for field in Membership._meta.concrete_fields)
+Member = tuple[Membership, Person]
+
+
+def page_of(organization: Organization, page: Page, query: str) -> tuple[list[Member], int]:
+    """The members on a page with their users, and the total over all pages. `query` is searched in
+    name, e-mail address and username."""
+    found = Membership.objects.filter(organization=organization)
+    if query:
+        searched = [Q((f"{_ACCOUNT}{name}__icontains", query)) for name in _SEARCHED]
+        found = found.filter(reduce(or_, searched))
+    in_order = page.order(SORT_FIELDS[page.sort_field])
+    rows = page.cut(found.order_by(*in_order))
+    if page.limit <= _PAGE:
+        # The keys first: a join with all rows before a page would take most of the time.
+        keys = list(rows.values_list("pk", flat=True))
+        rows = Membership.objects.filter(pk__in=keys).order_by(*in_order)
+    return _read(rows), found.count()
+
+
+def get(organization: Organization, user_id: str) -> Member:
+    """One member with their user. Raises `MemberNotFound`."""
+    key = lookup.parse_id(user_id)
+    found = _read(Membership.objects.filter(organization=organization, user=key)) if key else []
+    if not found:
+        raise errors.MemberNotFound
+    return found[0]
+
+
+def add(organization: Organization, user: Any, role: str) -> Membership:
+    """Add a member to a locked organization. Raises `AlreadyAMember` and `TooManyMembers`."""
+    rows = Membership.objects.filter(organization=organization)
+    if rows.filter(user=user.pk).exists():
+        raise errors.AlreadyAMember
+    require_room(organization)
+    return Membership.objects.create(organization=organization, user_id=user.pk, role=role)
+
+
+def require_room(organization: Organization) -> None:
+    """Raises `TooManyMembers`."""
+    rows = Membership.objects.filter(organization=organization)
+    if conf.max_members and rows.count() >= conf.max_members:
+        raise errors.TooManyMembers
+
+
+def change_role(
+    caller: Person, session: Session, client: Client, org_id: str, user_id: str, role: str
+) -> None:
+    """Give a member another role. Raises as `access.acting` does, `MemberNotFound`,
+    `InsufficientRole` and `LastOwner`."""
+    with access.acting(caller, session, org_id, Permission.CHANGE_ROLES) as actor:
+        member = _find(actor, user_id)
+        actor.require_manages(member.role, role)
+        if member.role == role:
+            return
+        require_other_owner(member)
+        before = {"role": {"before": member.role, "after": role}}
+        Membership.objects.filter(pk=member.pk).update(role=role)
+        _record("org.member.role_changed", actor, member, client, **before)
+
+
+def remove(caller: Person, session: Session, client: Client, org_id: str, user_id: str) -> None:
+    """Remove a member; every member may remove themselves, that is leave. Raises as `change_role`
+    does."""
+    leaving = user_id == caller.id
+    needed = None if leaving else Permission.REMOVE
+    with access.acting(caller, session, org_id, needed) as actor:
+        member = _find(actor, user_id)
+        if not leaving:
+            actor.require_manages(member.role)
+        require_other_owner(member)
+        _record("org.member.removed", actor, member, client, role=member.role, left=leaving)
+        discard(member)
+
+
+def discard(member: Membership) -> None:
+    """Delete a member of a locked organization; it is not active in their sessions after that."""
+    Membership.objects.filter(pk=member.pk).delete()
+    active.forget_of(member)
+
+
+def require_other_owner(member: Membership) -> None:
+    """Raises `LastOwner` if the member is the only owner of the locked organization."""
+    if member.role == roles.OWNER and not other_owners(member).exists():
+        raise errors.LastOwner
+
+
+def other_owners(member: Membership) -> QuerySet[Membership]:
+    rows = Membership.objects.filter(organization=member.organization_id, role=roles.OWNER)
+    return rows.exclude(pk=member.pk)
+
+
+def _find(actor: Actor, user_id: str) -> Membership:
+    key, rows = lookup.parse_id(user_id), Membership.objects.select_related("user")
+    found = rows.filter(organization=actor.organization, user=key).first() if key else None
+    if found is None:
+        raise errors.MemberNotFound
+    return found
+
+
+def _read(rows: QuerySet[Membership]) -> list[Member]:
+    """The members with their users, in one query."""
+    using = databases.primary()
+    columns = people.columns(user="user__", account=_ACCOUNT)
+    read = rows.values_list(*columns, *_COLUMNS)
+    width = people.width()
+    return [
+        (Membership.from_db(using, _COLUMNS, row[width:]), people.read(row, using)) for row in read
+    ]
+
+
+def _record(action: str, actor: Actor, member: Membership, client: Client, **metadata: Any) -> None:
+    organization = str(actor.organization.pk)
+    target = member.user
+    events.record(
+        action, actor.person, client, target=target, organization=organization, **metadata
+    )

@@ -1,0 +1,103 @@
+"""Three tables: organizations, their members and their invitations.
+
+Every row of a member is written under the lock of its organization (`access.lock`), so that the
+rules about owners and the maximum number of members hold under concurrent requests.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from authservice.core.invitations.models import Invitation
+from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.uuid7 import uuid7
+from authservice.organization import roles
+
+NAME, SLUG, URL, METADATA = 255, 64, 2048, 16 * 1024  # maximum lengths in characters
+
+
+class Organization(models.Model):
+    """An organization. `metadata` is JSON text of the host project. An inactive one behaves as if
+    it did not exist."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=NAME)
+    slug = models.CharField(max_length=SLUG, unique=True)
+    founder = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="authservice_founded",
+    )
+    logo_url = models.CharField(max_length=URL, blank=True, default="")
+    metadata = models.TextField(blank=True, default="")
+    active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        base_manager_name = "objects"  # so that references to a row read the primary database too
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Membership(models.Model):
+    """A member of an organization; `role` is a key of `roles.ROLES`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="memberships"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_memberships",
+    )
+    role = models.CharField(max_length=32, default=roles.DEFAULT)
+    joined_at = models.DateTimeField(default=timezone.now)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "user"], name="authsvc_membership_once")
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["organization", "joined_at", "id"], name="authsvc_membership_list"
+            ),
+            models.Index(fields=["organization", "role"], name="authsvc_membership_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} as {self.role} of {self.organization_id}"
+
+
+class OrganizationInvitation(Invitation):
+    """An invitation to join an organization with a role."""
+
+    TOKEN_PURPOSE = "org-invitation"  # noqa: S105 the name of a purpose, not a secret
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=32, default=roles.DEFAULT)
+
+    class Meta:
+        verbose_name = "organization invitation"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["token_digest"], name="authsvc_orginvitation_token"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["organization", "created_at"], name="authsvc_orginvitation_list"),
+            models.Index(fields=["email_key", "status"], name="authsvc_orginvitation_email"),
+            # The cleanup.
+            models.Index(fields=["closed_at"], name="authsvc_orginvitation_closed"),
+            models.Index(fields=["status", "expires_at"], name="authsvc_orginvitation_expires"),
+        ]

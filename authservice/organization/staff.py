@@ -1,0 +1,116 @@
+"""What staff and operators do with organizations, in Django admin and by the command.
+
+`by` is the member of staff, or None for an operator in a shell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from authservice.core.credentials import passwords
+from authservice.core.invitations import closing, mailing
+from authservice.core.invitations.models import Status
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events
+from authservice.kernel.client import Client
+from authservice.organization import invitations, members, organizations, roles
+from authservice.organization.conf import conf
+from authservice.organization.messages import KIND
+from authservice.organization.models import Membership, Organization, OrganizationInvitation
+
+
+def create(owner: Person, *, name: str, slug: str = "", by: Any = None) -> Organization:
+    """Raises `SlugTaken`."""
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_users([owner.user.pk])
+        created = organizations.found_by(owner.user, name=name, slug=slug)
+        _record("org.created", by, created, Client(), slug=created.slug)
+    return created
+
+
+def transfer(organization: Organization, to: Any, *, by: Any = None, client: Client) -> None:
+    """Make the user `to` the only owner: the other owners become admins. A user who is not a member
+    becomes one."""
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_users([to.pk])
+        _lock(organization)
+        rows = Membership.objects.filter(organization=organization).select_related("user")
+        chosen = rows.filter(user=to.pk).first()
+        if chosen is None:
+            Membership.objects.create(organization=organization, user_id=to.pk, role=roles.OWNER)
+            known = {"organization": str(organization.pk), "role": roles.OWNER}
+            _record("org.member.added", by, to, client, **known)
+        elif chosen.role != roles.OWNER:
+            _give(chosen, roles.OWNER, by, client)
+        for other in rows.filter(role=roles.OWNER).exclude(user=to.pk):
+            _give(other, roles.ADMIN, by, client)
+
+
+def remove(member: Membership, *, by: Any, client: Client) -> None:
+    """Remove a member. Raises `LastOwner`."""
+    with transaction.atomic(using=databases.primary()):
+        _lock(member.organization)
+        members.require_other_owner(member)
+        known = {"organization": str(member.organization_id), "role": member.role}
+        _record("org.member.removed", by, member.user, client, **known)
+        members.discard(member)
+
+
+def record_update(organization: Organization, *, by: Any, client: Client, fields: Any) -> None:
+    """Record a change that Django admin saves in the same transaction."""
+    _record("org.updated", by, organization, client, fields=list(fields))
+
+
+def delete(organization: Organization, *, by: Any, client: Client) -> None:
+    with transaction.atomic(using=databases.primary()):
+        _lock(organization)
+        _record("org.deleted", by, organization, client, slug=organization.slug)
+        organizations.remove(organization)
+
+
+def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
+    """Mail a new link in the name of the inviter. Raises `InvitationNotPending`,
+    `EmailNotConfigured`, and `TooManyRequests` past a limit on mails."""
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_users([invitation.inviter_id])
+        _lock(invitation.organization)
+        invitation.refresh_from_db()
+        if invitation.status != Status.PENDING:
+            raise errors.InvitationNotPending
+        if not mailing.send(invitation, KIND, client, ttl=conf.invitation_ttl):
+            raise errors.TooManyRequests
+        known = {**invitations.described(invitation), "again": True}
+        _record(invitations.SENT, by, invitation.organization, client, **known)
+
+
+def cancel(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
+    """Raises `InvitationNotPending`."""
+    with transaction.atomic(using=databases.primary()):
+        closing.cancel(invitation)
+        known = invitations.described(invitation)
+        _record(invitations.CANCELLED, by, invitation.organization, client, **known)
+
+
+def without_owner() -> QuerySet[Organization]:
+    """Organizations without an owner: their owners were deleted in SQL, past Django."""
+    owners = Membership.objects.filter(organization=OuterRef("pk"), role=roles.OWNER)
+    return Organization.objects.filter(~Exists(owners)).order_by("pk")
+
+
+def _lock(organization: Organization) -> None:
+    """As `access.lock`, for inactive organizations too."""
+    list(Organization.objects.select_for_update().filter(pk=organization.pk).values_list("pk"))
+
+
+def _give(member: Membership, role: str, by: Any, client: Client) -> None:
+    change = {"role": {"before": member.role, "after": role}}
+    Membership.objects.filter(pk=member.pk).update(role=role)
+    known = {"organization": str(member.organization_id)}
+    _record("org.member.role_changed", by, member.user, client, **known, **change)
+
+
+def _record(action: str, by: Any, target: Any, client: Client, **metadata: Any) -> None:
+    events.record_by_staff(action, by, target, client, **metadata)

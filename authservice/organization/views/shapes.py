@@ -1,0 +1,122 @@
+"""Responses about organizations: plain functions from rows to dicts."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from authservice.core.users.person import Person
+from authservice.kernel.http.envelope import utc
+from authservice.kernel.http.operations import Moment, Uuid
+from authservice.organization import active
+from authservice.organization import models as rows
+
+
+class Organization(TypedDict):
+    """An organization. `owner_id` is the founder while an owner, then the oldest owner; `metadata`
+    is JSON text, or empty."""
+
+    id: Uuid
+    name: str
+    slug: str
+    owner_id: str
+    logo_url: str
+    metadata: str
+    active: bool
+    created_at: Moment
+    updated_at: Moment | None
+
+
+class MemberUser(TypedDict):
+    """A member as a user."""
+
+    id: str
+    name: str
+    email: str
+    username: str
+    avatar: str
+    active: bool
+    email_verified: bool
+    created_at: Moment
+
+
+class MemberRow(TypedDict):
+    """A user's membership in an organization."""
+
+    id: Uuid
+    org_id: Uuid
+    user_id: str
+    role: str
+    joined_at: Moment
+
+
+class Member(MemberRow):
+    """A membership with its user."""
+
+    user: MemberUser
+
+
+class OwnOrganization(TypedDict):
+    """An organization of the user who logs in, and the user's role in it."""
+
+    id: Uuid
+    name: str
+    slug: str
+    role: str
+
+
+class OwnOrganizations(TypedDict):
+    """The organizations of the user who logs in, the one joined first first. A new session has no
+    active one."""
+
+    organizations: list[OwnOrganization]
+    active_organization: OwnOrganization | None
+
+
+def organization(row: Any) -> Organization:
+    """`row` is an `Organization` of `access.with_owner`."""
+    return {
+        "id": str(row.pk),
+        "name": row.name,
+        "slug": row.slug,
+        "owner_id": "" if row.owner_pk is None else str(row.owner_pk),
+        "logo_url": row.logo_url,
+        "metadata": row.metadata,
+        "active": row.active,
+        "created_at": utc(row.created_at),
+        "updated_at": utc(row.updated_at),
+    }
+
+
+def membership(row: rows.Membership) -> MemberRow:
+    return {
+        "id": str(row.pk),
+        "org_id": str(row.organization_id),
+        "user_id": str(row.user_id),
+        "role": row.role,
+        "joined_at": utc(row.joined_at),
+    }
+
+
+def member(row: rows.Membership, person: Person) -> Member:
+    user: MemberUser = {
+        "id": person.id,
+        "name": person.ours.name or "",
+        "email": person.email,
+        "username": person.username,
+        "avatar": person.ours.avatar or "",
+        "active": person.active,
+        "email_verified": person.email_verified,
+        "created_at": utc(person.ours.created_at),
+    }
+    return {**membership(row), "user": user}
+
+
+def login_extras(person: Person) -> OwnOrganizations:
+    """Fills the slot `login_extras`."""
+    own = [own_organization(row) for row in active.memberships_of(person)]
+    return {"organizations": own, "active_organization": None}
+
+
+def own_organization(row: rows.Membership) -> OwnOrganization:
+    found = row.organization
+    return {"id": str(found.pk), "name": found.name, "slug": found.slug, "role": row.role}

@@ -1,0 +1,60 @@
+"""Settings with which nobody can accept an invitation are reported by system checks."""
+
+import pytest
+from django.core.checks import run_checks
+
+from authservice.kernel.modules import plugged
+
+
+@pytest.fixture
+def ids():
+    """The ids of the checks of this module that report something."""
+
+    def ids():
+        found = [str(check.id).removeprefix("authservice.") for check in run_checks()]
+        return [id_ for id_ in found if id_[1:3] == "18"]
+
+    return ids
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"TTL": 3600, "KEPT": 0, "MAX_PENDING_PER_EMAIL": 5, "ALLOWED_PURPOSES": ["beta"]},
+    ],
+)
+def test_valid_settings_pass_the_checks(ids, invitation, keys):
+    invitation(**keys)
+
+    assert ids() == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "keys"),
+    [
+        ("E181", {"TTL": 0}),
+        ("E181", {"TTL": -1}),
+        ("E182", {"KEPT": -1}),
+        ("E183", {"MAX_PENDING_PER_EMAIL": -1}),
+        ("E184", {"ALLOWED_PURPOSES": [""]}),
+        ("E184", {"ALLOWED_PURPOSES": ["beta", " gold"]}),
+        ("E184", {"ALLOWED_PURPOSES": ["x" * 65]}),
+        ("E184", {"ALLOWED_PURPOSES": [7]}),
+    ],
+)
+def test_wrong_value_is_an_error(ids, invitation, expected, keys):
+    invitation(**keys)
+
+    assert ids() == [expected]
+
+
+def test_module_without_a_messenger_is_a_warning(ids):
+    with plugged("messenger", None):
+        assert ids() == ["W180"]
+
+
+def test_required_phone_verification_is_a_warning(ids, configure):
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+
+    assert ids() == ["W185"]

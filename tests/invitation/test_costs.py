@@ -1,0 +1,50 @@
+"""How many SQL statements each request costs, without those that begin and end transactions."""
+
+import pytest
+
+from tests.support.statements import FIRST, statements
+
+pytestmark = pytest.mark.django_db
+
+
+def cost(call):
+    return len(statements(call))
+
+
+@pytest.fixture
+def warm(invites, bob):
+    """Every counter of the sender has its row."""
+    invites.accept(invites.mailed())
+    return invites
+
+
+def test_invitation_costs_eleven(warm):
+    assert cost(lambda: warm.send("carol@example.com")) == 11 + 3 * FIRST
+
+
+def test_accept_with_an_account_costs_ten(warm):
+    token = warm.mailed()
+
+    assert cost(lambda: warm.accept(token)) == 10
+
+
+def test_accept_in_a_session_costs_nine(warm, bob):
+    token = warm.mailed()
+
+    assert cost(lambda: warm.accept(token, bearer=bob["access_token"])) == 9
+
+
+def test_accept_as_a_new_user_costs_twelve(warm):
+    token = warm.mailed("carol@example.com")
+
+    assert cost(lambda: warm.accept_as_new(token)) == 12
+
+
+def test_unknown_token_costs_one(warm):
+    assert cost(lambda: warm.accept("x" * 43)) == 1
+
+
+def test_decline_costs_four(warm):
+    token = warm.mailed()
+
+    assert cost(lambda: warm.decline(token)) == 4

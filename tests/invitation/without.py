@@ -1,0 +1,6 @@
+"""Settings of a host without the module."""
+
+from tests.settings import *  # noqa: F403
+from tests.settings import INSTALLED_APPS as ALL
+
+INSTALLED_APPS = [app for app in ALL if app != "authservice.invitation"]

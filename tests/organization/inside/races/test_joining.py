@@ -1,0 +1,196 @@
+"""Concurrent sign-ups to organizations: names, members, limits, and the end of an organization."""
+
+from functools import partial
+
+import jwt
+import pytest
+from django.test import TestCase
+
+from authservice.core.models import Session
+from authservice.organization import slugs
+from authservice.organization.models import Membership, Organization, OrganizationInvitation
+from tests.organization.inside.people import join
+from tests.races.crowd import SIZE, tally
+from tests.support.flows import prove
+
+KIND = "org-invitation"
+ACCEPT = "org/invitations/accept"
+
+
+def test_organizations_with_one_name_get_different_slugs(crowd, people):
+    founders = [people("founder", number) for number in range(SIZE)]
+
+    answers = crowd.race(partial(founder.post, "org", name="Acme") for founder in founders)
+
+    made = [answer.data["slug"] for answer in answers]
+    assert sorted(made) == sorted(["acme", *(f"acme-{number}" for number in range(2, SIZE + 1))])
+    assert all(slugs.is_slug(slug) for slug in made)
+
+
+def test_given_slug_is_given_once(crowd, people):
+    founders = [people("founder", number) for number in range(SIZE // 2)]
+
+    answers = crowd.race(
+        partial(founder.post, "org", name="Acme", slug="acme") for founder in founders
+    )
+
+    assert tally(answers) == {201: 1, "ORG_SLUG_TAKEN": len(founders) - 1}
+
+
+def test_limit_of_organizations_holds_for_one_user(crowd, people, configure):
+    configure(ORGANIZATION={"MAX_PER_USER": 2}, THROTTLE={"ENABLED": False})
+    ann = people("ann")
+
+    answers = crowd.all_do(partial(ann.post, "org", name="Acme"))
+
+    assert tally(answers) == {201: 2, "ORG_MAX_PER_USER": SIZE - 2}
+
+
+def invited(by, acme, post, emails):
+    """The tokens of invitations of these addresses."""
+    tokens = []
+    for email in emails:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            assert by.post(f"org/{acme}/invite", email=email).status == 201
+        tokens.append(post.token(KIND))
+    return tokens
+
+
+def accepting(api, token, **body):
+    return partial(api.request, "POST", ACCEPT, {"token": token, **body})
+
+
+def test_one_invitation_accepted_at_once_makes_one_member(crowd, api, people, post):
+    ann, cat = people("ann"), people("cat")
+    prove(cat.email)
+    acme = ann.found()
+    [token] = invited(ann, acme, post, [cat.email])
+
+    answers = crowd.all_do(accepting(api, token))
+
+    assert tally(answers) == {200: 1, "INVITATION_NOT_PENDING": SIZE - 1}
+    assert Membership.objects.filter(organization=acme).count() == 2
+
+
+def test_one_invitation_of_a_new_user_makes_one_account_and_member(crowd, api, people, post):
+    ann = people("ann")
+    acme = ann.found()
+    [token] = invited(ann, acme, post, ["new@example.com"])
+
+    answers = crowd.all_do(accepting(api, token, name="New", password="plum tart 42 windows"))
+
+    assert tally(answers)[200] == 1
+    assert set(tally(answers)) <= {200, "INVITATION_NOT_PENDING", "USER_ALREADY_EXISTS"}
+    assert Membership.objects.filter(organization=acme).count() == 2
+
+
+def test_maximum_of_members_holds(crowd, api, people, post, configure):
+    ann = people("ann")
+    acme = ann.found()
+    joining = [people("joiner", number) for number in range(SIZE)]
+    for person in joining:
+        prove(person.email)
+    tokens = invited(ann, acme, post, [person.email for person in joining])
+    configure(ORGANIZATION={"MAX_MEMBERS": 4}, THROTTLE={"ENABLED": False})
+
+    answers = crowd.race(accepting(api, token) for token in tokens)
+
+    assert tally(answers) == {200: 3, "ORG_MAX_MEMBERS": SIZE - 3}
+    assert Membership.objects.filter(organization=acme).count() == 4
+
+
+def test_one_address_is_invited_once(crowd, people):
+    ann, bob = people("ann"), people("bob")
+    acme = ann.found()
+    join(acme, bob, "admin")
+    invite = [partial(by.post, f"org/{acme}/invite", email="cat@example.com") for by in (ann, bob)]
+
+    answers = crowd.race(invite * (SIZE // 2))
+
+    assert tally(answers) == {201: 1, "INVITATION_ALREADY_EXISTS": SIZE - 1}
+
+
+def test_accept_decline_cancel_and_resend_at_once_end_in_one_state(
+    crowd, api, people, post, rounds
+):
+    ann = people("ann")
+    for number in rounds:
+        cat = people("cat", number)
+        prove(cat.email)
+        acme = ann.found()
+        [token] = invited(ann, acme, post, [cat.email])
+        row = OrganizationInvitation.objects.get(organization=acme)
+        path = f"org/{acme}/invitations/{row.pk}"
+
+        answers = crowd.race(
+            [
+                accepting(api, token),
+                partial(api.request, "POST", "org/invitations/decline", {"token": token}),
+                partial(ann.delete, path),
+                partial(ann.post, f"{path}/resend"),
+            ]
+            * 4
+        )
+
+        row.refresh_from_db()
+        joined = Membership.objects.filter(organization=acme, user=cat.user).exists()
+        assert joined is (row.status == "accepted")
+        assert set(tally(answers)) <= {200, "INVITATION_NOT_PENDING", "INVITATION_NOT_FOUND"}
+
+
+def test_deleted_organization_leaves_no_orphan_and_no_claim(crowd, api, people, post, rounds):
+    ann = people("ann")
+    for number in rounds:
+        cat, bob = people("cat", number), people("bob", number)
+        prove(cat.email)
+        acme = ann.found()
+        join(acme, bob)
+        [token] = invited(ann, acme, post, [cat.email])
+        bob.switch(acme)
+
+        answers = crowd.race(
+            [
+                partial(ann.delete, f"org/{acme}"),
+                accepting(api, token),
+                partial(bob.post, "org/switch", org_id=acme),
+                partial(api.post, "refresh", refresh_token=bob.refresh_token),
+                partial(ann.put, f"org/{acme}/members/{bob.id}", role="admin"),
+                partial(bob.delete, f"org/{acme}/members/{bob.id}"),
+            ]
+        )
+
+        assert answers[0].status == 200
+        assert 500 not in {answer.status for answer in answers}
+        assert not Organization.objects.filter(pk=acme).exists()
+        assert not Membership.objects.filter(organization=acme).exists()
+        assert not Session.objects.filter(organization_id=acme).exists()
+        newest = [a.data for a in (answers[2], answers[3]) if a.status == 200]
+        for data in newest:
+            refreshed = api.post("refresh", refresh_token=data["refresh_token"])
+            if refreshed.status == 200:
+                assert "org_id" not in claims(refreshed.data["access_token"])
+
+
+def claims(token):
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+def test_removed_member_who_switches_meanwhile_has_no_claim_afterwards(crowd, api, people, rounds):
+    ann, bob = people("ann"), people("bob")
+    for _ in rounds:
+        acme = ann.found()
+        join(acme, bob)
+
+        crowd.race(
+            [
+                partial(ann.delete, f"org/{acme}/members/{bob.id}"),
+                *[partial(bob.post, "org/switch", org_id=acme)] * 4,
+            ]
+        )
+
+        assert not Session.objects.filter(organization_id=acme).exists()
+
+
+@pytest.mark.slow
+def test_deleted_organization_leaves_no_orphan_in_two_hundred_rounds(crowd, api, people, post):
+    test_deleted_organization_leaves_no_orphan_and_no_claim(crowd, api, people, post, range(200))

@@ -1,0 +1,249 @@
+"""Inviting to an organization: sending, listing, cancelling and sending again."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from authservice.kernel.modules import plugged
+from authservice.organization.models import OrganizationInvitation
+from authservice.organization.roles import ROLES, Permission, manages, permits
+from tests.organization.inside.people import join
+from tests.support.messenger.post import query
+
+pytestmark = pytest.mark.django_db
+
+KIND = "org-invitation"
+FIELDS = {
+    *("id", "org_id", "email", "role", "inviter_id", "status", "expires_at", "created_at"),
+}
+CAT = "cat@example.com"
+TOO_LOW = (403, "ORG_INSUFFICIENT_ROLE")
+NOT_PENDING = (400, "INVITATION_NOT_PENDING")
+UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+
+def invite(person, org_id, email=CAT, **more):
+    return person.post(f"org/{org_id}/invite", email=email, **more)
+
+
+def listed(person, org_id, more=""):
+    return person.get(f"org/{org_id}/invitations{more}").data
+
+
+def test_invitation_is_pending_for_seven_days(clock, ann, acme):
+    answer = invite(ann, acme)
+
+    assert answer.status == 201
+    assert set(answer.data) == FIELDS
+    assert (answer.data["status"], answer.data["role"]) == ("pending", "member")
+    assert (answer.data["email"], answer.data["inviter_id"]) == (CAT, ann.id)
+    assert answer.data["expires_at"] == "2030-01-08T12:00:00.000000Z"
+    assert listed(ann, acme) == [answer.data]
+
+
+def test_mail_has_a_link_to_the_front_end(ann, acme, post, configure):
+    configure(FRONTEND={"URL": "https://app.example.com"})
+    invite(ann, acme)
+
+    link = post.link(KIND)
+
+    assert urlsplit(link)._replace(query="").geturl() == (
+        "https://app.example.com/org/invitations/accept"
+    )
+    assert list(query(link)) == ["token"]
+
+
+def test_mail_without_a_front_end_links_to_the_service(ann, acme, post):
+    invite(ann, acme)
+
+    assert post.link(KIND).startswith("http://testserver/auth/org/invitations/accept?token=")
+
+
+def test_token_is_neither_stored_nor_queued(ann, acme, post):
+    invite(ann, acme)
+    token = post.token(KIND)
+
+    row = OrganizationInvitation.objects.values().get()
+    assert token not in str(row)
+    assert token not in str(post.jobs)
+    assert token not in str(listed(ann, acme))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Acme Inc.", "Acme Inc."),
+        ("Löwen", "Löwen"),
+        ("Win at evil.example", "win-at-evil-example"),
+        ("http://evil", "http-evil"),
+        ("a" * 65, "a" * 64),
+    ],
+)
+def test_mail_shows_a_name_only_if_it_is_no_link(ann, post, name, shown):
+    invite(ann, ann.found(name))
+
+    assert post.outgoing(KIND).context["organization"] == shown
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("actor", ROLES)
+def test_role_of_an_invitation_agrees_with_the_table(acme, bob, actor, role):
+    join(acme, bob, actor)
+
+    answer = invite(bob, acme, role=role)
+
+    permitted = permits(actor, Permission.INVITE) and manages(actor, role)
+    assert (answer.status == 201) is permitted
+    assert permitted or answer.error == TOO_LOW
+
+
+@pytest.mark.parametrize("path", ["invitations", f"invitations/{UNKNOWN}", "invite"])
+def test_member_without_the_permission_reaches_no_invitation(acme, member, path):
+    method = {"invite": "POST", "invitations": "GET"}.get(path, "DELETE")
+    body = {"email": CAT} if method == "POST" else None
+
+    assert member.request(method, f"org/{acme}/{path}", body).error == TOO_LOW
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"email": ""},
+        {"email": "x"},
+        {"email": 7},
+        {"email": '"q"@example.com'},
+        {"email": CAT, "role": "root"},
+        {"email": CAT, "role": ""},
+        {"email": CAT, "role": None},
+    ],
+    ids=repr,
+)
+def test_invalid_invitation_is_refused(ann, acme, body):
+    assert ann.post(f"org/{acme}/invite", **body).error == (400, "VALIDATION_ERROR")
+
+
+def test_member_cannot_be_invited(ann, acme, member):
+    assert invite(ann, acme, member.email.upper()).error == (409, "ORG_MEMBER_EXISTS")
+
+
+def test_second_pending_invitation_is_refused(ann, acme, bob):
+    join(acme, bob, "admin")
+    invite(ann, acme)
+
+    assert invite(bob, acme, "CAT@example.com").error == (409, "INVITATION_ALREADY_EXISTS")
+
+
+def test_full_organization_invites_nobody(ann, acme, organization):
+    organization(MAX_MEMBERS=1)
+
+    assert invite(ann, acme).error == (403, "ORG_MAX_MEMBERS")
+
+
+def test_invitation_without_a_messenger_is_refused(ann, acme):
+    with plugged("messenger", None):
+        assert invite(ann, acme).error == (501, "EMAIL_NOT_CONFIGURED")
+
+
+def test_fifty_first_invitation_of_a_day_is_refused(ann, acme):
+    for number in range(50):
+        assert invite(ann, acme, f"u{number}@example.com").status == 201
+
+    answer = invite(ann, acme)
+
+    assert answer.error == (429, "TOO_MANY_REQUESTS")
+    assert int(answer.headers["Retry-After"]) > 80_000
+
+
+def test_invitation_ignores_fields_that_a_body_cannot_set(ann, acme, bob):
+    forged = {"status": "accepted", "inviter_id": bob.id, "id": UNKNOWN, "organization": UNKNOWN}
+
+    data = invite(ann, acme, **forged).data
+
+    assert (data["status"], data["inviter_id"], data["org_id"]) == ("pending", ann.id, acme)
+    assert data["id"] != UNKNOWN
+
+
+def test_cancelled_invitation_stays_listed_and_another_one_works(ann, acme):
+    first = invite(ann, acme).data["id"]
+
+    assert ann.delete(f"org/{acme}/invitations/{first}").status == 200
+
+    assert [row["status"] for row in listed(ann, acme)] == ["cancelled"]
+    assert ann.delete(f"org/{acme}/invitations/{first}").error == NOT_PENDING
+    assert invite(ann, acme).status == 201
+
+
+@pytest.mark.parametrize("invitation_id", [UNKNOWN, "1", "x", UNKNOWN.upper()])
+def test_unknown_invitation_is_not_found(ann, acme, invitation_id):
+    path = f"org/{acme}/invitations/{invitation_id}"
+
+    assert ann.delete(path).error == (404, "INVITATION_NOT_FOUND")
+    assert ann.post(f"{path}/resend").error == (404, "INVITATION_NOT_FOUND")
+
+
+def test_invitation_of_another_organization_is_not_found(ann, bob, acme):
+    foreign = invite(bob, bob.found("Other")).data["id"]
+
+    path = f"org/{acme}/invitations/{foreign}"
+
+    assert ann.delete(path).error == (404, "INVITATION_NOT_FOUND")
+    assert OrganizationInvitation.objects.get().status == "pending"
+
+
+def test_admin_cannot_cancel_or_resend_the_invitation_of_an_owner(ann, acme, bob):
+    join(acme, bob, "admin")
+    path = f"org/{acme}/invitations/{invite(ann, acme, role='owner').data['id']}"
+
+    assert bob.delete(path).error == TOO_LOW
+    assert bob.post(f"{path}/resend").error == TOO_LOW
+
+
+def test_resend_makes_a_new_token_and_renews_the_expiry(clock, ann, acme, post, api):
+    sent = invite(ann, acme).data
+    old = post.token(KIND)
+    clock.forward(days=5)
+    ann.log_in()
+
+    answer = ann.post(f"org/{acme}/invitations/{sent['id']}/resend")
+
+    assert answer.data == {**sent, "expires_at": "2030-01-13T12:00:00.000000Z"}
+    new = post.token(KIND)
+    decline = "org/invitations/decline"
+    assert api.request("POST", decline, {"token": old}).error == (404, "INVITATION_NOT_FOUND")
+    assert api.request("POST", decline, {"token": new}).body == {"data": None}
+
+
+def test_resend_revives_an_expired_invitation(clock, ann, acme):
+    sent = invite(ann, acme).data["id"]
+    clock.forward(days=7)
+    ann.log_in()
+    assert [row["status"] for row in listed(ann, acme)] == ["expired"]
+
+    assert ann.post(f"org/{acme}/invitations/{sent}/resend").data["status"] == "pending"
+
+
+def test_resend_of_an_expired_one_beside_another_is_refused(clock, ann, acme):
+    old = invite(ann, acme).data["id"]
+    clock.forward(days=7)
+    ann.log_in()
+    assert invite(ann, acme).status == 201
+
+    answer = ann.post(f"org/{acme}/invitations/{old}/resend")
+
+    assert answer.error == (409, "INVITATION_ALREADY_EXISTS")
+
+
+def test_resend_past_the_limit_changes_nothing(ann, acme, post):
+    sent = invite(ann, acme).data["id"]
+    answers = [ann.post(f"org/{acme}/invitations/{sent}/resend") for _ in range(4)]
+
+    assert {answer.status for answer in answers} == {200}
+    assert post.kinds().count(KIND) == 3
+
+
+def test_resent_invitation_is_that_of_the_resender(ann, acme, bob):
+    join(acme, bob, "admin")
+    sent = invite(ann, acme).data["id"]
+
+    assert bob.post(f"org/{acme}/invitations/{sent}/resend").data["inviter_id"] == bob.id

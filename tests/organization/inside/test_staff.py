@@ -1,0 +1,180 @@
+"""Django admin and the command: what staff and operators do with organizations."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client, TestCase
+
+from authservice.core.models import Session
+from authservice.organization.models import Membership, Organization, OrganizationInvitation
+from tests.organization.inside.people import role_of
+from tests.organization.inside.test_invitations import KIND, invite
+from tests.support.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+BASE = "/admin/authservice_organization/"
+
+
+@pytest.fixture
+def boss():
+    """A superuser in Django admin."""
+    client = Client()
+    client.force_login(make_user("boss@example.com", is_staff=True, is_superuser=True))
+    return client
+
+
+def act(boss, page, action, *rows):
+    path, chosen = f"{BASE}{page}/", [str(row.pk) for row in rows]
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        answer = boss.post(path, {"action": action, "_selected_action": chosen}, follow=True)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("page", ["organization", "membership", "organizationinvitation"])
+def test_list_is_shown_searched_and_filtered(boss, ann, acme, page):
+    invite(ann, acme)
+
+    assert "cme" in boss.get(f"{BASE}{page}/").content.decode()
+    assert "cme" in boss.get(f"{BASE}{page}/?q=acme").content.decode()
+    oracle = boss.get(f"{BASE}{page}/?founder__password__startswith=x")
+    assert oracle.status_code in (302, 400)
+
+
+def test_page_shows_members_and_invitations_without_a_token(boss, ann, acme, post):
+    invite(ann, acme)
+    token = post.token(KIND)
+    row = OrganizationInvitation.objects.get()
+
+    page = boss.get(f"{BASE}organization/{acme}/change/").content.decode()
+
+    assert "cat@example.com" in page
+    assert "owner" in page
+    shown = boss.get(f"{BASE}organizationinvitation/{row.pk}/change/").content.decode()
+    for secret in (token, row.token_digest):
+        assert secret not in page + shown
+
+
+def test_change_is_recorded(boss, acme, events):
+    fields = {"name": "New", "slug": "new", "logo_url": "", "metadata": "", "active": "on"}
+    path = f"{BASE}organization/{acme}/change/"
+    forms = dict.fromkeys(re.findall(r'name="([^"]*_FORMS)"', boss.get(path).content.decode()), "0")
+
+    answer = boss.post(path, {**fields, **forms})
+
+    assert answer.status_code == 302, answer.content
+    assert Organization.objects.get().slug == "new"
+    [event] = events()
+    assert (event.action, event.actor_type) == ("org.updated", "admin")
+    assert set(event.metadata["fields"]) == {"name", "slug"}
+
+
+def test_deletion_is_recorded_and_ends_the_claims(boss, ann, acme, events):
+    ann.switch(acme)
+
+    boss.post(f"{BASE}organization/{acme}/delete/", {"post": "yes"})
+
+    assert not Organization.objects.exists()
+    assert not Session.objects.filter(organization_id=acme).exists()
+    assert [event.action for event in events()][-1:] == ["org.deleted"]
+
+
+def test_selected_organizations_are_deleted(boss, ann, acme):
+    rows = [str(Organization.objects.get().pk)]
+    body = {"action": "delete_selected", "_selected_action": rows, "post": "yes"}
+
+    boss.post(f"{BASE}organization/", body)
+
+    assert not Organization.objects.exists()
+
+
+def test_nobody_adds_organizations_or_edits_members(boss, acme):
+    row = Membership.objects.get()
+
+    assert boss.get(f"{BASE}organization/add/").status_code == 403
+    assert boss.post(f"{BASE}membership/{row.pk}/change/", {"role": "member"}).status_code == 403
+    assert boss.post(f"{BASE}membership/{row.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_ownership_is_transferred(boss, ann, acme, member, events):
+    act(boss, "membership", "transfer_ownership", Membership.objects.get(user=member.user))
+
+    assert (role_of(acme, member), role_of(acme, ann)) == ("owner", "admin")
+    assert [event.action for event in events()] == ["org.member.role_changed"] * 2
+
+
+def test_ownership_is_transferred_to_one_member_only(boss, ann, acme, member):
+    text = act(boss, "membership", "transfer_ownership", *Membership.objects.all())
+
+    assert "Select one member of each organization" in text
+    assert role_of(acme, ann) == "owner"
+
+
+def test_members_are_removed_except_the_last_owner(boss, ann, acme, member, events):
+    text = act(boss, "membership", "remove_members", *Membership.objects.all())
+
+    assert "The last owner of an organization cannot be removed" in text
+    assert [row.user_id for row in Membership.objects.all()] == [ann.user.pk]
+    assert [event.action for event in events()] == ["org.member.removed"]
+
+
+def test_invitation_is_sent_again_and_cancelled(boss, ann, acme, post, events):
+    invite(ann, acme)
+    row = OrganizationInvitation.objects.get()
+    old = post.token(KIND)
+
+    act(boss, "organizationinvitation", "send_again", row)
+    assert post.token(KIND) != old
+    act(boss, "organizationinvitation", "cancel", row)
+    text = act(boss, "organizationinvitation", "cancel", row)
+
+    row.refresh_from_db()
+    assert row.status == "cancelled"
+    assert "The invitation is no longer pending." in text
+    assert [(event.action, event.actor_type) for event in events()][1:] == [
+        ("org.invitation.sent", "admin"),
+        ("org.invitation.cancelled", "admin"),
+    ]
+
+
+def command(*arguments):
+    out = StringIO()
+    call_command("authservice_organizations", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_command_lists_creates_and_transfers(ann, bob):
+    assert command("create", "Acme", ann.email).startswith("Created acme (")
+    command("create", "Other", bob.email, "--slug", "second")
+
+    row = Organization.objects.get(slug="acme")
+    assert f"{row.pk} acme: Acme; owner {ann.id}, 1 members\n" in command("list")
+    assert command("transfer", "acme", bob.email) == f"User {bob.id} owns acme now.\n"
+    assert (role_of(row.pk, bob), role_of(row.pk, ann)) == ("owner", "admin")
+    command("transfer", str(row.pk), ann.email)
+    assert (role_of(row.pk, bob), role_of(row.pk, ann)) == ("admin", "owner")
+
+
+def test_command_finds_organizations_without_an_owner(ann, acme, member):
+    ann.found("Kept")
+    Membership.objects.filter(organization=acme, role="owner").update(role="member")
+
+    assert command("without-owner") == f"{acme} acme: Acme; owner nobody, 2 members\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("create", " ", "ann@example.com"), "1 to 255 characters"),
+        (("create", "A", "ann@example.com", "--slug", "A"), "--slug: Must be"),
+        (("create", "A", "ann@example.com", "--slug", "acme"), "Another organization"),
+        (("create", "A", "nobody@example.com"), "There is no user"),
+        (("transfer", "unknown", "ann@example.com"), "There is no organization 'unknown'"),
+    ],
+)
+def test_command_refuses(ann, acme, arguments, text):
+    with pytest.raises(CommandError, match=text):
+        command(*arguments)

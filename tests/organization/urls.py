@@ -1,0 +1,84 @@
+"""The API, Django admin, and views of a host project about its active organization."""
+
+from django.http import JsonResponse
+from django.urls import path
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from authservice.authentication import AuthserviceAuthentication
+from authservice.organization.decorators import (
+    organization_member_required,
+    organization_role_required,
+)
+from authservice.organization.permissions import HasOrganizationRole, IsOrganizationMember
+from tests.admin.urls import urlpatterns as others
+
+
+def shown(request):
+    return {"slug": request.organization.slug, "role": request.organization_role}
+
+
+class Members(APIView):
+    authentication_classes = (AuthserviceAuthentication,)
+    permission_classes = (IsOrganizationMember,)
+
+    def get(self, request):
+        assert request._request.organization == request.organization
+        return Response(shown(request))
+
+
+class Admins(Members):
+    permission_classes = (HasOrganizationRole("admin"),)
+
+
+class Either(Members):
+    permission_classes = (HasOrganizationRole("owner") | IsOrganizationMember,)
+
+
+@organization_member_required
+def members(request):
+    return JsonResponse(shown(request))
+
+
+@organization_role_required("admin")
+def admins(request):
+    return JsonResponse(shown(request))
+
+
+@organization_member_required
+async def members_async(request):
+    return JsonResponse(shown(request))
+
+
+@organization_role_required("admin")
+async def admins_async(request):
+    return JsonResponse(shown(request))
+
+
+def lazy(request):
+    found = request.organization
+    return JsonResponse({"slug": found.slug if found else ""})
+
+
+async def lazy_async(request):
+    found = await request.aorganization()
+    return JsonResponse({"slug": found.slug if found else ""})
+
+
+def untouched(request):
+    return JsonResponse({})
+
+
+urlpatterns = [
+    path("rest/members", Members.as_view()),
+    path("rest/admins", Admins.as_view()),
+    path("rest/either", Either.as_view()),
+    path("plain/members", members),
+    path("plain/admins", admins),
+    path("async/members", members_async),
+    path("async/admins", admins_async),
+    path("lazy", lazy),
+    path("lazy-async", lazy_async),
+    path("untouched", untouched),
+    *others,
+]
