@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import APIException, AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from authservice.kernel import errors
-from authservice.kernel.http.authentication import (
-    SAFE_METHODS,
-    by_cookie,
-    identify,
-    require_unforged,
-)
+
+if TYPE_CHECKING:
+    from authservice.core.sessions.authentication import Caller
 
 
 class Unavailable(APIException):
@@ -34,28 +30,29 @@ class AuthserviceAuthentication(BaseAuthentication):
     `PermissionDenied` and `Unavailable`, with our error code.
     """
 
-    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+    def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
+        # Not imported at the top: the REST framework loads the classes of its settings with its
+        # views, and a project may import these beside its user model. Core needs that model.
+        from authservice.core.api import authentication
+
         http = request._request
         try:
-            identity = identify(http)
-            user = identity.person.user
+            caller = authentication.identify(http)
+            user = caller.person.user
         except errors.Unauthorized:
             return None  # no access token: another authentication class may identify the caller
         except errors.ServiceUnavailable as fault:
             raise Unavailable(fault.message, code=fault.code) from fault
         except errors.Fault as fault:
-            if by_cookie(http):
+            if authentication.by_cookie(http):
                 return None  # browsers keep sending a cookie whose token is no longer valid
             raise AuthenticationFailed(fault.message, code=fault.code) from fault
-        if by_cookie(http) and http.method not in SAFE_METHODS:
-            self._require_unforged(http, identity)
-        return user, identity
-
-    def _require_unforged(self, http: HttpRequest, identity: Any) -> None:
-        try:
-            require_unforged(http, identity.sign_in_id)
-        except errors.Fault as fault:
-            raise PermissionDenied(fault.message, code=fault.code) from fault
+        if authentication.by_cookie(http) and http.method not in authentication.SAFE_METHODS:
+            try:
+                authentication.require_unforged(http, caller.session_id)
+            except errors.Fault as fault:
+                raise PermissionDenied(fault.message, code=fault.code) from fault
+        return user, caller
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

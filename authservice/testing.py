@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 import time_machine
 from django.apps import apps
@@ -21,6 +22,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.test import Client as DjangoClient
 from django.urls import reverse
+from django.utils.text import slugify
 from factory.declarations import Sequence
 from factory.django import DjangoModelFactory
 
@@ -29,12 +31,14 @@ from authservice.core.login.login import Login
 from authservice.core.messages import compose
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Account
+from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import modules
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
+from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
@@ -87,11 +91,29 @@ def _fill_account(
     )
 
 
+def make_organization(owner: Any, name: str = "Acme", **members: Any) -> Any:
+    """An organization of this owner; `members` are lists of users by role.
+
+        make_organization(ann, admin=[bob], member=[eve])
+
+    `ApiClient.switch` makes it the active one of a client. Requires the organization module.
+    """
+    # Not imported: the models exist only if the module is installed.
+    slug = f"{slugify(name)}-{uuid4().hex[:8]}"
+    organizations = apps.get_model("authservice_organization", "Organization").objects
+    created = organizations.create(name=name, slug=slug, founder=owner)
+    memberships = apps.get_model("authservice_organization", "Membership").objects
+    for role, users in {"owner": [owner], **members}.items():
+        for user in users:
+            memberships.create(organization=created, user=user, role=role)
+    return created
+
+
 def csrf_headers(client: DjangoClient) -> dict[str, str]:
     """The CSRF header for a state-changing request with Django's test client.
 
     Gets a new token with `client`, which keeps the cookie. Returns an empty dict if the csrf module
-    is not installed, so that tests need no distinction.
+    is not installed, so that the same test works with and without it.
     """
     if not apps.is_installed("authservice.csrf"):
         return {}
@@ -123,7 +145,7 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `sign_in`, every request has the access token. `tokens` contains the issued tokens as
+    After `log_in`, every request has the access token. `tokens` contains the issued tokens as
     secrets: `client.tokens.access_token.reveal()`. If the csrf module is installed, state-changing
     requests have a CSRF token automatically.
     """
@@ -132,7 +154,7 @@ class ApiClient:
         self.tokens: Any = None
         self._django = DjangoClient()
 
-    def sign_in(self, user: Any) -> ApiClient:
+    def log_in(self, user: Any) -> ApiClient:
         """Log in as a user through the one door, without a password.
 
         Raises the `Fault` of `login.complete`. After a challenge the client has no tokens.
@@ -140,6 +162,18 @@ class ApiClient:
         person = lookup.get_person(user)
         outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
         self.tokens = outcome.tokens
+        return self
+
+    def switch(self, organization: Any) -> ApiClient:
+        """Make an organization the active one of the session: further tokens have its claims.
+
+        Raises `AssertionError` if the user is not a member.
+        """
+        answer = self.post("org/switch", org_id=str(organization.pk))
+        if answer.status != 200:
+            raise AssertionError(f"The switch was refused: {answer.data}")
+        access_token, refresh_token = answer.data["access_token"], answer.data["refresh_token"]
+        self.tokens = Tokens(Secret(access_token), Secret(refresh_token), answer.data["expires_in"])
         return self
 
     def get(self, path: str, **query: Any) -> Answer:
@@ -161,7 +195,7 @@ class ApiClient:
             headers.update(csrf_headers(self._django))
         response = self._django.generic(
             method,
-            reverse("authservice:nowhere") + path,
+            mount() + path,
             json.dumps(body) if body else "",
             content_type="application/json",
             query_params=query or None,

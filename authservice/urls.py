@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.urls import re_path
 
-from authservice.kernel.http.views import NotFoundEndpoint
+from authservice.core.api.endpoint import NotFoundEndpoint
 from authservice.kernel.modules import urlconfs
 
 app_name = "authservice"
@@ -16,5 +16,5 @@ _ROUTES = [route for urlconf in urlconfs() for route in import_module(urlconf).u
 
 urlpatterns = [
     *sorted(_ROUTES, key=lambda route: route.name not in BUSIEST),
-    re_path(r"", NotFoundEndpoint.as_view({"get": "nowhere"}), name="nowhere"),
+    re_path(r"", NotFoundEndpoint.as_view({"get": "not_found"}), name="unknown"),
 ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
+from django.db.models import Func
 
 from authservice.admin import search
 from authservice.core.models import Account
@@ -40,16 +41,21 @@ class Index:
 def wanted(using: str) -> list[Index]:
     """The indexes for searches, for verified addresses and for columns of the host's user
     table."""
-    quote = connections[using].ops.quote_name
-    accounts = quote(Account._meta.db_table)
-    texts = search.expression(map(quote, search.COLUMNS))
+    accounts = connections[using].ops.quote_name(Account._meta.db_table)
     # With 1000 sample texts instead of 100 the planner can tell a rare text from a common one.
-    gin = f"USING gin ({texts} gin_trgm_ops)"
-    trigrams = Index(search.INDEX, accounts, gin, statistics=1000, extension="pg_trgm")
-    is_verified = search.verified_sql(*map(quote, search.VERIFIED_COLUMNS))
-    verified = Index("authsvc_account_verified", accounts, f"(({is_verified}))")
+    gin = f"USING gin ({_sql(search.TEXTS, using)} gin_trgm_ops)"
+    trigrams = Index("authsvc_account_search", accounts, gin, statistics=1000, extension="pg_trgm")
+    verified = Index("authsvc_account_verified", accounts, f"(({_sql(search.VERIFIED, using)}))")
     # The trigram index comes last: it fails where the extension cannot be created.
     return [verified, *_of_flags(using), trigrams]
+
+
+def _sql(expression: Func[Any], using: str) -> str:
+    """SQL of an expression of `search`, with column names as in an index definition."""
+    quote = connections[using].ops.quote_name
+    columns = (quote(column.name) for column in expression.get_source_expressions())
+    joined = expression.extra["arg_joiner"].join(columns)
+    return str(expression.extra["template"] % {"expressions": joined})
 
 
 def _of_flags(using: str) -> list[Index]:

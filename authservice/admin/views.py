@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from authservice.admin import user_list
 from authservice.admin.serializers import SORT_FIELDS, NewUserIn, UserIn, UsersPage, UsersQuery
 from authservice.core.api import responses
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.staff import create_user, delete_user, revoke_sessions, update_user
 from authservice.core.users import lookup
 from authservice.core.users.creation import NewUser
@@ -18,7 +19,6 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import operation
-from authservice.kernel.http.views import Endpoint
 
 _TAKEN = (errors.UserAlreadyExists, errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse)
 _PROTECTED = (errors.CannotModifySelf, errors.LastSuperAdmin)

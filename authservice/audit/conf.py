@@ -18,7 +18,7 @@ class Audit:
     """Actions that are not recorded."""
     retention: Mapping[str, Any] = field(default_factory=dict)
     """How long entries are kept, by a prefix such as `"auth.login."` or a whole action: a duration,
-    or None for permanently. The longest matching prefix counts, including the defaults."""
+    or None to keep them permanently. The longest matching prefix counts, including the defaults."""
     cleanup_limit: int = 100_000
     """Maximum number of entries that one `POST /admin/audit/cleanup` deletes; the command has no
     limit."""

@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from django.db import models
 
+from authservice.kernel.databases import PrimaryManager
+
 AGENT = 512
 ACTION = 64
 
@@ -30,6 +32,8 @@ class Entry(models.Model):
     ip_address = models.CharField(max_length=45, blank=True, default="")
     user_agent = models.CharField(max_length=AGENT, blank=True, default="")
     created_at = models.DateTimeField()
+
+    objects = PrimaryManager()
 
     class Meta:
         verbose_name_plural = "entries"

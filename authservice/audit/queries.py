@@ -23,14 +23,14 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Coalesce
 
 from authservice.audit.models import Entry
-from authservice.kernel import actions, databases
+from authservice.kernel import actions
 from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
 # The cap of the total. Counting costs as much as reading the rows that are counted.
 COUNTED = 10_000
-# Up to so many matches, reading all and sorting them is faster than scanning a sorted index.
+# Up to this many matches, reading all and sorting them is faster than scanning a sorted index.
 FEW = 1_000
 
 
@@ -95,7 +95,7 @@ def _page(
     order, end = _order(page, filters), page.offset + page.limit
     counted = _count(parts) if _may_be_sparse(order, filters, users) else None
     by_index = counted is None or counted > FEW
-    # One row more than the page shows whether the list goes on.
+    # One row more than the page, to find out whether there are further pages.
     rows = list(_combined(parts, order, end + 1, by_index=by_index)[page.offset : end + 1])
     if counted is None:
         if len(rows) <= page.limit and (rows or not page.offset):
@@ -114,7 +114,7 @@ def _may_be_sparse(order: tuple[str, ...], filters: EntryFilter, users: int) -> 
 
 
 def _count(parts: Sequence[QuerySet[Entry]], *order: str) -> int:
-    """The number of matches, at most `COUNTED`; only of ids, which the index has without rows."""
+    """The number of matches, at most `COUNTED`. Only ids are selected: the index has them."""
     return int(_combined([found.values("id") for found in parts], order, COUNTED).count())
 
 
@@ -155,8 +155,7 @@ def _order(page: Page, filters: EntryFilter) -> tuple[str, ...]:
 
 
 def _matching(filters: EntryFilter) -> QuerySet[Entry]:
-    rows = Entry.objects.using(databases.primary())
-    return rows.filter(*_conditions(filters))
+    return Entry.objects.filter(*_conditions(filters))
 
 
 def _conditions(filters: EntryFilter) -> Iterator[Q]:

@@ -33,8 +33,8 @@ _LONGEST = timedelta(days=365_000)
 
 
 def policy() -> Mapping[str, timedelta | None]:
-    """The defaults, overridden by the settings. Raises TypeError for a value that is no
-    duration."""
+    """The defaults, overridden by the settings. Raises TypeError for a value that is not
+    a duration."""
     return {**RETENTION, **{prefix: duration(kept) for prefix, kept in conf.retention.items()}}
 
 
@@ -77,7 +77,7 @@ def clean(
             with transaction.atomic(using=rows.db):
                 deleted += cleanup.delete(rows, pks)
                 result = {"request_id": event.client.request_id, "deleted": deleted}
-                _all().filter(pk=run.pk).update(metadata=writer.as_text(result))
+                Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))
     return deleted
 
 
@@ -88,7 +88,7 @@ def due(now: datetime) -> Iterator[QuerySet[Entry]]:
         prefixes = [prefix for prefix in kept if action.startswith(prefix)]
         age = kept[max(prefixes, key=len)] if prefixes else None
         if age is not None:
-            yield _all().filter(action=action, pk__lt=least(now - age))
+            yield Entry.objects.filter(action=action, pk__lt=least(now - age))
 
 
 def _batches(
@@ -107,12 +107,8 @@ def _batches(
 
 def _actions() -> Iterator[str]:
     """The actions that entries exist for, with one index look-up each (a loose index scan)."""
-    names = _all().order_by("action").values_list("action", flat=True)
+    names = Entry.objects.order_by("action").values_list("action", flat=True)
     action = names.first()
     while action is not None:
         yield action
         action = names.filter(action__gt=action).first()
-
-
-def _all() -> QuerySet[Entry]:
-    return Entry.objects.using(databases.primary())

@@ -12,13 +12,13 @@ from authservice.audit.conf import conf
 from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS, EntriesPage, EntriesQuery, Paged, UserIdIn
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import Moment, Uuid, operation
-from authservice.kernel.http.views import Endpoint
 
 
 class AuditEntry(TypedDict):

@@ -30,7 +30,7 @@ _INSERT = Insert(lambda: Entry)
 
 
 def record_event(event: Event) -> None:
-    """Slot `event_listener`."""
+    """Fills the slot `event_listener`."""
     if event.action not in conf.exclude:
         write(event)
 

@@ -19,7 +19,7 @@ from authservice.core.models import Account, AttemptCounter, OneTimeToken, Sessi
 from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import account_form, admin_deletion, admin_password
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
-from authservice.core.staff.admin_filters import EmailVerified, SignInState, TicketState
+from authservice.core.staff.admin_filters import EmailVerified, OneTimeTokenState, SessionState
 from authservice.core.staff.admin_pages import (
     DeclaredLookups,
     GoesWithUser,
@@ -32,20 +32,20 @@ from authservice.core.staff.admin_pages import (
 from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import message_queue as letters
+from authservice.kernel import message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
 
 if TYPE_CHECKING:
     AnyPage = admin.options.BaseModelAdmin[Any]
     AccountPage = admin.ModelAdmin[Account]
-    SignInPage = admin.ModelAdmin[Session]
-    TicketPage = admin.ModelAdmin[OneTimeToken]
+    SessionPage = admin.ModelAdmin[Session]
+    OneTimeTokenPage = admin.ModelAdmin[OneTimeToken]
     AttemptPage = admin.ModelAdmin[AttemptCounter]
     Inline = admin.StackedInline[Account, Any]
 else:
     AnyPage = object
-    AccountPage = SignInPage = TicketPage = AttemptPage = admin.ModelAdmin
+    AccountPage = SessionPage = OneTimeTokenPage = AttemptPage = admin.ModelAdmin
     Inline = admin.StackedInline
 
 # Search our own copies, since the fields of the host's user model are unknown here.
@@ -109,7 +109,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
     search_fields = ("email", "username", "name", "phone_number")
     ordering = ("-created_at",)
     show_full_result_count = False
-    actions = ("end_sign_ins", "resend_verification", "unlock")
+    actions = ("end_sessions", "resend_verification", "unlock")
 
     def get_list_filter(self, request: HttpRequest) -> tuple[Any, ...]:
         active = f"user__{host().active}" if host().active else "active"
@@ -131,7 +131,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
         if obj is None:
             return True
         client = of_page(request)
-        return may_change(request, obj) and admin_deletion.may_leave(obj.pk, request, client)
+        return may_change(request, obj) and admin_deletion.may_be_deleted(obj.pk, request, client)
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -145,13 +145,13 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
     def is_active(self, account: Account) -> bool:
         return Person(account.user, account).active
 
-    @admin.action(permissions=["change"], description="End all sign-ins")
-    def end_sign_ins(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
+    @admin.action(permissions=["change"], description="End all sessions")
+    def end_sessions(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
         ended = revocation.revoke_users(users, by=request.user, client=client)
-        _log(request, _accounts(people), "Ended all sign-ins.")
-        self.message_user(request, f"Ended {ended} sign-ins of {len(people)} accounts.")
+        _log(request, _accounts(people), "Ended all sessions.")
+        self.message_user(request, f"Ended {ended} sessions of {len(people)} accounts.")
 
     @admin.action(permissions=["change"], description="Resend the verification e-mail")
     def resend_verification(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
@@ -163,11 +163,11 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
         people = [p for p in chosen_people if p.active and p.email and not p.email_verified]
         client = of_page(request)
         for person in people:
-            letters.send(letters.VERIFY_EMAIL, person.email, client)
+            message_queue.send(message_queue.VERIFY_EMAIL, person.email, client)
         _log(request, _accounts(people), "Resent the verification e-mail.")
         self.message_user(request, f"Sent to {len(people)} accounts that were not verified.")
 
-    @admin.action(permissions=["change"], description="Unlock: forget wrong passwords")
+    @admin.action(permissions=["change"], description="Unlock: reset failed attempts")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
         lockout.unlock(people)
@@ -180,7 +180,7 @@ class AccountAdmin(DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, Accoun
 
 
 @admin.register(Session)
-class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
+class SessionAdmin(GoesWithUser, RowGuard, ReadOnly, SessionPage):
     fields = (
         "user",
         "state",
@@ -197,7 +197,7 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
     )
     list_display = ("created_at", "user", "amr", "ip_address", "last_used_at", "state")
     list_select_related = ("user__authservice_account",)
-    list_filter = (SignInState, "created_at")
+    list_filter = (SessionState, "created_at")
     search_fields = (*_USER_SEARCH, "ip_address")
     ordering = ("-pk",)
     show_full_result_count = False
@@ -209,18 +209,18 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
             return "ended"
         if min(session.idle_expires_at, session.expires_at) <= timezone.now():
             return "expired"
-        stands = sessions.is_valid(person_of(session.user), session)
-        return "open" if stands else "void: the user or the password has changed"
+        valid = sessions.is_valid(person_of(session.user), session)
+        return "open" if valid else "void: the user or the password has changed"
 
     def has_end_permission(self, request: HttpRequest) -> bool:
         # The rows cannot be edited, but staff with the permission to change them may end sessions.
         return super(ReadOnly, self).has_change_permission(request)
 
-    @admin.action(permissions=["end"], description="End the selected sign-ins")
+    @admin.action(permissions=["end"], description="End the selected sessions")
     def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         ended = self._ended(request, chosen)
         _log(request, ended, "Ended.")
-        self.message_user(request, f"Ended {len(ended)} sign-ins.")
+        self.message_user(request, f"Ended {len(ended)} sessions.")
 
     def delete_model(self, request: HttpRequest, obj: Session) -> None:
         self._ended(request, Session.objects.filter(pk=obj.pk))
@@ -242,13 +242,13 @@ class SignInAdmin(GoesWithUser, RowGuard, ReadOnly, SignInPage):
 
 
 @admin.register(OneTimeToken)
-class TicketAdmin(GoesWithUser, RowGuard, ReadOnly, TicketPage):
+class OneTimeTokenAdmin(GoesWithUser, RowGuard, ReadOnly, OneTimeTokenPage):
     """One-time tokens. The page shows neither their digests nor the data stored with them."""
 
     fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")
     list_display = ("created_at", "purpose", "user", "attempts", "expires_at", "spent_at")
     list_select_related = ("user",)
-    list_filter = (TicketState, "purpose")
+    list_filter = (OneTimeTokenState, "purpose")
     search_fields = _USER_SEARCH
     ordering = ("-pk",)
     show_full_result_count = False

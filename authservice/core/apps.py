@@ -10,7 +10,6 @@ class CoreConfig(modules.ModuleConfig):
     label = "authservice_core"
     verbose_name = "Accounts and sessions"
     urls = "authservice.core.urls"
-    identify = "authservice.core.sessions.authentication.identify"
     message_builders = (
         "authservice.core.messages.security_notice.message_builders",
         "authservice.core.login.pending_signups.message_builders",
@@ -27,3 +26,5 @@ class CoreConfig(modules.ModuleConfig):
         admin_login_checks.connect()
         signals.connect()
         last_login.connect()
+        if not modules.has_login_module():
+            modules.default_login_module().ready()

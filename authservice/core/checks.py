@@ -1,11 +1,11 @@
 """System checks of the host project's settings, each message with a hint.
 
-The ids are public: E errors, W warnings, I information. `manage.py check --deploy` adds the checks
-that matter only in production.
+`manage.py check --deploy` adds the checks that matter only in production.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.hashers import get_hasher
-from django.core import checks
+from django.core.checks import CheckMessage, register
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
@@ -25,33 +25,29 @@ from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
 from authservice.kernel import modules, throttling
 from authservice.kernel import settings as kernel_settings
-from authservice.kernel.sections import cookies, root
+from authservice.kernel.checks import message
+from authservice.kernel.sections import cookies, outbound, root
 
 _GRACE = timedelta(seconds=60)
 
 
 def connect() -> None:
     for check in (check_settings, check_apps, check_keys, check_mount, check_host):
-        checks.register(check, "authservice")
+        register(check, "authservice")
     cookie_checks.connect()
     production_checks.connect()
 
 
-def check_settings(**_: Any) -> list[checks.CheckMessage]:
+def check_settings(**_: Any) -> list[CheckMessage]:
     ids = {"unknown": "authservice.E001", "type": "authservice.E002"}
-    found: list[checks.CheckMessage] = [
-        checks.Error(
-            wrong.text,
-            hint=wrong.hint
-            or "See its type and default on the settings page of the documentation.",
-            id=ids[wrong.kind],
-        )
+    found = [
+        message(ids[wrong.kind], wrong.text, hint=wrong.hint)
         for wrong in kernel_settings.complaints()
     ]
     return found or [*_unimportable(), *_values()]
 
 
-def _unimportable() -> Iterator[checks.CheckMessage]:
+def _unimportable() -> Iterator[CheckMessage]:
     paths = [(f"{module.name}.{slot}", path) for module, slot, path in modules.slots_filled()]
     if core.claims_hook:
         paths.append(("AUTHSERVICE['CORE']['CLAIMS_HOOK']", core.claims_hook))
@@ -59,21 +55,15 @@ def _unimportable() -> Iterator[checks.CheckMessage]:
         try:
             import_string(path)
         except ImportError as wrong:
-            yield checks.Error(
-                f"{where} is {path!r}, which cannot be imported: {wrong}",
-                hint="Use the dotted path of an importable object.",
-                id="authservice.E003",
-            )
+            text = f"{where} is {path!r}, which cannot be imported: {wrong}"
+            yield message("authservice.E003", text)
 
 
-def _values() -> Iterator[checks.CheckMessage]:
+def _values() -> Iterator[CheckMessage]:
     parts = urlsplit(root.api_url)
     if root.api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
-        yield checks.Error(
-            f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is not an http or https URL.",
-            hint="Set it to scheme and host, such as 'https://api.example.com'.",
-            id="authservice.E005",
-        )
+        text = f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is not an http or https URL."
+        yield message("authservice.E005", text)
     for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
         if getattr(root, name) <= timedelta(0):
             yield _value(name.upper(), getattr(root, name), "must be positive")
@@ -88,20 +78,26 @@ def _values() -> Iterator[checks.CheckMessage]:
     if (root.trusted_proxies or 0) < 0:
         yield _value("TRUSTED_PROXIES", root.trusted_proxies, "must not be negative")
     yield from _rates()
+    yield from _outbound()
     yield from _confirmation()
 
 
-def _confirmation() -> Iterator[checks.CheckMessage]:
+def _confirmation() -> Iterator[CheckMessage]:
     if cookies.enabled and core.verify_confirm == "off":
-        yield checks.Warning(
-            "AUTHSERVICE: CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: if a mail"
-            " scanner or a page of another site opens a link, it verifies an attacker's account.",
-            hint="Set CORE.VERIFY_CONFIRM to 'auto', the default.",
-            id="authservice.W112",
-        )
+        yield message("authservice.W112")
 
 
-def _rates() -> Iterator[checks.CheckMessage]:
+def _outbound() -> Iterator[CheckMessage]:
+    if outbound.timeout <= timedelta(0):
+        yield _value("OUTBOUND.TIMEOUT", outbound.timeout, "must be positive")
+    for name in ("max_bytes", "in_flight"):
+        if getattr(outbound, name) <= 0:
+            yield _value(f"OUTBOUND.{name.upper()}", getattr(outbound, name), "must be positive")
+    if outbound.ca_file and not os.access(outbound.ca_file, os.R_OK):
+        yield _value("OUTBOUND.CA_FILE", outbound.ca_file, "must be a readable file")
+
+
+def _rates() -> Iterator[CheckMessage]:
     for scope, text in throttling.conf.rates.items():
         if scope not in throttling.RATES:
             known = ", ".join(throttling.RATES)
@@ -115,83 +111,44 @@ def _rates() -> Iterator[checks.CheckMessage]:
         yield _value("THROTTLE.CACHE", throttling.conf.cache, "must be an alias in CACHES")
 
 
-def _value(name: str, value: Any, rule: str) -> checks.CheckMessage:
+def _value(name: str, value: Any, rule: str) -> CheckMessage:
     shown = str(value) if isinstance(value, timedelta) else repr(value)
-    return checks.Error(
-        f"AUTHSERVICE: {name} {rule.rstrip('.')}, but is {shown}.",
-        hint="Remove it to use the default, which is on the settings page of the documentation.",
-        id="authservice.E006",
-    )
+    return message("authservice.E006", f"{name} {rule.rstrip('.')}, but is {shown}.")
 
 
-def check_apps(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_apps(**_: Any) -> Iterator[CheckMessage]:
     if not apps.is_installed("rest_framework"):
-        yield checks.Error(
-            "authservice needs Django REST framework.",
-            hint="Add 'rest_framework' to INSTALLED_APPS.",
-            id="authservice.E004",
-        )
+        yield message("authservice.E004")
     if any(entry.split(".apps.")[0] == "authservice" for entry in settings.INSTALLED_APPS):
-        yield checks.Error(
-            "'authservice' in INSTALLED_APPS is not an app.",
-            hint="Replace it by its modules, 'authservice.core' first.",
-            id="authservice.E007",
-        )
+        yield message("authservice.E007")
     if all(apps.is_installed(name) for name in modules.LOGIN_MODULES):
-        yield checks.Error(
-            "'authservice.session' and 'authservice.stateless' cannot be installed together.",
-            hint="Remove one of them; without either, stateless is the default.",
-            id="authservice.E010",
-        )
+        yield message("authservice.E010")
 
 
-def check_keys(**_: Any) -> list[checks.CheckMessage]:
+def check_keys(**_: Any) -> list[CheckMessage]:
     if list(kernel_settings.complaints()) or not root.signing_keys:
         return []
     try:
         signing_keys.configured()
     except ImproperlyConfigured as wrong:
-        return [
-            checks.Error(
-                f"AUTHSERVICE: {wrong}",
-                hint="Each key is a dict of 'alg', 'state' and a PEM key; exactly one is 'active'.",
-                id="authservice.E050",
-            )
-        ]
+        return [message("authservice.E050", str(wrong))]
     return []
 
 
-def check_mount(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_mount(**_: Any) -> Iterator[CheckMessage]:
     if not getattr(settings, "ROOT_URLCONF", None):
         return
     for entry in get_resolver().url_patterns:
         named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
         ours = isinstance(entry, URLResolver) and named == "authservice.urls"
         if ours and not str(entry.pattern):
-            yield checks.Error(
-                "authservice.urls is mounted without a prefix.",
-                hint="Mount it with a prefix, as path('auth/', include('authservice.urls')): it"
-                " answers 404 itself to all unknown paths below the prefix.",
-                id="authservice.E011",
-            )
+            yield message("authservice.E011")
 
 
-def check_host(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_host(**_: Any) -> Iterator[CheckMessage]:
     if not host().email:
-        yield checks.Warning(
-            "The user model has no e-mail field; addresses are stored in the account table.",
-            hint="No action is needed, unless the model's EMAIL_FIELD is misspelled.",
-            id="authservice.W080",
-        )
+        yield message("authservice.W080")
     if not settings.AUTH_PASSWORD_VALIDATORS:
-        yield checks.Warning(
-            "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are accepted as a password.",
-            hint="Add Django's four validators.",
-            id="authservice.W090",
-        )
+        yield message("authservice.W090")
     if any(database.get("ATOMIC_REQUESTS") for database in settings.DATABASES.values()):
-        yield checks.Info(
-            "ATOMIC_REQUESTS does not apply to authservice: its views open their own"
-            " transactions, so that the attempt of a refused request stays counted.",
-            id="authservice.I070",
-        )
+        yield message("authservice.I070")

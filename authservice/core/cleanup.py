@@ -49,11 +49,9 @@ def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
         *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
         ExpiredRows(
             "one-time tokens",
-            OneTimeToken.objects.using(using).filter(_token_expired(now - _TOKENS_KEPT)),
+            OneTimeToken.objects.filter(_token_expired(now - _TOKENS_KEPT)),
         ),
-        ExpiredRows(
-            "sessions", Session.objects.using(using).filter(_session_over(now - sessions_kept))
-        ),
+        ExpiredRows("sessions", Session.objects.filter(_session_over(now - sessions_kept))),
         ExpiredRows(
             "attempt counters", AttemptCounter.objects.using(using).filter(_counter_reset(now))
         ),
@@ -63,7 +61,7 @@ def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
     by = timezone.now() - _TOKENS_KEPT - _OVERDUE
-    return OneTimeToken.objects.using(databases.primary()).filter(expires_at__lte=by).exists()
+    return OneTimeToken.objects.filter(expires_at__lte=by).exists()
 
 
 def warn_if_overdue() -> None:
@@ -97,7 +95,7 @@ def _session_over(by: datetime) -> Q:
 
 
 def _counter_reset(now: datetime) -> Q:
-    # Not earlier: the strikes of an ended window still lengthen the wait of the next one.
+    # Not earlier: the strikes of a window that has ended still lengthen the next wait.
     return Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER)
 
 
@@ -113,14 +111,14 @@ def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still match and that no other transaction has locked; returns
     how many."""
     found, connection = rows.filter(pk__in=pks), connections[rows.db]
-    alone = not rows.model._meta.related_objects
+    unreferenced = not rows.model._meta.related_objects
     with transaction.atomic(using=rows.db):
         if connection.features.has_select_for_update_skip_locked:
             free = list(found.select_for_update(skip_locked=True).values_list("pk", flat=True))
-            if alone and connection.vendor == "mysql":
+            if unreferenced and connection.vendor == "mysql":
                 return _delete_by_key(rows.model, free, connection)
             found = rows.model._base_manager.using(rows.db).filter(pk__in=free)
-        return int(found.delete()[0]) if alone else _delete_cascading(found)
+        return int(found.delete()[0]) if unreferenced else _delete_cascading(found)
 
 
 def _delete_cascading(rows: QuerySet[Any]) -> int:

@@ -1,4 +1,4 @@
-"""Settings of core and of the stateless login policy, which is the default."""
+"""Settings of core."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class Core:
     """`AUTHSERVICE["CORE"]`."""
 
     allow_signup: bool = True
-    """Whether `POST /signup` creates accounts."""
+    """Whether users may sign up. If not, only invitations create accounts: not `POST /signup`,
+    magic links or providers."""
     require_email_verification: bool = False
     """Whether users get tokens only after their e-mail address is verified."""
     require_phone_verification: bool = False
@@ -44,21 +45,12 @@ class Core:
     """Algorithm of the dummy hash for unknown users and users without a password; set it to the
     slowest hasher in use."""
     hashes_in_flight: int = 0
-    """Maximum number of password hashes that run at once in each process; 0 means twice the number
-    of cores. A request that waits longer than 2 s for its turn is 503 `SERVICE_UNAVAILABLE`."""
+    """Maximum number of password hashes that run concurrently in each process; 0 means twice the
+    number of cores. A request that waits longer than 2 s for a slot is 503
+    `SERVICE_UNAVAILABLE`."""
     claims_hook: str = ""
     """Dotted path of `(user) -> dict` with additional claims of access tokens; it cannot override
     the others."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stateless:
-    """`AUTHSERVICE["STATELESS"]`."""
-
-    check: Literal["full", "signature"] = "full"
-    """`"signature"` accepts an access token until it expires: a logout or a changed password then
-    takes effect only at the next refresh."""
-
-
 core = section("CORE", Core)
-stateless = section("STATELESS", Stateless)

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.core import checks
+from django.core.checks import CheckMessage, register
 
+from authservice.kernel.checks import message
 from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 
@@ -19,19 +20,14 @@ _OURS = ("authservice_device", "authservice_signup")
 
 
 def connect() -> None:
-    checks.register(check_cookies, "authservice")
+    register(check_cookies, "authservice")
 
 
-def check_cookies(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_cookies(**_: Any) -> Iterator[CheckMessage]:
     if list(complaints()):
         return
     if cookies.enabled and not apps.is_installed("authservice.csrf"):
-        yield checks.Error(
-            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers also send cookies with"
-            " requests of other sites.",
-            hint="Add 'authservice.csrf' to INSTALLED_APPS. Until then no token cookies are set.",
-            id="authservice.E060",
-        )
+        yield message("authservice.E060")
     names = (("ACCESS_NAME", cookies.access_name), ("REFRESH_NAME", cookies.refresh_name))
     for key, name in names:
         others = [other for of, other in names if of != key]
@@ -39,36 +35,29 @@ def check_cookies(**_: Any) -> Iterator[checks.CheckMessage]:
     yield from samesite_faults("COOKIES.SAMESITE", cookies.samesite)
 
 
-def name_faults(key: str, name: str, *, beside: Collection[str]) -> Iterator[checks.CheckMessage]:
+def name_faults(key: str, name: str, *, beside: Collection[str]) -> Iterator[CheckMessage]:
     """Check the name of a cookie, which must also differ from the names in `beside`."""
     if not _NAME.fullmatch(name):
-        yield _name_fault(
-            f"{key} is {name!r}, which is not a valid cookie name", "Use letters and underscores."
-        )
+        yield _name_fault(f"{key} is {name!r}, which is not a valid cookie name.")
     if name.lower().startswith(_PREFIXES):
         yield _name_fault(
-            f"{key} is {name!r}, which has a cookie prefix",
+            f"{key} is {name!r}, which has a cookie prefix.",
             "Use the name without the prefix: over https the service adds __Host-, and over http"
             " browsers refuse cookies with it.",
         )
     if {name, f"__Host-{name}"} & {*_django(), *_OURS, *beside}:
-        yield _name_fault(
-            f"{key} is {name!r}, which is the name of another cookie", "Use a unique name."
-        )
+        yield _name_fault(f"{key} is {name!r}, which is the name of another cookie.")
 
 
-def samesite_faults(key: str, samesite: str) -> Iterator[checks.CheckMessage]:
+def samesite_faults(key: str, samesite: str) -> Iterator[CheckMessage]:
     if samesite == "None" and not secure():
-        yield checks.Error(
-            f"AUTHSERVICE: {key} is 'None', which browsers accept over https only.",
-            hint="Use https in API_URL, or keep 'Lax'.",
-            id="authservice.E062",
-        )
+        text = f"{key} is 'None', which browsers accept over https only."
+        yield message("authservice.E062", text)
 
 
 def _django() -> tuple[str, ...]:
     return (settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME)
 
 
-def _name_fault(text: str, hint: str) -> checks.CheckMessage:
-    return checks.Error(f"AUTHSERVICE: {text}.", hint=hint, id="authservice.E061")
+def _name_fault(text: str, hint: str = "") -> CheckMessage:
+    return message("authservice.E061", text, hint=hint)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.uuid7 import uuid7
 
 KEY = 64  # hex characters of a SHA-256
@@ -57,12 +58,12 @@ class Account(models.Model):
     avatar = models.CharField(max_length=2048, blank=True, default="")
     active = models.BooleanField(default=True)
     is_super_admin = models.BooleanField(default=False)
-    # Verified is the key of an address, not a flag: an address that the host project changes
+    # The key of the verified address instead of a flag: an address that the host project changes
     # directly is therefore unverified.
     verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     verified_phone_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
-    # Proven is stronger than verified: only the owner of the mailbox can have proven the address.
-    # A program that opens every link of a mail verifies an address, but proves nothing.
+    # "Proven" is stronger than "verified": only the owner of the mailbox can have proven the
+    # address. A program that opens every link of a mail verifies an address, but proves nothing.
     proven_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     email_proven_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Who set the current number decides when it may reset the password.
@@ -80,6 +81,8 @@ class Account(models.Model):
     device_ids = models.CharField(max_length=DEVICES * 32, blank=True, default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PrimaryManager()
 
     class Meta:
         constraints: ClassVar = [
@@ -134,6 +137,8 @@ class Session(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     end_reason = models.CharField(max_length=32, blank=True, default="")
 
+    objects = PrimaryManager()
+
     class Meta:
         indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_session_expires")]
 
@@ -165,6 +170,8 @@ class OneTimeToken(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     spent_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PrimaryManager()
 
     class Meta:
         constraints: ClassVar = [

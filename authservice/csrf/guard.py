@@ -16,7 +16,7 @@ from authservice.csrf import origins, tokens
 from authservice.csrf.conf import conf
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
-from authservice.kernel.http.origins import arrival
+from authservice.kernel.http.origins import target_origin
 from authservice.kernel.interfaces import asks_for, refuses
 
 _UNTRUSTED_ORIGIN = "Requests from this origin are not allowed."
@@ -31,7 +31,7 @@ def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
     """
     meta = request.META
     origin, site = meta.get("HTTP_ORIGIN", ""), meta.get("HTTP_SEC_FETCH_SITE", "")
-    if not origins.may_call(origin, site, arrival(request) if origin else ""):
+    if not origins.may_call(origin, site, target_origin(request) if origin else ""):
         raise errors.InvalidCsrf(_UNTRUSTED_ORIGIN)
     given = meta.get(header_key(), "")
     if not given or not constant_time_compare(given, cookies.get(request, conf.cookie_name)):

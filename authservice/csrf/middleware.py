@@ -15,13 +15,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from authservice.core.api.token_cookies import access_sign_in_of
+from authservice.core.api.authentication import SAFE_METHODS, by_cookie
+from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.token_cookies import access_session_of
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import guard
 from authservice.kernel import errors
-from authservice.kernel.http.authentication import SAFE_METHODS, by_cookie
 from authservice.kernel.http.envelope import refusal
-from authservice.kernel.http.views import Endpoint
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -48,7 +48,7 @@ class CsrfMiddleware(MiddlewareMixin):
         if request.method in SAFE_METHODS or _is_exempt(request.path, view):
             return None
         try:
-            guard(request, access_sign_in_of(request) if by_cookie(request) else None)
+            guard(request, access_session_of(request) if by_cookie(request) else None)
         except errors.InvalidCsrf as fault:
             return refusal(fault)
         return None

@@ -6,8 +6,6 @@ token is checked.
 
 from __future__ import annotations
 
-from functools import cache
-
 from authservice.csrf.conf import conf
 from authservice.kernel import settings
 from authservice.kernel.origins import normal
@@ -27,14 +25,9 @@ def may_call(origin: str, site: str, own: str) -> bool:
     return site in _SAME_ORIGIN and (not origin or origin == normal(own))
 
 
-@cache
+@settings.cached
 def trusted() -> frozenset[str]:
     """The origins of the service, of its front end and of `CSRF.TRUSTED_ORIGINS`. Fills the slot
     `trusted_origins`."""
     urls = (root.api_url, frontend.url, *conf.trusted_origins)
     return frozenset(filter(None, map(normal, urls)))
-
-
-@settings.on_change
-def _forget() -> None:
-    trusted.cache_clear()

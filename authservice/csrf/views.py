@@ -6,13 +6,13 @@ from typing import TypedDict
 
 from django.http import HttpResponse
 
-from authservice.core.api.token_cookies import sign_in_of
+from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.token_cookies import session_of
 from authservice.csrf import tokens
 from authservice.csrf.conf import conf
 from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
-from authservice.kernel.http.views import Endpoint
 
 
 @carries("Set-Cookie")
@@ -27,7 +27,7 @@ class Csrf(Endpoint):
 
     @operation("Get a CSRF token", answer=CsrfToken)
     def issue(self) -> HttpResponse:
-        token = tokens.issue(sign_in_of(self.request))
+        token = tokens.issue(session_of(self.request))
         issued: CsrfToken = {"csrf_token": token}
         response = answer(issued)
         cookies.put(

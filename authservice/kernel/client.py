@@ -1,4 +1,4 @@
-"""The client of a request, as rules see it."""
+"""The client of a request, for code outside the HTTP layer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from authservice.kernel.secret import Secret
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """What rules may know about the client of a request.
+    """What code outside the HTTP layer may know about the client of a request.
 
     `address` is the client's IP address or "". `network` is the key of the flood limits: the IPv4
-    address, or the /64 of an IPv6 address. `http` is the request itself, which third-party
-    authentication backends and Django's own signals need: rules never read it.
+    address, or the /64 of an IPv6 address. `http` is the request itself, only to be passed on to
+    third-party authentication backends and Django's own signals.
     """
 
     address: str = ""

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.contrib.auth import get_user_model
-from django.db import router
+from django.db import models, router
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 def primary() -> str:
     """The alias of the database that users are written to.
 
-    Rules read from it too: a replica lags behind, so a revoked session would still be valid there.
+    Reads use it too: a replica lags behind, so a revoked session would still be valid there.
     """
     return router.db_for_write(get_user_model())
+
+
+class PrimaryManager(models.Manager[Row]):
+    """Reads and writes in the database of `primary()`, unless a statement names another one.
+
+    Without it, Django would ask the routers of the host project, and they may send reads to a
+    replica.
+    """
+
+    def get_queryset(self) -> models.QuerySet[Row]:
+        return super().get_queryset().using(self._db or primary())

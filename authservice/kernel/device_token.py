@@ -11,11 +11,14 @@ import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.core.signing import BadSignature
+
 from authservice.kernel import crypto
 from authservice.kernel.secret import Secret
 
 TTL = timedelta(days=365)
 _PURPOSE = "device"
+_MAX_LENGTH = 4096  # a longer one is not ours: browsers do not store it as a cookie
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +32,10 @@ class DeviceToken:
     user: str
 
     def signed(self) -> Secret:
-        parts = [self.device.hex, str(self.issued_at), str(self.version), self.user]
-        return Secret(crypto.sign(_PURPOSE, ":".join(parts)))
+        # The time is part of the content, not the timestamp of a `TimestampSigner`: if the version
+        # rises, the token is replaced, and the new one keeps the time of the old one.
+        values = [self.device.hex, self.issued_at, self.version, self.user]
+        return Secret(crypto.signer(_PURPOSE).sign_object(values))
 
 
 def issue(device: uuid.UUID, *, version: int, user: str) -> Secret:
@@ -41,16 +46,15 @@ def issue(device: uuid.UUID, *, version: int, user: str) -> Secret:
 
 def read(token: Secret) -> DeviceToken | None:
     """The content of the token, or None if it is not authentic or has expired."""
-    if not token:
+    if not token or len(token.reveal()) > _MAX_LENGTH:
         return None
     try:
-        device, issued_at, version, user = crypto.unsign(_PURPOSE, token.reveal()).split(":", 3)
-        found = DeviceToken(
-            device=uuid.UUID(hex=device),
-            issued_at=int(issued_at),
-            version=int(version),
-            user=user,
-        )
-    except ValueError:
+        values = crypto.signer(_PURPOSE).unsign_object(token.reveal())
+    except BadSignature:
         return None
-    return found if time.time() - found.issued_at < TTL.total_seconds() else None
+    device, issued_at, version, user = values
+    if time.time() - issued_at >= TTL.total_seconds():
+        return None
+    return DeviceToken(
+        device=uuid.UUID(hex=device), issued_at=issued_at, version=version, user=user
+    )

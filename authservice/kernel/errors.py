@@ -1,13 +1,18 @@
-"""The error catalogue: status, code and message of every error the API can return.
+"""The error catalogue: every error that the API can return.
 
-Rules raise a `Fault` and the HTTP layer renders it; no other code builds an error response. Codes
-are public API.
+An error has a status, a code and a message for the client, and `cause` and `remedy` for the
+reference in the docs. Rules raise a `Fault` and the HTTP layer renders it; no other code builds an
+error response. Codes are public API. This file has the errors of any request; those about users and
+about invitations are in `account_errors` and `invitation_errors` and are imported here, so that
+every error has one place to import it from.
 """
 
 from __future__ import annotations
 
+from authservice.kernel.account_errors import *  # noqa: F403 every error can be imported from here
 from authservice.kernel.faults import Fault as Fault
 from authservice.kernel.faults import catalogue as catalogue
+from authservice.kernel.invitation_errors import *  # noqa: F403
 
 # The request
 
@@ -15,6 +20,14 @@ from authservice.kernel.faults import catalogue as catalogue
 class ValidationFailed(Fault):
     code = "VALIDATION_ERROR"
     message = "The request is not valid."
+    cause = (
+        "A field of the body, a query parameter or a part of the path is missing, has the wrong"
+        " type, is too long or breaks a rule. The message names the first one."
+    )
+    remedy = (
+        "Correct the field that the message names. With `API.ERROR_DETAILS` the response lists"
+        " all invalid fields."
+    )
 
 
 def invalid(field: str, rule: str) -> ValidationFailed:
@@ -25,41 +38,64 @@ def invalid(field: str, rule: str) -> ValidationFailed:
 class InvalidJSON(Fault):
     code = "INVALID_JSON"
     message = "The body is not valid JSON."
+    cause = "The body cannot be parsed as JSON."
+    remedy = "Send JSON in UTF-8."
 
 
 class InvalidRequestBody(Fault):
     code = "INVALID_REQUEST_BODY"
     message = "The body must be a JSON object."
+    cause = "The body is JSON but not an object, was cut off, or has no `Content-Length`."
+    remedy = "Send a JSON object, and a `Content-Length` header if there is a body."
 
 
 class RequestTooLarge(Fault):
     status = 413
     code = "REQUEST_TOO_LARGE"
     message = "The body must not exceed 64 KiB."
+    cause = "The body is larger than 64 KiB."
+    remedy = "Send less. No route needs a larger body."
 
 
 class UnsupportedMediaType(Fault):
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
     message = "The body must be sent as application/json in UTF-8."
+    cause = "The `Content-Type` is not `application/json`, or names another charset than UTF-8."
+    remedy = "Send `Content-Type: application/json`."
 
 
 class NotFound(Fault):
     status = 404
     code = "NOT_FOUND"
     message = "This path does not exist."
+    cause = (
+        "No installed module has this path. Also a page of the API description that"
+        " `OPENAPI.PAGES` turns off."
+    )
+    remedy = "Check the path and its prefix. Paths have no trailing slash."
 
 
 class MethodNotAllowed(Fault):
     status = 405
     code = "METHOD_NOT_ALLOWED"
     message = "This path does not support the method."
+    cause = "The path exists, but not with this method."
+    remedy = "Use a method that the `Allow` header lists."
 
 
 class InternalError(Fault):
     status = 500
     code = "INTERNAL_ERROR"
     message = "An internal error occurred."
+    cause = (
+        "An unexpected exception occurred. Its traceback and the request id are logged to"
+        " `authservice.request`."
+    )
+    remedy = (
+        "Report the `X-Request-ID` of the response to the operator, who finds the traceback in"
+        " the log."
+    )
 
 
 class ServiceUnavailable(Fault):
@@ -67,6 +103,14 @@ class ServiceUnavailable(Fault):
     code = "SERVICE_UNAVAILABLE"
     headers = {"Retry-After": "2"}
     message = "The service is temporarily unavailable. Try again later."
+    cause = (
+        "The database or the store of sessions cannot be reached, or too many passwords are being"
+        " hashed at the same time."
+    )
+    remedy = (
+        "Repeat the request after the time in `Retry-After`. If the error persists, the operator"
+        " checks the database, the store and `CORE.HASHES_IN_FLIGHT`."
+    )
 
 
 # Authentication and permissions
@@ -76,48 +120,93 @@ class Unauthorized(Fault):
     status = 401
     code = "UNAUTHORIZED"
     message = "Authentication is required."
+    cause = "The request has no access token: no `Authorization: Bearer` header and no cookie."
+    remedy = "Log in, and send the access token."
 
 
 class TokenExpired(Fault):
     status = 401
     code = "TOKEN_EXPIRED"
     message = "The token has expired."
+    cause = "The access token is genuine, but older than `ACCESS_TOKEN_TTL`."
+    remedy = "Refresh the tokens, and repeat the request with the new access token."
 
 
 class InvalidToken(Fault):
     status = 401
     code = "INVALID_TOKEN"
     message = "The token is not valid."
+    cause = (
+        "The access token was changed, was signed with an unknown key, or belongs to a session"
+        " that has ended. In the login with a second factor: the `temp_token` is wrong, used or"
+        " expired."
+    )
+    remedy = "Refresh the tokens. If that is refused too, or for a `temp_token`, log in again."
 
 
 class InvalidRefreshToken(Fault):
     status = 401
     code = "INVALID_REFRESH_TOKEN"
     message = "The refresh token is not valid."
+    cause = (
+        "The refresh token is malformed, was used before, or belongs to a session that has"
+        " expired or ended. Reuse after `REUSE_LEEWAY` ends the session, because the token may"
+        " have been stolen."
+    )
+    remedy = (
+        "Log in again. If several tabs share tokens, refresh in one of them only and use its new"
+        " tokens in all."
+    )
 
 
 class SessionNotFound(Fault):
     status = 404
     code = "SESSION_NOT_FOUND"
     message = "The session does not exist."
+    cause = "The caller has no valid session with this id."
+    remedy = "List the sessions again."
 
 
 class Forbidden(Fault):
     status = 403
     code = "FORBIDDEN"
     message = "You do not have permission to do this."
+    cause = (
+        "The caller is not a super admin, or changes access to the account of staff or of a"
+        " superuser without being a superuser."
+    )
+    remedy = (
+        "Use an account with the rights. The refusal is in the audit log as `security.forbidden`."
+    )
 
 
 class ReauthenticationRequired(Fault):
     status = 403
     code = "REAUTHENTICATION_REQUIRED"
     message = "Confirm your password or log in again to do this."
+    cause = (
+        "The action needs the password in the request or a session that began at most 10 minutes"
+        " ago. For routes of super admins: a second factor is required and the session began"
+        " without one."
+    )
+    remedy = (
+        "Send `password` with the request where the route takes it, or log in again, with the"
+        " second factor."
+    )
 
 
 class InvalidCsrf(Fault):
     status = 403
     code = "INVALID_CSRF"
     message = "The CSRF token is missing, expired or not valid."
+    cause = (
+        "The request changes something, and its CSRF token is missing, expired or does not match"
+        " the cookie, or its origin is not trusted."
+    )
+    remedy = (
+        "Get a token from `GET /csrf-token` and send it in the header `CSRF.HEADER_NAME`. List"
+        " the origin of the front end in `CSRF.TRUSTED_ORIGINS`."
+    )
 
 
 # Rate limits
@@ -127,153 +216,22 @@ class TooManyRequests(Fault):
     status = 429
     code = "TOO_MANY_REQUESTS"
     message = "Too many requests. Try again later."
+    cause = (
+        "The client or its network sent more requests than the rate limit of the route allows, or"
+        " an account changed its phone number five times in a day."
+    )
+    remedy = (
+        "Wait as long as `Retry-After` says. The operator changes limits with `THROTTLE.RATES`."
+        " If all users are affected behind a proxy, set `TRUSTED_PROXIES`."
+    )
 
 
 class TooManyAttempts(Fault):
     status = 429
     code = "TOO_MANY_ATTEMPTS"
     message = "Too many attempts. Try again later."
-
-
-# Login, signup and users
-
-
-class InvalidCredentials(Fault):
-    status = 401
-    code = "INVALID_CREDENTIALS"
-    message = "The credentials are not valid."
-
-
-class UserNotActive(Fault):
-    status = 403
-    code = "USER_NOT_ACTIVE"
-    message = "This account is not active."
-
-
-class UserNotFound(Fault):
-    status = 404
-    code = "USER_NOT_FOUND"
-    message = "The user does not exist."
-
-
-class EmailNotVerified(Fault):
-    status = 403
-    code = "EMAIL_NOT_VERIFIED"
-    message = "The e-mail address has not been verified yet."
-
-
-class PhoneNotVerified(Fault):
-    status = 403
-    code = "PHONE_NOT_VERIFIED"
-    message = "The phone number has not been verified yet."
-
-
-class SignupDisabled(Fault):
-    status = 403
-    code = "SIGNUP_DISABLED"
-    message = "Signup is disabled."
-
-
-class UserAlreadyExists(Fault):
-    code = "USER_ALREADY_EXISTS"
-    message = "An account with this email already exists."
-
-
-class UsernameAlreadyExists(Fault):
-    code = "USERNAME_ALREADY_EXISTS"
-    message = "This username is already in use."
-
-
-class PhoneAlreadyInUse(Fault):
-    code = "PHONE_ALREADY_IN_USE"
-    message = "This phone number is already in use."
-
-
-class LastSuperAdmin(Fault):
-    code = "LAST_SUPER_ADMIN"
-    message = "The last active super admin cannot be removed, suspended or demoted."
-
-
-class CannotModifySelf(Fault):
-    code = "CANNOT_MODIFY_SELF"
-    message = "You cannot suspend or delete your own account."
-
-
-class UserInUse(Fault):
-    status = 409
-    code = "USER_IN_USE"
-    message = "The user cannot be deleted: other records still reference it."
-
-
-class InvalidPassword(Fault):
-    code = "INVALID_PASSWORD"
-    message = "The password does not meet the password policy."
-
-
-# One-time tokens and codes
-
-
-class InvalidLink(Fault):
-    code = "INVALID_TOKEN"
-    message = "The link is not valid."
-
-
-class LinkExpired(Fault):
-    code = "TOKEN_EXPIRED"
-    message = "The link has expired."
-
-
-class InvalidVerificationToken(Fault):
-    code = "INVALID_VERIFICATION_TOKEN"
-    message = "The verification link is not valid."
-
-
-class VerificationTokenExpired(Fault):
-    code = "VERIFICATION_TOKEN_EXPIRED"
-    message = "The verification link has expired."
-
-
-class InvalidVerificationCode(Fault):
-    code = "INVALID_VERIFICATION_CODE"
-    message = "The code is not valid."
-
-
-# Second factors
-
-
-class TwoFactorInvalid(Fault):
-    code = "TWO_FACTOR_INVALID"
-    message = "The code is not valid."
-
-
-class TwoFactorRefused(Fault):
-    """The same code with status 401: the second factor of a login was wrong."""
-
-    status = 401
-    code = "TWO_FACTOR_INVALID"
-    message = "The code is not valid."
-
-
-class TwoFactorNotEnabled(Fault):
-    code = "TWO_FACTOR_NOT_ENABLED"
-    message = "Two-factor authentication is not enabled."
-
-
-class TwoFactorAlreadyEnabled(Fault):
-    code = "TWO_FACTOR_ALREADY_ENABLED"
-    message = "Two-factor authentication is already enabled."
-
-
-# Channels that are not configured
-
-
-class EmailNotConfigured(Fault):
-    status = 501
-    code = "EMAIL_NOT_CONFIGURED"
-    message = "E-mail is not configured on this service."
-
-
-class SmsNotConfigured(Fault):
-    status = 501
-    code = "SMS_NOT_CONFIGURED"
-    message = "SMS is not configured on this service."
+    cause = (
+        "Too many wrong passwords or codes for this identifier, account or challenge. Until the"
+        " wait is over, the right one is refused too."
+    )
+    remedy = "Wait as long as `Retry-After` says, or reset the password."

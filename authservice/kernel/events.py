@@ -13,24 +13,42 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Model
 from django.dispatch import Signal
 
 from authservice import signals
 from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
+from authservice.kernel.person import Person
 
 logger = logging.getLogger("authservice.events")
 
 SIGNALS: dict[str, Signal] = {
     "auth.signup": signals.signed_up,
-    "auth.login.success": signals.signed_in,
-    "auth.login.failed": signals.sign_in_failed,
-    "auth.logout": signals.signed_out,
+    "auth.login.success": signals.logged_in,
+    "auth.login.failed": signals.login_failed,
+    "auth.logout": signals.logged_out,
     "auth.token.refreshed": signals.tokens_refreshed,
     "auth.token.reuse_detected": signals.token_reuse_detected,
     "security.account.throttled": signals.account_throttled,
+    "invitation.sent": signals.invitation_sent,
+    "invitation.accepted": signals.invitation_accepted,
+    "invitation.declined": signals.invitation_declined,
+    "invitation.cancelled": signals.invitation_cancelled,
+    "org.created": signals.organization_created,
+    "org.updated": signals.organization_updated,
+    "org.deleted": signals.organization_deleted,
+    "org.switched": signals.organization_switched,
+    "org.member.added": signals.member_added,
+    "org.member.removed": signals.member_removed,
+    "org.member.role_changed": signals.member_role_changed,
+    "org.invitation.sent": signals.organization_invitation_sent,
+    "org.invitation.accepted": signals.organization_invitation_accepted,
+    "org.invitation.declined": signals.organization_invitation_declined,
+    "org.invitation.cancelled": signals.organization_invitation_cancelled,
 }
 
 
@@ -39,13 +57,14 @@ class Event:
     """One event.
 
     `user` is the actor (None for a failed login with an unknown identifier), `target` the affected
-    user if that is not the actor. `metadata` holds JSON-serializable values and never a secret. The
-    severity comes from `actions.ACTIONS`; an unknown action raises `KeyError`.
+    row if that is not the actor: a user, or an organization. `metadata` holds JSON-serializable
+    values and never a secret. The severity comes from `actions.ACTIONS`; an unknown action raises
+    `KeyError`.
     """
 
     action: str
-    user: Any = None
-    target: Any = None
+    user: AbstractBaseUser | None = None
+    target: Model | None = None
     actor_type: str = actions.USER
     severity: str = field(init=False)
     client: Client = field(default_factory=Client)
@@ -55,8 +74,55 @@ class Event:
         object.__setattr__(self, "severity", actions.ACTIONS[self.action].severity)
 
 
-def record(event: Event) -> None:
-    """Notify listeners in the current transaction, and signal receivers after commit."""
+def record(
+    action: str,
+    person: Person | None,
+    client: Client,
+    /,
+    *,
+    target: Model | None = None,
+    **metadata: Any,
+) -> None:
+    """Record an action of a user; `person` is None if the identifier in the request is unknown.
+
+    `target` is the affected row if that is not the user: another user, or an organization. The
+    listeners are called in the current transaction, the signal receivers after commit.
+    """
+    if _has_listener(action):
+        user = person.user if person else None
+        _notify(Event(action=action, user=user, target=target, client=client, metadata=metadata))
+
+
+def record_by_staff(
+    action: str,
+    by: AbstractBaseUser | None,
+    target: Model | None,
+    client: Client,
+    /,
+    **metadata: Any,
+) -> None:
+    """Record an action on `target`, the row of a user or an organization, by the member of staff
+    `by`, a row of the host's user model; None for an operator in a shell."""
+    if _has_listener(action):
+        _notify(
+            Event(
+                action=action,
+                user=by,
+                target=target,
+                actor_type=actions.SYSTEM if by is None else actions.ADMIN,
+                client=client,
+                metadata=metadata,
+            )
+        )
+
+
+def _has_listener(action: str) -> bool:
+    """Whether there is a listener or a receiver; without one no event is built."""
+    signal = SIGNALS.get(action)
+    return bool(plugs("event_listener") or (signal is not None and signal.receivers))
+
+
+def _notify(event: Event) -> None:
     for listener in plugs("event_listener"):
         listener(event)
     signal = SIGNALS.get(event.action)

@@ -6,11 +6,17 @@ from collections.abc import Iterator, Mapping
 
 
 class Fault(Exception):
-    """An API error: its HTTP `status`, its public `code` and a human-readable `message`."""
+    """An API error: its HTTP `status`, its public `code` and a human-readable `message`.
+
+    `cause` says when it occurs and `remedy` what the client should do; the reference in the docs
+    shows both.
+    """
 
     status = 400
     code = ""
     message = ""
+    cause = ""
+    remedy = ""
     headers: Mapping[str, str] = {}
 
     def __init__(

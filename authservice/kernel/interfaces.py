@@ -8,10 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.faults import Fault
 from authservice.kernel.message_queue import Message
+from authservice.kernel.person import Person
 from authservice.kernel.secret import Secret
 
 MFA = "mfa"  # RFC 8176: more than one factor was verified
@@ -22,11 +26,11 @@ class Arrival:
     """A login at the one door: the user, the client, the way to sign in and its proofs.
 
     `method` names the way to sign in (`password`, `signup`, …). `proofs` are authentication methods
-    of RFC 8176. `mfa` among them states that a second factor was verified: only the code that
-    verified it may add `mfa`.
+    of RFC 8176 (claim `amr`). `mfa` among them states that a second factor was verified: only the
+    code that verified it may add `mfa`.
     """
 
-    person: Any
+    person: Any  # the class in core/users/person.py, which the kernel does not import
     client: Client
     method: str
     proofs: tuple[str, ...]
@@ -73,13 +77,6 @@ def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
     return note
 
 
-class Identify(Protocol):
-    """Slot `identify`: returns the caller of an access token. Raises `InvalidToken` or
-    `TokenExpired`."""
-
-    def __call__(self, token: Secret) -> Any: ...
-
-
 class LoginPolicy(Protocol):
     """Slot `login_policy`: an object with the rules that a login module adds to sessions.
 
@@ -97,15 +94,15 @@ class LoginPolicy(Protocol):
     def lifetimes(self) -> Lifetimes:
         """Lifetimes of a session that is created or refreshed now."""
 
-    def begin(self, person: Any, session: Any, client: Client, *, held: bool) -> None:
+    def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
         """Called in the transaction that creates the session, before its row is inserted. `held`
         is true if that transaction has already locked the user's row. Raises a `Fault` to refuse
         the session."""
 
-    def alive(self, session: Any) -> bool:
+    def alive(self, session: LiveSession) -> bool:
         """Whether a session with a valid row may be refreshed. May raise a `Fault`."""
 
-    def use(self, session: Any) -> bool:
+    def use(self, session: LiveSession) -> bool:
         """Whether a request may use a session with a valid row. Called once per request, as the
         last check. May raise a `Fault`."""
 
@@ -151,7 +148,7 @@ class SessionStore(Protocol):
     def end(self, ids: Sequence[UUID]) -> None:
         """These sessions have ended. Called after commit, before the response is sent."""
 
-    def live_for(self, person: Any) -> Sequence[Any]:
+    def live_for(self, person: Person) -> Sequence[Any]:
         """The rows of the user's valid sessions, newest first."""
 
 
@@ -168,14 +165,14 @@ class LoginGate(Protocol):
 class Claims(Protocol):
     """Slot `claims`: additional claims of an access token, for a user and a session."""
 
-    def __call__(self, person: Any, session: Any) -> Mapping[str, Any]: ...
+    def __call__(self, person: Person, session: LiveSession) -> Mapping[str, Any]: ...
 
 
 class LoginExtras(Protocol):
     """Slot `login_extras`: fields of `data.data` in a login response. The API description reads
     them from the TypedDict in the filler's return annotation."""
 
-    def __call__(self, person: Any) -> Mapping[str, Any]: ...
+    def __call__(self, person: Person) -> Mapping[str, Any]: ...
 
 
 class EventListener(Protocol):
@@ -195,11 +192,12 @@ class RequestGuard(Protocol):
     caller.
     """
 
-    def __call__(self, request: Any, session_id: UUID | None) -> None: ...
+    def __call__(self, request: HttpRequest, session_id: UUID | None) -> None: ...
 
 
 class TrustedOrigins(Protocol):
-    """Slot `trusted_origins`: the origins whose scripts may call, as browsers write them."""
+    """Slot `trusted_origins`: the origins whose scripts may call the API, written as in the
+    header `Origin`."""
 
     def __call__(self) -> Collection[str]: ...
 
@@ -214,7 +212,7 @@ class RevokeUnverifiedAccess(Protocol):
     """Slot `revoke_unverified_access`: deletes a module's data of a user whose address was never
     verified; returns whether there was any."""
 
-    def __call__(self, person: Any) -> bool: ...
+    def __call__(self, person: Person) -> bool: ...
 
 
 class RevokeRecentAccess(Protocol):
@@ -222,39 +220,67 @@ class RevokeRecentAccess(Protocol):
     added since a given time, in the transaction of an account recovery; returns whether there were
     any."""
 
-    def __call__(self, person: Any, since: datetime) -> bool: ...
+    def __call__(self, person: Person, since: datetime) -> bool: ...
+
+
+class DistrustEarlierAccess(Protocol):
+    """Slot `distrust_earlier_access`: makes ways to sign in that were set up before the first proof
+    of the address count as added now, so that a recovery removes them; returns whether there were
+    any. Called in the transaction of the proof."""
+
+    def __call__(self, person: Person) -> bool: ...
+
+
+class RestoreAccess(Protocol):
+    """Slot `restore_access`: restores the ways to sign in that were removed since a given time, in
+    the transaction of an account recovery."""
+
+    def __call__(self, person: Person, since: datetime) -> None: ...
 
 
 class RevokeRecentFactors(Protocol):
     """Slot `revoke_recent_factors`: removes the second factors that were set up since a given time;
     returns whether there were any."""
 
-    def __call__(self, person: Any, since: datetime) -> bool: ...
+    def __call__(self, person: Person, since: datetime) -> bool: ...
+
+
+class ChosenSessionStore(Protocol):
+    """Slot `chosen_session_store`: the dotted path of a `SessionStore` that the settings of the
+    module name, or ""."""
+
+    def __call__(self) -> str: ...
+
+
+class LoginMethod(Protocol):
+    """Slot `login_method`: whether the user can log in by this module now, without a password."""
+
+    def __call__(self, person: Person) -> bool: ...
 
 
 class BeforeDelete(Protocol):
     """Slot `before_delete`: reassigns or deletes a module's rows of a user whom staff are about to
     delete, in the same transaction."""
 
-    def __call__(self, person: Any) -> None: ...
+    def __call__(self, person: Person) -> None: ...
 
 
 class ExpiredRows(Protocol):
     """Slot `expired_rows`: returns querysets of the rows that the cleanup deletes, by name."""
 
-    def __call__(self) -> Mapping[str, Any]: ...
+    def __call__(self) -> Mapping[str, QuerySet[Any]]: ...
 
 
 class SecondFactor(Protocol):
     """Slot `second_factor`: second factors for logins that do not use the one door, such as that
     of Django admin, and for routes that require one."""
 
-    def is_enabled(self, person: Any) -> bool:
+    def is_enabled(self, person: Person) -> bool:
         """Whether the user has a confirmed second factor."""
 
-    def is_required(self, person: Any) -> bool:
+    def is_required(self, person: Person) -> bool:
         """Whether the settings require a second factor of this user."""
 
-    def verify(self, person: Any, code: Secret, client: Client) -> None:
+    def verify(self, person: Person, code: Secret, client: Client) -> None:
         """Count the attempt, check the code and mark it as used. Raises `TooManyAttempts` and
         `TwoFactorRefused`."""

@@ -8,35 +8,41 @@ tuple of paths. `plugs("login_gate")` returns the fillers of all installed modul
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from django.apps import AppConfig, apps
-from django.core import checks
+from django.core.checks import CheckMessage, register
 from django.utils.module_loading import import_string
 
 from authservice.kernel import settings
+from authservice.kernel.checks import message
 
-SLOTS = (
-    "identify",
-    "login_policy",
-    "login_gate",
-    "claims",
-    "login_extras",
-    "event_listener",
-    "messenger",
-    "request_guard",
-    "trusted_origins",
-    "message_builders",
-    "revoke_unverified_access",
-    "revoke_recent_access",
-    "revoke_recent_factors",
-    "expired_rows",
-    "before_delete",
-    "second_factor",
-)
+# Each slot, and when its fillers are called: the reference in the docs shows both.
+SLOTS: Mapping[str, str] = {
+    "login_policy": "When a session begins, is refreshed, is used or ends.",
+    "login_gate": "By the one door, in its transaction, before a session begins.",
+    "claims": "When an access token is issued; so is `CORE.CLAIMS_HOOK`.",
+    "login_extras": "For the response to a login.",
+    "event_listener": "By `events.record`, in the transaction of the action.",
+    "messenger": "With each message, after the commit.",
+    "request_guard": "Before a request that changes something.",
+    "trusted_origins": "When a magic link is opened and tokens are kept in cookies.",
+    "message_builders": "By the worker that sends messages.",
+    "revoke_unverified_access": "At the first proof of an address.",
+    "revoke_recent_access": "At a password reset by e-mail, and when an owner uses the link"
+    ' "this was not me".',
+    "distrust_earlier_access": "When a verification link proves an address, unless the browser or a"
+    " session of the sign-up opened it.",
+    "restore_access": 'When an owner uses the link "this was not me".',
+    "revoke_recent_factors": 'When an owner uses the link "this was not me".',
+    "expired_rows": "By `authservice_cleanup`.",
+    "chosen_session_store": "For the store of sessions, unless `SESSION.STORE` is set.",
+    "login_method": "Before the last way to log in is removed.",
+    "before_delete": "When staff delete a user, in the same transaction.",
+    "second_factor": "By the login of Django admin, and by routes that require a second factor.",
+}
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
 
@@ -50,7 +56,6 @@ class ModuleConfig(AppConfig):
     urls: str | None = None
 
     # The signature of each slot is in `authservice.kernel.interfaces`.
-    identify: str | None = None
     login_policy: str | None = None
     login_gate: str | None = None
     claims: str | None = None
@@ -62,17 +67,38 @@ class ModuleConfig(AppConfig):
     message_builders: str | tuple[str, ...] | None = None
     revoke_unverified_access: str | None = None
     revoke_recent_access: str | None = None
+    distrust_earlier_access: str | None = None
+    restore_access: str | None = None
     revoke_recent_factors: str | None = None
     expired_rows: str | None = None
+    chosen_session_store: str | None = None
+    login_method: str | None = None
     before_delete: str | None = None
     second_factor: str | None = None
 
     def ready(self) -> None:
-        checks.register(check_core, "authservice")
+        register(check_core, "authservice")
 
 
 def installed() -> Iterator[ModuleConfig]:
-    return (config for config in apps.get_app_configs() if isinstance(config, ModuleConfig))
+    """The installed modules, and the default login module if no login module is installed."""
+    for config in apps.get_app_configs():
+        if isinstance(config, ModuleConfig):
+            yield config
+    if not has_login_module():
+        yield default_login_module()
+
+
+def has_login_module() -> bool:
+    return any(apps.is_installed(name) for name in LOGIN_MODULES)
+
+
+@settings.cached_for_host
+def default_login_module() -> ModuleConfig:
+    """The configuration of the stateless module, which needs no entry in `INSTALLED_APPS`."""
+    config = cast(ModuleConfig, AppConfig.create(DEFAULT_LOGIN_MODULE))
+    config.apps, config.models = apps, {}  # as the registry sets them; the module has no models
+    return config
 
 
 def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
@@ -84,7 +110,7 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
                 yield config, slot, path
 
 
-@cache
+@settings.cached_for_host
 def plugs(slot: str) -> tuple[Any, ...]:
     """The fillers of `slot` from all installed modules."""
     if slot in _swapped:
@@ -115,26 +141,11 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
 
 
 def urlconfs() -> list[str]:
-    """URLconfs to mount: those of the installed modules, and that of the default login module if no
-    login module is installed."""
-    paths = [config.urls for config in installed() if config.urls]
-    if not any(apps.is_installed(name) for name in LOGIN_MODULES):
-        paths.append(f"{DEFAULT_LOGIN_MODULE}.urls")
-    return paths
+    """The URLconfs to mount."""
+    return [config.urls for config in installed() if config.urls]
 
 
-def check_core(**_: Any) -> list[checks.CheckMessage]:
+def check_core(**_: Any) -> list[CheckMessage]:
     if apps.is_installed("authservice.core"):
         return []
-    return [
-        checks.Error(
-            "A module of authservice is installed, but 'authservice.core' is not.",
-            hint="Add 'authservice.core' to INSTALLED_APPS.",
-            id="authservice.E008",
-        )
-    ]
-
-
-@settings.on_host_change
-def _forget() -> None:
-    plugs.cache_clear()
+    return [message("authservice.E008")]

@@ -1,4 +1,4 @@
-"""The requested page of a list, as rules receive it."""
+"""The requested page of a list, for code outside the HTTP layer."""
 
 from __future__ import annotations
 

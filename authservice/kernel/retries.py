@@ -18,7 +18,9 @@ from django.db import OperationalError, connections
 
 logger = logging.getLogger("authservice.request")
 
-_ATTEMPTS = 4
+# Forty concurrent requests that claim one new key deadlock in pairs on MariaDB: with four attempts
+# some of them failed, with eight none did. The pauses add up to 1.3 seconds on average.
+_ATTEMPTS = 8
 # SQLSTATEs of PostgreSQL: deadlock detected, and serialization failure under REPEATABLE READ or
 # SERIALIZABLE.
 _SQLSTATES = {"40P01", "40001"}
@@ -30,7 +32,7 @@ Outcome = TypeVar("Outcome")
 
 
 def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
-    """Return the result of `action`; run it again after a deadlock, at most three times.
+    """Return the result of `action`; run it again after a deadlock, at most seven times.
 
     `action` must be safe to repeat: changes that it committed before the deadlock are kept. Inside
     a transaction of the caller there is no retry, because the deadlock has aborted that transaction

@@ -61,6 +61,10 @@ class Frontend:
     """Path below `URL` that `GET /verify-email` redirects to."""
     reset_password_path: str = "/reset-password"  # noqa: S105 a path, not a password
     """Path below `URL` of the page that resets a password, for the links in e-mails."""
+    invitation_path: str = "/invitations/accept"
+    """Path below `URL` of the page that accepts an invitation to the service."""
+    org_invitation_path: str = "/org/invitations/accept"
+    """Path below `URL` of the page that accepts an invitation to an organization."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +81,30 @@ class Cookies:
     """`SameSite` of both; `"None"`, for a front end on another site, requires HTTPS."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outbound:
+    """`AUTHSERVICE["OUTBOUND"]`: requests that the service sends, to providers and to webhooks."""
+
+    timeout: timedelta = timedelta(seconds=10)
+    """Total time of one request, from the DNS lookup to the last byte of the response."""
+    max_bytes: int = 1024 * 1024
+    """Maximum size of a response body in bytes."""
+    in_flight: int = 4
+    """How many requests may be in flight per process to one provider. Further ones fail at once, so
+    that a provider that does not answer cannot occupy all workers."""
+    private_hosts: tuple[str, ...] = ()
+    """Host names that may have private or loopback addresses, such as `["sso.internal"]`."""
+    insecure_hosts: tuple[str, ...] = ()
+    """Host names that may be reached by plain http, such as `["localhost"]`."""
+    ca_file: str = ""
+    """File of certificates of further certificate authorities (PEM), beside those of the system."""
+
+
 root = settings.section("", Root)
 api = settings.section("API", API)
 frontend = settings.section("FRONTEND", Frontend)
 cookies = settings.section("COOKIES", Cookies)
+outbound = settings.section("OUTBOUND", Outbound)
 
 
 def secure() -> bool:

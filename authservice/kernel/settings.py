@@ -17,15 +17,21 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from importlib.util import find_spec
 from types import UnionType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
 
 T = TypeVar("T")
 
@@ -90,6 +96,10 @@ class Section:
         return values, complaints
 
     def _unknown(self, key: object) -> Complaint:
+        if not self._name and (module := _module_of(key)):
+            text = f"{self._path(key)} has no effect, because {module} is not installed."
+            hint = f"Remove the key, or add {module!r} to INSTALLED_APPS."
+            return Complaint("unknown", self._dotted(key), text, hint)
         known = [name.upper() for name in self._types]
         if not self._name:
             known += [name for name in _sections if name]
@@ -117,15 +127,37 @@ def section(name: str, schema: type[T]) -> T:
     return cast(T, declared)
 
 
+def pluggable(chosen: str, built_in: Mapping[str, str]) -> Any:
+    """The object that a setting chooses: by a key of `built_in`, whose values are dotted paths, or
+    by a dotted path of its own."""
+    return import_string(built_in.get(chosen, chosen))
+
+
+def cached(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
+    """Decorator: `functools.cache`, cleared when any setting changes."""
+    kept = functools.cache(function)
+    on_change(kept.cache_clear)
+    return kept
+
+
+def cached_for_host(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
+    """The same for results that depend only on models, databases and apps. A change of
+    `AUTHSERVICE` does not clear them, so tests that change it need not compile every statement
+    again."""
+    kept = functools.cache(function)
+    on_host_change(kept.cache_clear)
+    return kept
+
+
 def on_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """Register a function that clears a cache when any setting changes (usable as a decorator)."""
+    """Register a function that clears a cache when any setting changes (usable as a decorator);
+    for caches that `cached` cannot hold."""
     _caches.append(forget)
     return forget
 
 
 def on_host_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """The same for caches that depend only on models, databases and apps. A change of `AUTHSERVICE`
-    does not clear them, so tests that change it need not compile every statement again."""
+    """The same for what depends only on models, databases and apps."""
     _caches_of_host.append(forget)
     return forget
 
@@ -160,6 +192,19 @@ def convert(raw: Any, wanted: Any) -> Any:
     if kind is int and isinstance(raw, bool):
         raise TypeError(names[int])
     return _plain(raw, kind, names[kind])
+
+
+def _module_of(key: object) -> str:
+    """The module of authservice that declares the section `key`, or an empty string."""
+    name = f"{__package__.partition('.')[0]}.{str(key).lower()}"
+    return name if str(key).isupper() and _exists(f"{name}.apps") else ""
+
+
+def _exists(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _shown(raw: Any) -> str:

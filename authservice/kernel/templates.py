@@ -7,14 +7,13 @@ values are written by untrusted users.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from django.template import Context, TemplateDoesNotExist, engines
 from django.template.backends.django import DjangoTemplates, Template
 from django.template.loader import get_template
 
-from authservice.kernel.settings import on_host_change
+from authservice.kernel.settings import cached_for_host
 
 
 def render(path: str, context: Mapping[str, Any]) -> str:
@@ -32,7 +31,7 @@ def _find(path: str) -> Any:
         return _own_engine().get_template(path)
 
 
-@cache
+@cached_for_host
 def _own_engine() -> DjangoTemplates:
     """An engine for host projects whose engines do not load templates of apps. Their directories
     still come first."""
@@ -40,8 +39,3 @@ def _own_engine() -> DjangoTemplates:
     return DjangoTemplates(
         {"NAME": "authservice", "DIRS": directories, "APP_DIRS": True, "OPTIONS": {}}
     )
-
-
-@on_host_change
-def _forget() -> None:
-    _own_engine.cache_clear()

@@ -14,7 +14,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
@@ -33,6 +32,7 @@ RATES: Mapping[str, str] = {
     "guess": "100/15min",
     "is-available": "30/min",
     "auto-register": "20/h",
+    "oauth-native": "20/min",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 # How long the cache is not used after a failure, in seconds.
@@ -69,7 +69,7 @@ def parse(text: str) -> Rate:
     return Rate(int(limit), int(units or 1) * _UNITS[unit])
 
 
-@cache
+@settings.cached
 def rate(scope: str) -> Rate:
     return parse(conf.rates.get(scope, RATES[scope]))
 
@@ -87,7 +87,7 @@ def count(scope: str, subject: str) -> None:
 
 
 def refund(scope: str, subject: str) -> None:
-    """Take one count back: the request turned out to be no abuse."""
+    """Take one count back: the request turned out not to be abuse."""
     if not conf.enabled:
         return
     key = _key(scope, subject, time.time(), rate(scope).seconds)
@@ -154,6 +154,5 @@ def _key(scope: str, subject: str, now: float, seconds: int) -> str:
 
 
 @settings.on_change
-def _forget() -> None:
-    rate.cache_clear()
+def _close_breaker() -> None:
     _breaker.close()

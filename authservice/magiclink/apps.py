@@ -11,6 +11,7 @@ class MagicLinkConfig(modules.ModuleConfig):
     verbose_name = "Magic links"
     urls = "authservice.magiclink.urls"
     message_builders = "authservice.magiclink.messages.message_builders"
+    login_method = "authservice.magiclink.login.can_log_in"
     expired_rows = "authservice.magiclink.auto_register.expired_rows"
 
     def ready(self) -> None:

@@ -19,13 +19,12 @@ from django.utils import timezone
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.models import OneTimeToken, Session
-from authservice.core.users import creation, lookup
+from authservice.core.users import creation, lookup, signup_policy
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import crypto, databases, errors, events, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.message_queue import Message
 from authservice.magiclink.conf import conf
 
@@ -37,7 +36,7 @@ _UNUSED = Purpose("first-use", link_ttl=timedelta(days=1))
 def origin(client: Client) -> Mapping[str, str]:
     """Job details for rate limiting: a keyed digest of the requesting network, never its address.
     Empty if auto-registration is off."""
-    return {"network": crypto.digest(_FLOOD, client.network)} if conf.auto_register else {}
+    return {"network": crypto.digest(_FLOOD, client.network)} if _is_on() else {}
 
 
 def register(message: Message) -> Person | None:
@@ -46,7 +45,7 @@ def register(message: Message) -> Person | None:
     If that is refused, because of the rate limit or because the address signed up in another way
     meanwhile, returns the account that now has the address, or `None`.
     """
-    if not conf.auto_register:
+    if not _is_on():
         return None
     with suppress(errors.Fault):
         throttling.count(_FLOOD, message.details.get("network", ""))
@@ -66,7 +65,7 @@ def forget(person: Person) -> None:
 def expired_rows() -> dict[str, QuerySet[Any]]:
     """Accounts that are older than a day and were never used or changed."""
     using = databases.primary()
-    waiting = OneTimeToken.objects.using(using).filter(
+    waiting = OneTimeToken.objects.filter(
         purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=timezone.now()
     )
     users = (
@@ -74,7 +73,7 @@ def expired_rows() -> dict[str, QuerySet[Any]]:
         .model._base_manager.using(using)
         .filter(
             Exists(waiting),
-            ~Exists(Session.objects.using(using).filter(user=OuterRef("pk"))),
+            ~Exists(Session.objects.filter(user=OuterRef("pk"))),
             password__startswith=UNUSABLE_PASSWORD_PREFIX,
             authservice_account__verified_email_key="",
             authservice_account__updated_at=None,
@@ -83,11 +82,12 @@ def expired_rows() -> dict[str, QuerySet[Any]]:
     return {"unused accounts": users}
 
 
+def _is_on() -> bool:
+    return conf.auto_register and signup_policy.may_create_account(METHOD)
+
+
 def _welcomed(person: Person, message: Message) -> Person:
     one_time.issue_link(_UNUSED, person)
     client = Client(request_id=message.request_id)
-    event = Event(
-        action="auth.signup", user=person.user, client=client, metadata={"method": METHOD}
-    )
-    events.record(event)
+    events.record("auth.signup", person, client, method=METHOD)
     return person

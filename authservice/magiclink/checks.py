@@ -8,84 +8,59 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.apps import apps
-from django.core import checks
+from django.core.checks import CheckMessage, register
 
 from authservice.core.conf import core
 from authservice.kernel import message_queue
+from authservice.kernel.checks import message
 from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 from authservice.magiclink.conf import conf
 
 
 def connect() -> None:
-    checks.register(check_magic_links, "authservice")
+    register(check_magic_links, "authservice")
 
 
-def check_magic_links(**_: Any) -> list[checks.CheckMessage]:
-    # The check of the core app reports wrong keys and types; until then, settings are unreadable.
+def check_magic_links(**_: Any) -> list[CheckMessage]:
+    # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.magiclink") or list(complaints()):
         return []
     return [*_mail(), *_life(), *_callback(), *_registering(), *_confirming()]
 
 
-def _mail() -> Iterator[checks.CheckMessage]:
+def _mail() -> Iterator[CheckMessage]:
     if not message_queue.can_mail():
-        yield _error(
-            "E030",
-            "Magic links are mailed, and nobody is installed who mails.",
-            "Add 'authservice.notification' to INSTALLED_APPS.",
-        )
+        yield message("authservice.E030")
 
 
-def _life() -> Iterator[checks.CheckMessage]:
+def _life() -> Iterator[CheckMessage]:
     if conf.ttl <= timedelta(0):
-        yield _error("E032", "MAGICLINK.TTL leaves a link no time.", "The default is 15 minutes.")
+        yield message("authservice.E032")
 
 
-def _callback() -> Iterator[checks.CheckMessage]:
+def _callback() -> Iterator[CheckMessage]:
     if not conf.callback_url:
         return
     parts = urlsplit(conf.callback_url)
+    given = f"MAGICLINK.CALLBACK_URL is {conf.callback_url!r}"
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        yield _error(
-            "E033",
-            f"MAGICLINK.CALLBACK_URL is {conf.callback_url!r}, which is no web address.",
-            "Give scheme, host and path, such as 'https://app.example.com/signed-in'.",
-        )
+        yield message("authservice.E033", f"{given}, which is not an http or https URL.")
     elif parts.fragment or "#" in conf.callback_url:
-        yield _error(
-            "E033",
-            "MAGICLINK.CALLBACK_URL has a fragment, where the tokens go.",
-            "Give a path of its own; a router that lives in the fragment can read it from there.",
+        yield message(
+            "authservice.E033",
+            f"{given}, which has a fragment. The tokens are sent in the fragment.",
+            hint="Use a URL without a fragment. Its page can read the tokens from there.",
         )
     elif parts.scheme == "http" and secure():
-        yield checks.Warning(
-            "AUTHSERVICE: MAGICLINK.CALLBACK_URL is http: whoever is on the line can put a script"
-            " on the page that gets the tokens.",
-            hint="Serve the front end by https.",
-            id="authservice.W034",
-        )
+        yield message("authservice.W034")
 
 
-def _registering() -> Iterator[checks.CheckMessage]:
+def _registering() -> Iterator[CheckMessage]:
     if conf.auto_register and core.require_phone_verification:
-        yield checks.Warning(
-            "AUTHSERVICE: MAGICLINK.AUTO_REGISTER makes accounts without a number, and"
-            " CORE.REQUIRE_PHONE_VERIFICATION lets none of them in.",
-            hint="Turn one of the two off.",
-            id="authservice.W035",
-        )
+        yield message("authservice.W035")
 
 
-def _confirming() -> Iterator[checks.CheckMessage]:
+def _confirming() -> Iterator[CheckMessage]:
     if conf.confirm == "off" and cookies.enabled:
-        yield checks.Warning(
-            "AUTHSERVICE: MAGICLINK.CONFIRM is 'off' and COOKIES.ENABLED is true: a page of another"
-            " site can log its visitors in to an account of an attacker (login CSRF).",
-            hint="Set MAGICLINK.CONFIRM to 'auto', the default.",
-            id="authservice.W036",
-        )
-
-
-def _error(id_: str, text: str, hint: str) -> checks.CheckMessage:
-    return checks.Error(f"AUTHSERVICE: {text}", hint=hint, id=f"authservice.{id_}")
+        yield message("authservice.W036")

@@ -1,4 +1,4 @@
-"""Log in with a link or its code: verify the address first, then `login` decides (the one door)."""
+"""Log in with a link or its code: proves the address, then passes the one door (`login`)."""
 
 from __future__ import annotations
 
@@ -36,25 +36,30 @@ def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> L
     Raises `InvalidLink`, `LinkExpired`, or the error with which `login` refuses the user.
     """
     try:
-        person, ticket = one_time.find_link(messages.purpose(), token)
+        person, issued = one_time.find_link(messages.purpose(), token)
     except errors.Fault as wrong:
         owner = one_time.owner_of(token, messages.purpose())
         lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
             login.record_failure(owner, client, _reason(wrong), method=METHOD)
         raise
-    return _enter(person, ticket, client, caller, errors.InvalidLink())
+    return _enter(person, issued, client, caller, errors.InvalidLink())
 
 
 def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person | None) -> Login:
     """Log in with a code. Raises as `one_time.find_code` does, or as `login` refuses the user."""
     key = identifiers.email_key(email)
     try:
-        person, ticket = one_time.find_code(messages.purpose(), key, code, client=client)
+        person, issued = one_time.find_code(messages.purpose(), key, code, client=client)
     except errors.InvalidVerificationCode as wrong:
         login.record_failure(lookup.find_by_email(email), client, _reason(wrong), method=METHOD)
         raise
-    return _enter(person, ticket, client, caller, errors.InvalidVerificationCode())
+    return _enter(person, issued, client, caller, errors.InvalidVerificationCode())
+
+
+def can_log_in(person: Person) -> bool:
+    """Fills the slot `login_method`."""
+    return person.email_verified and message_queue.can_mail()
 
 
 def target_of(token: Secret) -> str:
@@ -67,12 +72,12 @@ def target_of(token: Secret) -> str:
 
 
 def _enter(
-    person: Person, ticket: OneTimeToken, client: Client, caller: Person | None, wrong: errors.Fault
+    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, wrong: errors.Fault
 ) -> Login:
     if person.email_verified:
-        login.check_may_sign_in(person, client, method=METHOD)  # a refusal does not use the token
+        login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
     with transaction.atomic(using=databases.primary()):
-        present = one_time.consume_for(messages.purpose(), person, ticket)
+        present = one_time.consume_for(messages.purpose(), person, issued)
         if present is not None:
             present = _proven(present, client, caller)
             if login.login_refusal(present) is None:

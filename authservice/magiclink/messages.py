@@ -17,7 +17,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.message_queue import Message
 from authservice.magiclink import auto_register
 from authservice.magiclink.conf import conf
@@ -43,7 +42,7 @@ def _compose(message: Message) -> OutgoingMessage | None:
     with transaction.atomic(using=databases.primary()):
         passwords.lock_and_read(person)
         client = Client(request_id=message.request_id)
-        events.record(Event(action="auth.magiclink.sent", user=person.user, client=client))
+        events.record("auth.magiclink.sent", person, client)
         if sending.LAST in message.details:
             secrets = _lasting_link(person)
         else:
@@ -57,7 +56,8 @@ def _link_and_code(person: Person) -> dict[str, Any]:
 
 
 def _lasting_link(person: Person) -> dict[str, Any]:
-    """The link of the last e-mail of a day. Later requests do not end it, so it has no code."""
+    """The link of the one e-mail a day that is sent beyond the limit. It has no code, so that later
+    requests do not revoke it."""
     ttl = max(conf.ttl, LASTING_TTL)
     lasting = replace(purpose(), link_ttl=ttl)
     token = one_time.issue_link(lasting, person, person.email_key)

@@ -15,16 +15,16 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
 from authservice.core.api import redirects, responses
+from authservice.core.api.authentication import cookies_count, live_caller
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.core.api.serializers import EmailIn
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies, pages
-from authservice.kernel.http.authentication import cookies_count, live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
-from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
 from authservice.magiclink import login
 from authservice.magiclink.conf import conf
@@ -36,7 +36,9 @@ _SENT = "If this address can sign in, a message with a link and a code is on its
 _DONE = "Signed in."
 _COOKIE = "authservice_magiclink"
 _PAGE = "authservice/magiclink/confirm.html"
-_ONWARD = "The front end, with tokens, a challenge or an error in the fragment, where one is set."
+_ONWARD = (
+    "A redirect to the front end, if configured. The fragment has tokens, a challenge or an error."
+)
 
 
 @carries("Set-Cookie")
@@ -48,7 +50,7 @@ class Send(Endpoint):
     public = True
 
     @operation(
-        "Ask for a link and a code to sign in",
+        "Request a link and a code to sign in",
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
@@ -89,8 +91,8 @@ class Verify(Endpoint):
         # None for a HEAD request or a browser prefetch: the link stays unused.
         answer=Authenticated | Challenged | None,
         redirect=_ONWARD,
-        page="Unless `MAGICLINK.CONFIRM` is off, a page to a browser that did not ask. With tokens"
-        " in cookies, also to a script of an origin that is not trusted.",
+        page="Unless `MAGICLINK.CONFIRM` is off, a browser that did not request the link gets a"
+        " page. With tokens in cookies, so does a script of an origin that is not trusted.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="followMagicLink",
     )
@@ -113,7 +115,7 @@ class Verify(Endpoint):
         body=TokenIn,
         answer=Authenticated | Challenged,
         redirect=_ONWARD,
-        page="The page again if the form comes from another site.",
+        page="If the form comes from another site, the response is the page again.",
         faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
         id="confirmMagicLink",
     )

@@ -15,9 +15,9 @@ from authservice.notification.conf import conf
 from authservice.notification.failures import logger
 
 
-def language_of(letter: OutgoingMessage) -> str:
+def language_of(outgoing: OutgoingMessage) -> str:
     """The host's choice for the user, else the language of the request, else `LANGUAGE_CODE`."""
-    for code in (_preferred(letter), letter.language):
+    for code in (_preferred(outgoing), outgoing.language):
         try:
             return get_supported_language_variant(code)
         except LookupError:
@@ -56,12 +56,12 @@ def browser(user_agent: str) -> str:
     return pgettext("mail", "%(browser)s on %(system)s") % names
 
 
-def _preferred(letter: OutgoingMessage) -> str:
-    if not conf.language:
+def _preferred(outgoing: OutgoingMessage) -> str:
+    if not conf.language or outgoing.person is None:
         return ""
     # A message in the wrong language is better than none.
     try:
-        return str(import_string(conf.language)(letter.person.user) or "")
+        return str(import_string(conf.language)(outgoing.person.user) or "")
     except Exception as wrong:
         logger.warning("NOTIFICATION.LANGUAGE failed: %s", type(wrong).__name__)
         return ""

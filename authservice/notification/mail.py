@@ -16,16 +16,16 @@ from authservice.notification.rendering import context_of, one_line, plain, rend
 _HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
-def send(letter: OutgoingMessage) -> None:
-    context = context_of(letter)
+def send(outgoing: OutgoingMessage) -> None:
+    context = context_of(outgoing)
     message = EmailMultiAlternatives(
-        subject=one_line(render(letter, "subject.txt", context)),
-        body=plain(render(letter, "body.txt", context)),
+        subject=one_line(render(outgoing, "subject.txt", context)),
+        body=plain(render(outgoing, "body.txt", context)),
         from_email=conf.from_email or None,
-        to=[identifiers.deliverable(letter.to)],
+        to=[identifiers.deliverable(outgoing.to)],
         headers=_HEADERS,
     )
-    message.attach_alternative(render(letter, "body.html", context), "text/html")
+    message.attach_alternative(render(outgoing, "body.html", context), "text/html")
     _mailer().send_messages([message])
 
 

@@ -1,4 +1,4 @@
-"""Render messages with templates; the host may replace each template by its path."""
+"""Render messages with templates; a template of the host at the same path replaces ours."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _NAMELESS = (
 )
 
 
-def context_of(letter: OutgoingMessage) -> dict[str, Any]:
+def context_of(outgoing: OutgoingMessage) -> dict[str, Any]:
     """The template context: the message's values as text, `user`, `name`, `email` and `brand`."""
     return {
-        **{name: _told(name, value) for name, value in letter.context.items()},
-        "user": letter.person.user,
-        "name": _name(letter),
-        "email": letter.to,
+        **{name: _presented(name, value) for name, value in outgoing.context.items()},
+        "user": outgoing.person and outgoing.person.user,
+        "name": _name(outgoing),
+        "email": outgoing.to,
         "brand": {name: one_line(text) for name, text in brand().items()},
     }
 
 
-def render(letter: OutgoingMessage, part: str, context: Mapping[str, Any]) -> str:
+def render(outgoing: OutgoingMessage, part: str, context: Mapping[str, Any]) -> str:
     """Render one text of a message; `part` is the file name of its template."""
-    return templates.render(f"{FOLDER}/{letter.kind}/{part}", context)
+    return templates.render(f"{FOLDER}/{outgoing.kind}/{part}", context)
 
 
 def plain(text: str) -> str:
@@ -51,7 +51,7 @@ def one_line(text: str) -> str:
     return " ".join("".join(spaced).split())
 
 
-def _told(name: str, value: Any) -> Any:
+def _presented(name: str, value: Any) -> Any:
     if isinstance(value, timedelta):
         return languages.span(value)
     if name == "at":
@@ -59,9 +59,9 @@ def _told(name: str, value: Any) -> Any:
     if name == "user_agent":
         return languages.browser(value)
     if isinstance(value, list | tuple):
-        return [_told(name, entry) for entry in value]
+        return [_presented(name, entry) for entry in value]
     if isinstance(value, Mapping):
-        return {key: _told(key, entry) for key, entry in value.items()}
+        return {key: _presented(key, entry) for key, entry in value.items()}
     if isinstance(value, Secret):
         return value.reveal()
     if not isinstance(value, str):
@@ -69,14 +69,14 @@ def _told(name: str, value: Any) -> Any:
     return one_line(value)[:_LONGEST]
 
 
-def _name(letter: OutgoingMessage) -> str:
+def _name(outgoing: OutgoingMessage) -> str:
     """The name for the greeting; empty unless the user has verified the address.
 
     An attacker can sign up with another person's address and choose the name. The service must not
     e-mail a text of the attacker's choice to the owner of that address.
     """
-    person = letter.person
+    person = outgoing.person
     # In e-mails of these kinds, an attacker who signed up with the address may have set the name.
-    if not person.email_verified or letter.kind in _NAMELESS:
+    if person is None or not person.email_verified or outgoing.kind in _NAMELESS:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]

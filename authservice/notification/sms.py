@@ -7,5 +7,5 @@ from authservice.notification.rendering import context_of, render
 from authservice.notification.senders import sender
 
 
-def send(letter: OutgoingMessage) -> None:
-    sender()(letter.to, render(letter, "sms.txt", context_of(letter)).strip())
+def send(outgoing: OutgoingMessage) -> None:
+    sender()(outgoing.to, render(outgoing, "sms.txt", context_of(outgoing)).strip())

@@ -19,7 +19,7 @@ from authservice.notification import failures, mail, sms
 from authservice.notification.conf import conf
 from authservice.notification.languages import language_of
 
-_ROADS = {"email": mail.send, "sms": sms.send}
+_SENDERS = {"email": mail.send, "sms": sms.send}
 
 
 def deliver(message: Message) -> None:
@@ -29,14 +29,14 @@ def deliver(message: Message) -> None:
     """
     lost_notices.look()
     texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
-    letter = compose.compose(message, texts)
-    if letter is None:
+    outgoing = compose.compose(message, texts)
+    if outgoing is None:
         return
     try:
-        with translation.override(language_of(letter)):
-            _ROADS[letter.channel](letter)
+        with translation.override(language_of(outgoing)):
+            _SENDERS[outgoing.channel](outgoing)
     except Exception:
-        counting.refund(letter.counted)
+        counting.refund(outgoing.counted)
         raise
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from django.apps import apps
+
 from authservice.kernel import modules
 
 
@@ -16,3 +20,6 @@ class OpenAPIConfig(modules.ModuleConfig):
 
         super().ready()
         checks.connect()
+        if apps.is_installed("drf_spectacular"):
+            # drf-spectacular knows our authentication class once this module is imported.
+            import_module("authservice.openapi.spectacular")

@@ -5,23 +5,19 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from django.core import checks
+from django.core.checks import CheckMessage, register
+
+from authservice.kernel.checks import message
 
 
 def connect() -> None:
-    checks.register(check_extra, "authservice")
+    register(check_extra, "authservice")
 
 
-def check_extra(**_: Any) -> list[checks.CheckMessage]:
-    missing = [
-        name for name in ("drf_spectacular", "drf_spectacular_sidecar") if find_spec(name) is None
-    ]
+def check_extra(**_: Any) -> list[CheckMessage]:
+    packages = {"yaml": "PyYAML", "drf_spectacular_sidecar": "drf-spectacular-sidecar"}
+    missing = [package for name, package in packages.items() if find_spec(name) is None]
     if not missing:
         return []
-    return [
-        checks.Error(
-            f"authservice.openapi requires {' and '.join(missing)}.",
-            hint="Run: pip install 'authservice[openapi]'",
-            id="authservice.E170",
-        )
-    ]
+    text = f"authservice.openapi requires {' and '.join(missing)}."
+    return [message("authservice.E170", text)]

@@ -1,57 +1,51 @@
 """Build one OpenAPI 3.1 document from the declarations of the views.
 
 3.1 instead of 3.0, because its schemas are JSON Schema: null is a type instead of a flag, and any
-JSON Schema validator can check responses. The document does not depend on the settings of the host
-project's drf-spectacular, which has one set of settings per process.
+JSON Schema validator can check responses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, get_args, get_origin
-
-from django.urls import get_script_prefix, reverse
+from typing import Any
 
 import authservice
-from authservice.kernel.http.operations import Operation, Raw, carried
-from authservice.kernel.settings import on_change
-from authservice.openapi import inputs, refusals, security
+from authservice.kernel.http.operations import Operation, Raw
+from authservice.kernel.mount import mount
+from authservice.openapi import headers, refusals, request_schemas, security
 from authservice.openapi.conf import conf
+from authservice.openapi.response_schemas import ResponseSchemas
 from authservice.openapi.routes import Route, routes
-from authservice.openapi.shapes import Shapes
-from authservice.openapi.words import DESCRIPTION, HEADERS
 
 Schema = dict[str, Any]
 
 VERSION = "3.1.1"
-_JSON = "application/json"
-_FORM = "application/x-www-form-urlencoded"
-# Headers of every response.
-_COMMON_HEADERS = ("X-Request-ID", "Cache-Control")
+DESCRIPTION = """\
+A successful response is `{"data": …}`, for some operations with a `message`. An error response is
+`{"data": {"code", "message"}, "message"}`; error codes do not change.
 
+Request bodies are JSON objects of at most 64 KiB in UTF-8. An empty body counts as an empty object.
+Unknown fields are ignored and values are not coerced to other types. An empty string counts as
+absent if the field accepts it. Strings must not contain control characters.
 
-def text(render: Callable[[Schema], str]) -> str:
-    """The description of the installed modules as text, made by `render`.
+A path that supports `GET` also supports `HEAD`. `OPTIONS` returns the supported methods. Other
+methods return 405 `METHOD_NOT_ALLOWED`, unknown paths 404 `NOT_FOUND`.
 
-    Cached per script prefix: the route may be public, and building the document is expensive.
-    """
-    return _text(get_script_prefix(), render)
-
-
-@lru_cache(maxsize=8)
-def _text(_prefix: str, render: Callable[[Schema], str]) -> str:
-    return render(describe())
+The service uses the `X-Request-ID` of a request if it has 1 to 128 characters of
+`A-Z a-z 0-9 . _ -`. Responses with tokens contain `X-Device-Token` and a cookie with the same
+value. A client that sends one of them with its next login has its own limit of attempts, which
+failed logins of other clients do not use up.
+"""
 
 
 def describe() -> Schema:
     """The OpenAPI document of the installed modules, as a dict."""
-    shapes = Shapes()
+    schemas = ResponseSchemas()
     refused: dict[str, Schema] = {}
     paths: dict[str, Schema] = {}
-    described = (route for route in routes() if route.operation)
-    for route in sorted(described, key=lambda route: route.path):
-        paths.setdefault(route.path, {})[route.method] = _operation(route, shapes, refused)
+    for route in sorted(routes(), key=lambda route: route.path):
+        if route.operation:
+            described = _operation(route, route.operation, schemas, refused)
+            paths.setdefault(route.path, {})[route.method] = described
     return {
         "openapi": VERSION,
         "info": {
@@ -59,61 +53,44 @@ def describe() -> Schema:
             "version": authservice.__version__,
             "description": DESCRIPTION,
         },
-        "servers": [{"url": reverse("authservice:nowhere").rstrip("/")}],
+        "servers": [{"url": mount().rstrip("/")}],
         "security": security.EVERYWHERE,
         "tags": [{"name": tag} for tag in dict.fromkeys(route.tag for route in routes())],
         "paths": paths,
         "components": {
-            "schemas": dict(sorted({**shapes.components, "Refusal": refusals.SCHEMA}.items())),
+            "schemas": dict(sorted({**schemas.components, "Refusal": refusals.SCHEMA}.items())),
             "responses": dict(sorted(refused.items())),
-            "headers": HEADERS,
+            "headers": headers.COMPONENTS,
             "securitySchemes": security.schemes(),
         },
     }
 
 
-def _operation(route: Route, shapes: Shapes, refused: dict[str, Schema]) -> Schema:
-    operation = route.operation
-    assert operation is not None  # noqa: S101 `describe` skips routes without one
-    query = inputs.query(operation.query) if operation.query else ()
-    parameters = [*inputs.path(route.parameters), *query]
+def _operation(
+    route: Route, operation: Operation, schemas: ResponseSchemas, refused: dict[str, Schema]
+) -> Schema:
+    """One method of a path. Adds components to `schemas` and `refused`."""
+    parameters = [
+        *request_schemas.path_parameters(route.parameters),
+        *request_schemas.query_parameters(operation.query),
+    ]
+    body = request_schemas.body(operation.body, takes_form=route.view.takes_form)
+    responses = {**_successes(operation, schemas), **refusals.references(route, operation, refused)}
     return {
         "operationId": route.id,
         "summary": operation.summary,
         "tags": [route.tag],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
-        **({"requestBody": _body(route, operation)} if operation.body else {}),
-        "responses": {
-            str(status): response
-            for status, response in sorted(
-                {**_answers(operation, shapes), **_refusals(route, refused)}.items()
-            )
-        },
+        **({"requestBody": body} if body else {}),
+        "responses": {str(status): responses[status] for status in sorted(responses)},
     }
 
 
-def _body(route: Route, operation: Operation) -> Schema:
-    assert operation.body is not None  # noqa: S101 the caller has checked it
-    kinds = (_JSON, _FORM) if route.view.takes_form else (_JSON,)
-    content = {kind: {"schema": inputs.body(operation.body)} for kind in kinds}
-    return {**({"required": True} if inputs.needed(operation.body) else {}), "content": content}
-
-
-def _refusals(route: Route, refused: dict[str, Schema]) -> dict[int, Schema]:
-    """References to the error responses of a route. They are collected in `refused`, because many
-    routes share them."""
-    references = {}
-    for status, faults in refusals.of(route).items():
-        name = f"{status}-" + "-".join(fault.__name__ for fault in faults)
-        refused[name] = refusals.response(faults, _headers(refusals.headers(status)))
-        references[status] = {"$ref": f"#/components/responses/{name}"}
-    return references
-
-
-def _answers(operation: Operation, shapes: Shapes) -> dict[int, Schema]:
+def _successes(operation: Operation, schemas: ResponseSchemas) -> dict[int, Schema]:
+    """The responses to successful requests, by status."""
     answers = {operation.status: operation.answer, **operation.also}
-    responses = {status: _answer(answer, shapes) for status, answer in answers.items()}
+    responses = {status: _success(answer, schemas) for status, answer in answers.items()}
     if operation.page:
         page = responses[operation.status]
         page["description"] = f"Success. {operation.page}"
@@ -121,35 +98,26 @@ def _answers(operation: Operation, shapes: Shapes) -> dict[int, Schema]:
     if operation.redirect:
         responses[operation.redirect_status] = {
             "description": operation.redirect,
-            "headers": _headers(("Location", "Referrer-Policy")),
+            "headers": headers.references("Location", "Referrer-Policy"),
         }
     return responses
 
 
-def _answer(answer: Any, shapes: Shapes) -> Schema:
+def _success(answer: Any, schemas: ResponseSchemas) -> Schema:
     if isinstance(answer, Raw):
-        content = {kind: {"schema": shapes.of(answer.body)} for kind in answer.media_types}
-        return {"description": "Success.", "headers": _headers(()), "content": content}
-    envelope = {
-        "type": "object",
-        "required": ["data"],
-        "properties": {"data": shapes.of(answer), "message": {"type": "string"}},
-    }
+        media_types, schema = answer.media_types, schemas.of(answer.body)
+    else:
+        media_types, schema = ("application/json",), _envelope(schemas.of(answer))
     return {
         "description": "Success.",
-        "headers": _headers(_carried(answer)),
-        "content": {_JSON: {"schema": envelope}},
+        "headers": headers.of_answer(answer),
+        "content": {media_type: {"schema": schema} for media_type in media_types},
     }
 
 
-def _carried(answer: Any) -> tuple[str, ...]:
-    """Headers of all types that a response may have."""
-    members = (answer, *get_args(answer)) if get_origin(answer) else (answer,)
-    return tuple(dict.fromkeys(name for member in members for name in carried(member)))
-
-
-def _headers(names: tuple[str, ...]) -> Schema:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_COMMON_HEADERS, *names)}
-
-
-on_change(_text.cache_clear)
+def _envelope(data: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": ["data"],
+        "properties": {"data": data, "message": {"type": "string"}},
+    }

@@ -1,28 +1,18 @@
-"""Texts of the description, and its headers."""
+"""The headers of responses."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args, get_origin
 
-DESCRIPTION = """\
-A successful response is `{"data": …}`, for some operations with a `message`. An error response is
-`{"data": {"code", "message"}, "message"}`; error codes do not change.
+from authservice.kernel.http.operations import carried
 
-Request bodies are JSON objects of at most 64 KiB in UTF-8. An empty body counts as an empty object.
-Unknown fields are ignored and values are not coerced to other types. An empty string counts as
-absent if the field accepts it. Strings must not contain control characters.
+Schema = dict[str, Any]
 
-A path that supports `GET` also supports `HEAD`. `OPTIONS` returns the supported methods. Other
-methods return 405 `METHOD_NOT_ALLOWED`, unknown paths 404 `NOT_FOUND`.
-
-The service uses the `X-Request-ID` of a request if it has 1 to 128 characters of
-`A-Z a-z 0-9 . _ -`. Responses with tokens contain `X-Device-Token` and a cookie with the same
-value. A client that sends one of them with its next login has its own limit of attempts, which
-failed logins of other clients do not use up.
-"""
+_ALWAYS = ("X-Request-ID", "Cache-Control")
+_OF_ERRORS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
-def _header(text: str, *, required: bool = True, **schema: Any) -> dict[str, Any]:
+def _header(text: str, *, required: bool = True, **schema: Any) -> Schema:
     return {
         "description": text,
         **({"required": True} if required else {}),
@@ -30,7 +20,7 @@ def _header(text: str, *, required: bool = True, **schema: Any) -> dict[str, Any
     }
 
 
-HEADERS: dict[str, Any] = {
+COMPONENTS: dict[str, Schema] = {
     "Cache-Control": _header("`no-store`, unless the response is the same for all clients."),
     "Location": _header("The target of the redirect.", format="uri-reference"),
     "Referrer-Policy": _header(
@@ -48,4 +38,20 @@ HEADERS: dict[str, Any] = {
         "The id of the request: that of the client if it is valid, otherwise a new one.",
         pattern="^[A-Za-z0-9._-]{1,128}$",
     ),
+    "X-Total-Count": _header("The number of rows on all pages.", pattern="^[0-9]+$"),
 }
+
+
+def references(*names: str) -> Schema:
+    """References to the headers of every response and to these."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_ALWAYS, *names)}
+
+
+def of_answer(answer: Any) -> Schema:
+    """The headers of all types that a response may have."""
+    members = (answer, *get_args(answer)) if get_origin(answer) else (answer,)
+    return references(*dict.fromkeys(name for member in members for name in carried(member)))
+
+
+def of_error(status: int) -> Schema:
+    return references(*_OF_ERRORS.get(status, ()))

@@ -1,13 +1,39 @@
-"""The HTML of the two pages, Swagger UI and ReDoc: style sheet, bundle and start script."""
+"""The two pages, Swagger UI and ReDoc: their HTML, and the files that they load.
+
+The files are those of drf-spectacular-sidecar, a package of files only, and our start scripts. They
+are served below the mount, so that the host project needs no static files for them and the pages
+load from no other origin.
+"""
 
 from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePath
 
 from django.urls import reverse
 from django.utils.html import format_html
 
 import authservice
+from authservice.kernel import errors
 from authservice.openapi.conf import conf
 
+# Name below the mount and path in the sidecar.
+_BUNDLED = {
+    "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
+    "swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
+    "favicon.png": "swagger-ui-dist/favicon-32x32.png",
+    "redoc.standalone.js": "redoc/bundles/redoc.standalone.js",
+}
+_OWN = ("swagger-ui-start.js", "redoc-start.js")
+_MEDIA_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".png": "image/png",
+}
+# A logo that the ReDoc bundle would load from the server of its authors.
+_EXTERNAL_LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"
+_EMPTY_IMAGE = b"data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E"
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -48,3 +74,17 @@ def _page(bundle: str, start: str, style: str = "") -> str:
         start=start,
         version=authservice.__version__,
     )
+
+
+@cache
+def asset(name: str) -> tuple[str, bytes]:
+    """Media type and content of a file that a page loads. Raises `NotFound`."""
+    if name in _OWN:
+        file = files("authservice.openapi") / "scripts" / name
+    elif name in _BUNDLED:
+        static = files("drf_spectacular_sidecar") / "static" / "drf_spectacular_sidecar"
+        file = static / _BUNDLED[name]
+    else:
+        raise errors.NotFound
+    content = file.read_bytes().replace(_EXTERNAL_LOGO, _EMPTY_IMAGE)
+    return _MEDIA_TYPES[PurePath(name).suffix], content

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.operations import Operation
 from authservice.kernel.modules import plugs
+from authservice.openapi import headers
 from authservice.openapi.routes import Route
 
-Response = dict[str, Any]
+Schema = dict[str, Any]
 
 _ALWAYS = (errors.TooManyRequests, errors.InternalError, errors.ServiceUnavailable)
 _TOKEN = (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired)
@@ -22,27 +23,31 @@ _BODY = (
     errors.RequestTooLarge,
     errors.UnsupportedMediaType,
 )
-# Headers of error responses in addition to those of every response.
-_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
-def of(route: Route) -> dict[int, list[type[Fault]]]:
-    """The errors of a route by status, sorted by code."""
+def references(
+    route: Route, operation: Operation, components: dict[str, Schema]
+) -> dict[int, Schema]:
+    """References to the error responses of a route, by status. Adds the responses to `components`,
+    because many routes share them."""
     by_status: dict[int, dict[str, type[Fault]]] = defaultdict(dict)
-    for fault in _faults(route):
+    for fault in faults(route, operation):
         by_status[fault.status][fault.code] = fault
-    return {
-        status: [faults[code] for code in sorted(faults)]
-        for status, faults in sorted(by_status.items())
-    }
+    found = {}
+    for status, by_code in by_status.items():
+        sorted_faults = [by_code[code] for code in sorted(by_code)]
+        name = f"{status}-" + "-".join(fault.__name__ for fault in sorted_faults)
+        components[name] = _response(status, sorted_faults)
+        found[status] = {"$ref": f"#/components/responses/{name}"}
+    return found
 
 
-def _faults(route: Route) -> Iterable[type[Fault]]:
-    operation = route.operation
+def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
+    """The errors that a route can answer, some of them twice."""
     yield from _ALWAYS
-    if not route.view.public:
+    if not route.public:
         yield from _TOKEN
-    if not route.view.public or _issues_tokens(operation):
+    if not route.public or _issues_tokens(operation):
         yield from _of_slot("login_policy")
     if route.view.super_admin:
         yield errors.Forbidden
@@ -52,51 +57,40 @@ def _faults(route: Route) -> Iterable[type[Fault]]:
         yield from _BODY
     if route.guarded:
         yield from _of_slot("request_guard")
-    if route.parameters:
+    if route.parameters or operation.body or operation.query:
         yield errors.ValidationFailed
-    if operation is not None:
-        yield from operation.faults
-        if operation.body or operation.query:
-            yield errors.ValidationFailed
+    yield from operation.faults
 
 
-def _issues_tokens(operation: Operation | None) -> bool:
+def _issues_tokens(operation: Operation) -> bool:
     """Whether the action creates or refreshes a session: a response type has an access token."""
-    answer = operation.answer if operation else None
-    types = get_args(answer) or (answer,)
+    types = get_args(operation.answer) or (operation.answer,)
     return any("access_token" in getattr(type_, "__annotations__", {}) for type_ in types)
 
 
-def _of_slot(slot: str) -> Iterable[type[Fault]]:
+def _of_slot(slot: str) -> list[type[Fault]]:
     """The errors that the fillers of a slot declare in `faults`."""
     return [fault for filler in plugs(slot) for fault in getattr(filler, "faults", ())]
 
 
-def headers(status: int) -> tuple[str, ...]:
-    return _HEADERS.get(status, ())
-
-
-def response(faults: list[type[Fault]], headers: dict[str, Any]) -> Response:
-    """The response with the error envelope and these codes."""
+def _response(status: int, faults: list[type[Fault]]) -> Schema:
+    """The response with the error envelope and the codes of these errors."""
+    codes = [fault.code for fault in faults]
     return {
         "description": "\n".join(f"- `{fault.code}`: {fault.message}" for fault in faults),
-        "headers": headers,
+        "headers": headers.of_error(status),
         "content": {
             "application/json": {
                 "schema": {
                     "allOf": [
                         {"$ref": "#/components/schemas/Refusal"},
-                        {"properties": {"data": {"properties": {"code": _enum(faults)}}}},
+                        {"properties": {"data": {"properties": {"code": {"enum": codes}}}}},
                     ]
                 },
                 "examples": {fault.code: {"value": _example(fault)} for fault in faults},
             }
         },
     }
-
-
-def _enum(faults: list[type[Fault]]) -> dict[str, Any]:
-    return {"enum": [fault.code for fault in faults]}
 
 
 def _example(fault: type[Fault]) -> dict[str, Any]:

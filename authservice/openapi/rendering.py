@@ -1,18 +1,54 @@
-"""The description as JSON or YAML text."""
+"""The description as text, in JSON or YAML."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from authservice.kernel.mount import mount
+from authservice.kernel.settings import on_change
+from authservice.openapi.document import describe
 
-def as_json(document: dict[str, Any]) -> str:
+Document = dict[str, Any]
+
+
+def text(render: Callable[[Document], str]) -> str:
+    """The description of the installed modules as text, made by `render`.
+
+    Cached per mount, which depends on the script prefix, and on the language below `i18n_patterns`:
+    the route may be public, and building the document is expensive.
+    """
+    return _text(mount(), render)
+
+
+@lru_cache(maxsize=32)
+def _text(_mount: str, render: Callable[[Document], str]) -> str:
+    return render(describe())
+
+
+on_change(_text.cache_clear)
+
+
+def as_json(document: Document) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_yaml(document: dict[str, Any]) -> str:
+def as_yaml(document: Document) -> str:
     # Imported here, because the optional dependency may be missing; a system check reports that.
-    from drf_spectacular.renderers import OpenApiYamlRenderer
+    import yaml
 
-    text: bytes = OpenApiYamlRenderer().render(document)  # type: ignore[no-untyped-call]
-    return text.decode()
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+        """Writes texts of several lines as blocks, and repeated objects in full."""
+
+        def ignore_aliases(self, data: object) -> bool:
+            return True
+
+    def block(dumper: Any, content: str) -> Any:
+        style = "|" if "\n" in content else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", content, style=style)
+
+    Dumper.add_representer(str, block)
+    written: str = yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True)
+    return written

@@ -1,4 +1,4 @@
-"""The input of a route: serializers and path converters as JSON Schema.
+"""Request bodies, query strings and path parameters as JSON Schema: serializers and converters.
 
 A field class declares JSON Schema keywords in `described`; they override those of its base class.
 """
@@ -9,105 +9,91 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.urls import converters
+from django.urls.converters import StringConverter
 from rest_framework import serializers
 
 from authservice.kernel.http import bounds
 
 Schema = dict[str, Any]
+_Input = type[serializers.Serializer[Any]] | None
 
-_FIELDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], Schema], ...] = (
-    (serializers.BooleanField, {"type": "boolean"}),
-    (serializers.IntegerField, {"type": "integer"}),
-    (serializers.FloatField, {"type": "number"}),
-    (serializers.EmailField, {"type": "string", "format": "email"}),
-    (serializers.URLField, {"type": "string", "format": "uri"}),
-    (serializers.UUIDField, {"type": "string", "format": "uuid"}),
-    (serializers.DateTimeField, {"type": "string", "format": "date-time"}),
-    (serializers.DateField, {"type": "string", "format": "date"}),
-    (serializers.CharField, {"type": "string"}),
-    (serializers.DictField, {"type": "object"}),
-    (serializers.JSONField, {}),
-)
-_CONVERTERS: Mapping[type, Schema] = {
-    # Control characters are refused, see `kernel.http.fields`.
-    converters.StringConverter: {
-        "type": "string",
-        "maxLength": bounds.LONGEST,
-        "pattern": r"^[^/\x00-\x1f\x7f-\x9f]+$",
-    },
-    converters.IntConverter: {"type": "integer", "minimum": 0},
-    converters.UUIDConverter: {"type": "string", "format": "uuid"},
+_JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
+# Fields of other kinds coerce; see `kernel.http.fields`.
+_FIELDS: Mapping[type, Schema] = {
+    serializers.BooleanField: {"type": "boolean"},
+    serializers.IntegerField: {"type": "integer"},
+    serializers.DateTimeField: {"type": "string", "format": "date-time"},
+    serializers.CharField: {"type": "string"},
+}
+# A segment of a path. Control characters are refused, see `kernel.http.fields`.
+_SEGMENT: Schema = {
+    "type": "string",
+    "maxLength": bounds.LONGEST,
+    "pattern": r"^[^/\x00-\x1f\x7f-\x9f]+$",
 }
 _FILLED: Schema = {"type": "string", "minLength": 1}
-_BOUNDS = {
-    "max_length": "maxLength",
-    "min_length": "minLength",
-    "max_value": "maximum",
-    "min_value": "minimum",
-}
+_BOUNDS = {"max_length": "maxLength", "max_value": "maximum", "min_value": "minimum"}
 
 
-def body(schema: type[serializers.Serializer[Any]]) -> Schema:
-    """The JSON object that a route accepts. Unknown fields are ignored."""
+def body(schema: _Input, *, takes_form: bool) -> Schema:
+    """The request body of a route, or an empty dict. An empty body counts as an empty object."""
+    if schema is None:
+        return {}
+    described = _object(schema)
+    required = bool(described["required"] or {"oneOf", "anyOf"} & set(described))
+    media_types = (_JSON, _FORM) if takes_form else (_JSON,)
+    content = {media_type: {"schema": described} for media_type in media_types}
+    return {**({"required": True} if required else {}), "content": content}
+
+
+def query_parameters(schema: _Input) -> Iterator[Schema]:
+    """A parameter for each field of a query string."""
+    fields = schema().fields if schema else {}
+    for name, given in fields.items():
+        # An empty parameter counts as absent.
+        empty = {} if given.required else {"allowEmptyValue": True}
+        parameter = {"name": name, "in": "query", "required": given.required, **empty}
+        yield {**parameter, "schema": _field(given)}
+
+
+def path_parameters(parameters: Mapping[str, Any]) -> Iterator[Schema]:
+    """A parameter for each converter of a path."""
+    for name, converter in parameters.items():
+        pattern = {"type": "string", "pattern": f"^(?:{converter.regex})$"}
+        schema = _SEGMENT if type(converter) is StringConverter else pattern
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _object(schema: type[serializers.Serializer[Any]]) -> Schema:
+    """The JSON object of a body. Unknown fields are ignored."""
     fields = schema().fields
-    nullable = getattr(schema, "null_omits", False)
+    described = {name: _field(given) for name, given in fields.items()}
+    if getattr(schema, "null_omits", False):
+        described = {name: _nullable(given) for name, given in described.items()}
     return {
         "type": "object",
         "required": [name for name, given in fields.items() if given.required],
-        "properties": {
-            name: _nullable(field(given)) if nullable else field(given)
-            for name, given in fields.items()
-        },
+        "properties": described,
         **_choice(schema),
     }
 
 
-def needed(schema: type[serializers.Serializer[Any]]) -> bool:
-    """Whether the body is required. An empty body counts as an empty object."""
-    described = body(schema)
-    return bool(described["required"] or {"oneOf", "anyOf"} & set(described))
-
-
-def query(schema: type[serializers.Serializer[Any]]) -> Iterator[Schema]:
-    """A parameter for each field of a query string."""
-    for name, given in schema().fields.items():
-        # An empty parameter counts as absent.
-        empty = {} if given.required else {"allowEmptyValue": True}
-        parameter = {"name": name, "in": "query", "required": given.required, **empty}
-        yield {**parameter, "schema": field(given)}
-
-
-def path(parameters: Mapping[str, Any]) -> Iterator[Schema]:
-    """A parameter for each converter of a path."""
-    for name, converter in parameters.items():
-        schema = _CONVERTERS.get(
-            type(converter), {"type": "string", "pattern": _anchored(converter)}
-        )
-        yield {"name": name, "in": "path", "required": True, "schema": dict(schema)}
-
-
-def field(given: Any) -> Schema:
-    """The schema of one field."""
-    if isinstance(given, serializers.ListField):
-        schema: Schema = {"type": "array", "items": field(given.child)}
-    elif isinstance(given, serializers.ChoiceField):
-        schema = {"enum": list(given.choices)}
+def _field(given: Any) -> Schema:
+    """The schema of one field. Raises `TypeError` for a field that has none."""
+    if isinstance(given, serializers.ChoiceField):
+        schema: Schema = {"enum": list(given.choices)}
     else:
         schema = {**_plain(given), **_bounds(given), **getattr(given, "described", {})}
-    if given.allow_null:
-        schema = _nullable(schema)
-    if isinstance(given.default, str | int | bool) and given.default != "":
+    if isinstance(given.default, str | int) and given.default != "":
         schema["default"] = given.default
-    if given.help_text:
-        schema["description"] = str(given.help_text)
     return _blank(given, schema)
 
 
 def _plain(given: Any) -> Schema:
-    for kind, schema in _FIELDS:
-        if isinstance(given, kind):
-            return dict(schema)
+    for kind in type(given).__mro__:
+        if kind in _FIELDS:
+            return _FIELDS[kind]
     raise TypeError(f"{type(given)} has no schema")
 
 
@@ -128,7 +114,7 @@ def _blank(given: Any, schema: Schema) -> Schema:
 
 
 def _nullable(schema: Schema) -> Schema:
-    if isinstance(schema.get("type"), str) and "enum" not in schema:
+    if isinstance(schema.get("type"), str):
         return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
 
@@ -152,8 +138,4 @@ def _only(name: str, either: Sequence[str], alongside: Sequence[str]) -> Schema:
 
 
 def _with(needed: Mapping[str, Schema]) -> Schema:
-    return {"required": list(needed), "properties": {k: dict(v) for k, v in needed.items()}}
-
-
-def _anchored(converter: Any) -> str:
-    return f"^(?:{converter.regex})$"
+    return {"required": list(needed), "properties": dict(needed)}

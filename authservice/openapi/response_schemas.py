@@ -15,7 +15,6 @@ from typing import (
     Literal,
     NotRequired,
     Required,
-    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -39,7 +38,7 @@ _PLAIN: Mapping[Any, Schema] = {
 }
 
 
-class Shapes:
+class ResponseSchemas:
     """Collects the components that schemas reference."""
 
     def __init__(self) -> None:
@@ -89,13 +88,9 @@ class Shapes:
         return merged
 
     def _union(self, members: tuple[Any, ...]) -> Schema:
-        schemas = [self.of(member) for member in members]
-        plain = [schema["type"] for schema in schemas if set(schema) == {"type"}]
-        rest = [schema for schema in schemas if set(schema) != {"type"}]
-        if len(rest) == 1 and plain == ["null"] and isinstance(rest[0].get("type"), str):
-            return {**rest[0], "type": [rest[0]["type"], "null"]}
-        if not rest:
-            return {"type": plain}
+        first, *others = schemas = [self.of(member) for member in members]
+        if others == [{"type": "null"}] and isinstance(first.get("type"), str):
+            return {**first, "type": [first["type"], "null"]}
         return {"anyOf": schemas}
 
     def _reference(self, hint: Any) -> Schema:
@@ -132,8 +127,6 @@ def named(hint: Any) -> str:
 
 def _with_arguments(field: Any, generic: Mapping[Any, Any]) -> Any:
     """A field's type with its type variables replaced by the arguments of the generic type."""
-    if isinstance(field, TypeVar):
-        return generic[field]
     inner = getattr(field, "__parameters__", ())
     return field[tuple(generic[variable] for variable in inner)] if inner else field
 

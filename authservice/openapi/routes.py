@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
-from django.urls import URLPattern, URLResolver, get_resolver
-from django.urls.resolvers import RoutePattern
+from django.urls import get_resolver
 
 from authservice.kernel.http.operations import Operation
 
@@ -19,21 +18,18 @@ _VERBS = {"get": "get", "post": "create", "put": "update", "patch": "patch", "de
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One method of a path. `path` is in OpenAPI syntax, without the mount; `alone` is true if the
-    path has no other method."""
+    """One method of a path. `path` is in OpenAPI syntax, without the mount; `parameters` are its
+    converters by name; `operation` is the declaration of the action, or None; `alone` is true if
+    the path has no other method, `public` if no access token is needed."""
 
     name: str
     path: str
+    parameters: Mapping[str, Any]
     method: str
     view: Any
-    action: str
-    parameters: Mapping[str, Any]
+    operation: Operation | None
     alone: bool
-
-    @property
-    def operation(self) -> Operation | None:
-        """The declaration of the action, or None."""
-        return getattr(getattr(self.view, self.action), "operation", None)
+    public: bool
 
     @property
     def takes_body(self) -> bool:
@@ -56,34 +52,31 @@ class Route:
 
     @property
     def tag(self) -> str:
-        """The readable name of the module that the route belongs to."""
-        label = "authservice_" + self.view.__module__.split(".")[1]
-        if label in apps.app_configs:
-            return str(apps.get_app_config(label).verbose_name)
-        return str(self.view.__module__.split(".")[1].capitalize())
+        """The readable name of the app that the route belongs to."""
+        app = apps.get_containing_app_config(self.view.__module__)
+        return str(app.verbose_name) if app else ""
 
 
 def routes() -> list[Route]:
-    """All routes in the order of the URLconf, except the one for unknown paths."""
-    return list(_routes(get_resolver("authservice.urls"), "/", {}))
+    """All routes in the order of the URLconf, which is flat, except the one for unknown paths."""
+    patterns: list[Any] = get_resolver("authservice.urls").url_patterns
+    return [route for pattern in patterns if pattern.name != "unknown" for route in _of(pattern)]
 
 
-def _routes(resolver: URLResolver, prefix: str, outer: Mapping[str, Any]) -> Iterator[Route]:
-    for entry in resolver.url_patterns:
-        converters = getattr(entry.pattern, "converters", {})
-        path = prefix + _PARAMETER.sub(r"{\1}", str(entry.pattern))
-        if isinstance(entry, URLResolver):
-            yield from _routes(entry, path, {**outer, **converters})
-        elif isinstance(entry, URLPattern) and isinstance(entry.pattern, RoutePattern):
-            actions = getattr(entry.callback, "actions", {})
-            methods = {method: action for method, action in actions.items() if method != "head"}
-            for method, action in methods.items():
-                yield Route(
-                    name=entry.name or "",
-                    path=path,
-                    method=method,
-                    view=getattr(entry.callback, "cls", None),
-                    action=action,
-                    parameters={**outer, **converters},
-                    alone=len(methods) == 1,
-                )
+def _of(pattern: Any) -> list[Route]:
+    """The routes of one path."""
+    view, actions = pattern.callback.cls, pattern.callback.actions
+    methods = [method for method in actions if method != "head"]
+    return [
+        Route(
+            name=pattern.name,
+            path="/" + _PARAMETER.sub(r"{\1}", str(pattern.pattern)),
+            parameters=pattern.pattern.converters,
+            method=method,
+            view=view,
+            operation=getattr(getattr(view, actions[method]), "operation", None),
+            alone=len(methods) == 1,
+            public=view.is_public(actions[method]),
+        )
+        for method in methods
+    ]

@@ -1,4 +1,7 @@
-"""Add our routes to the API description that a host project generates with drf-spectacular.
+"""For host projects that describe their own API with drf-spectacular.
+
+With both apps in `INSTALLED_APPS`, views that use `AuthserviceAuthentication` are described as
+protected by it. This hook adds our routes:
 
     SPECTACULAR_SETTINGS = {
         "POSTPROCESSING_HOOKS": [
@@ -8,71 +11,110 @@
     }
 
 The names of our components start with `Auth`, so that they do not replace components of the host
-project.
+project. Nothing else in this package imports drf-spectacular.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from django.urls import get_script_prefix, reverse
+from django.urls import get_script_prefix
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
-from authservice.openapi.dialect import as_3_0
+from authservice.kernel.mount import mount
+from authservice.openapi import security
 from authservice.openapi.document import describe
 
 Schema = dict[str, Any]
 
 _PREFIX = "Auth"
-_REFERENCE = "#/components/"
+
+
+class AuthserviceScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """An access token in the header or, if token cookies are enabled, in a cookie."""
+
+    target_class = "authservice.authentication.AuthserviceAuthentication"
+    match_subclasses = True
+
+    @property
+    def name(self) -> list[str]:  # type: ignore[override]
+        return [_ours(scheme) for scheme in security.token_schemes()]
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        return [{name: []} for name in self.name]
+
+    def get_security_definition(self, auto_schema: Any) -> list[Schema]:
+        return list(security.token_schemes().values())
 
 
 def add_routes(result: Schema, **_: Any) -> Schema:
     """A postprocessing hook: adds the routes of the installed modules, with their mount path."""
-    ours = _renamed(describe())
+    ours = _changed(describe(), _with_prefix)
     if str(result.get("openapi", "")).startswith("3.0"):
         ours = as_3_0(ours)
-    mount = "/" + reverse("authservice:nowhere").removeprefix(get_script_prefix()).strip("/")
+    base = "/" + mount().removeprefix(get_script_prefix()).strip("/")
     for path, operations in ours["paths"].items():
-        result.setdefault("paths", {})[mount + path] = {
-            method: {"security": ours["security"], **_named(operation)}
+        result.setdefault("paths", {})[base + path] = {
+            method: {"security": ours["security"], **operation}
             for method, operation in operations.items()
         }
     for kind, entries in ours["components"].items():
-        result.setdefault("components", {}).setdefault(kind, {}).update(entries)
+        components = result.setdefault("components", {}).setdefault(kind, {})
+        components.update({_ours(name): entry for name, entry in entries.items()})
     return result
 
 
-def _named(operation: Schema) -> Schema:
-    id = _ours(operation["operationId"])
-    return {**operation, "operationId": id[0].lower() + id[1:]}
-
-
-def _renamed(document: Schema) -> Schema:
-    """The document with the prefix in the name of each component and in all references to it."""
-    renamed: Schema = _references(document)
-    renamed["components"] = {
-        kind: {_ours(name): entry for name, entry in entries.items()}
-        for kind, entries in renamed["components"].items()
-    }
-    return renamed
-
-
-def _references(node: Any) -> Any:
+def _changed(node: Any, change: Callable[[Schema], Schema]) -> Any:
+    """`node` with `change` applied to every object in it, to inner objects first."""
     if isinstance(node, list):
-        return [_references(entry) for entry in node]
-    if not isinstance(node, dict):
-        return node
-    return {name: _reference(name, entry) for name, entry in node.items()}
+        return [_changed(entry, change) for entry in node]
+    if isinstance(node, dict):
+        return change({name: _changed(entry, change) for name, entry in node.items()})
+    return node
 
 
-def _reference(name: str, entry: Any) -> Any:
-    if name == "$ref" and isinstance(entry, str):
-        kind, _, component = entry.removeprefix(_REFERENCE).partition("/")
-        return f"{_REFERENCE}{kind}/{_ours(component)}"
-    if name == "security" and isinstance(entry, list):
-        return [{_ours(scheme): scopes for scheme, scopes in item.items()} for item in entry]
-    return _references(entry)
+def _with_prefix(node: Schema) -> Schema:
+    """An object with the prefix in operation ids and in references to components."""
+    # Types are checked, because a property of a schema may have the name of a keyword.
+    if isinstance(node.get("$ref"), str):
+        path, _, component = node["$ref"].rpartition("/")
+        node["$ref"] = f"{path}/{_ours(component)}"
+    if isinstance(node.get("operationId"), str):
+        node["operationId"] = _PREFIX.lower() + _capitalized(node["operationId"])
+    if isinstance(node.get("security"), list):
+        node["security"] = [
+            {_ours(scheme): scopes for scheme, scopes in schemes.items()}
+            for schemes in node["security"]
+        ]
+    return node
 
 
 def _ours(component: str) -> str:
-    return _PREFIX + component[0].upper() + component[1:]
+    return _PREFIX + _capitalized(component)
+
+
+def _capitalized(name: str) -> str:
+    return name[0].upper() + name[1:]
+
+
+def as_3_0(document: Any) -> Any:
+    """The document in OpenAPI 3.0, whose schemas differ from JSON Schema: it has no lists of types,
+    no type `null`, no `const` and no empty `required`."""
+    return _changed(document, _object_as_3_0)
+
+
+def _object_as_3_0(node: Schema) -> Schema:
+    types = node.get("type")
+    if types == "null":
+        return {"nullable": True, "enum": [None]}
+    if isinstance(node.get("const"), str):
+        node["enum"] = [node.pop("const")]
+    if node.get("required") == []:
+        del node["required"]
+    if isinstance(types, list):
+        del node["type"]
+        rest = [{"type": name} for name in types if name != "null"]
+        node |= rest[0] if len(rest) == 1 else {"anyOf": rest}
+        node |= {"nullable": True} if "null" in types else {}
+    return node

@@ -11,12 +11,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from authservice.core.api.endpoint import Endpoint
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
-from authservice.kernel.http.views import Endpoint
-from authservice.openapi import assets, pages, rendering
+from authservice.openapi import pages, rendering
 from authservice.openapi.conf import conf
-from authservice.openapi.document import text
 
 _POLICY = "; ".join(
     (
@@ -66,13 +65,13 @@ class Yaml(_Guarded):
         id="getSchema",
     )
     def fetch(self) -> HttpResponse:
-        return _plain(text(rendering.as_yaml), "application/yaml; charset=utf-8")
+        return _plain(rendering.text(rendering.as_yaml), "application/yaml; charset=utf-8")
 
 
 class Json(_Guarded):
     @operation("Get this description as JSON", answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
-        return _plain(text(rendering.as_json), "application/json")
+        return _plain(rendering.text(rendering.as_json), "application/json")
 
 
 class _Page(_Guarded):
@@ -115,7 +114,7 @@ class Asset(Endpoint):
     def fetch(self, name: str) -> HttpResponse:
         if not conf.pages:
             raise errors.NotFound
-        kind, content = assets.read(name)
+        kind, content = pages.asset(name)
         response = HttpResponse(content, content_type=kind)
         response.headers["Cache-Control"] = f"public, max-age={_DAY}"
         response.headers["X-Content-Type-Options"] = "nosniff"

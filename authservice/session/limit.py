@@ -12,9 +12,8 @@ from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 LIMIT = "limit"
 
@@ -28,7 +27,7 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
     if not held:
         passwords.lock_and_read(person)
     now = timezone.now()
-    rows = Session.objects.using(databases.primary()).filter(
+    rows = Session.objects.filter(
         user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
     )
     surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
@@ -36,11 +35,5 @@ def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
         # One at a time, because another request may have ended it in the meantime: an event is
         # recorded only for a session that ends here.
         if sessions.end(pk, LIMIT):
-            events.record(
-                Event(
-                    action="security.session.revoked",
-                    user=person.user,
-                    client=client,
-                    metadata={"reason": LIMIT, "session": str(pk)},
-                )
-            )
+            action = "security.session.revoked"
+            events.record(action, person, client, reason=LIMIT, session=str(pk))

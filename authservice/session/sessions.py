@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from authservice.core.models import Session
@@ -11,8 +10,9 @@ from authservice.core.sessions.revocation import REVOKED
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.session.stores import store, unavailable_on_error
+
+_ACTION = "security.session.revoked"
 
 
 def live(person: Person) -> list[Session]:
@@ -38,7 +38,7 @@ def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUI
     with sessions.changing(person, own):
         if not sessions.end(session.pk, REVOKED):
             raise errors.SessionNotFound
-        _record_revoked(person, client, session=session_id)
+        events.record(_ACTION, person, client, reason=REVOKED, session=session_id)
     return session.pk
 
 
@@ -47,15 +47,4 @@ def revoke_others(person: Person, kept: Session, client: Client) -> None:
     with sessions.changing(person, kept):
         ended = sessions.end_others(person, kept, REVOKED)
         if ended:
-            _record_revoked(person, client, sessions=ended)
-
-
-def _record_revoked(person: Person, client: Client, **metadata: Any) -> None:
-    events.record(
-        Event(
-            action="security.session.revoked",
-            user=person.user,
-            client=client,
-            metadata={"reason": REVOKED, **metadata},
-        )
-    )
+            events.record(_ACTION, person, client, reason=REVOKED, sessions=ended)

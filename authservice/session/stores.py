@@ -11,12 +11,10 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils.module_loading import import_string
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
@@ -24,6 +22,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.interfaces import LiveSession, SessionStore
+from authservice.kernel.modules import plug
 from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
 from authservice.session import revocation_cache
@@ -31,9 +30,8 @@ from authservice.session.conf import conf
 
 logger = logging.getLogger("authservice.session")
 
-_CACHED_LONGER = timedelta(
-    minutes=5
-)  # than the lifetime of an access token, since clocks of machines differ
+# Entries are kept longer than an access token is valid, since clocks of machines differ.
+_CACHED_LONGER = timedelta(minutes=5)
 
 
 def _unchanged_since_read() -> QuerySet[Session]:
@@ -99,14 +97,14 @@ class CacheStore(DatabaseStore):
         return [session for session in found if session.pk not in ended]
 
 
-_BUILT_IN: dict[str, type[Any]] = {"database": DatabaseStore, "cache": CacheStore}
+STORES = {"database": f"{__name__}.DatabaseStore", "cache": f"{__name__}.CacheStore"}
 
 
-@cache
+@settings.cached
 def store() -> SessionStore:
-    """The store that `SESSION.STORE` names."""
-    store_class = _BUILT_IN.get(conf.store) or import_string(conf.store)
-    return cast(SessionStore, store_class())
+    """The store that `SESSION.STORE` names; if it is not set, one that another module names."""
+    named = "" if conf.store != "database" else (plug("chosen_session_store") or str)()
+    return cast(SessionStore, settings.pluggable(named or conf.store, STORES)())
 
 
 @contextmanager
@@ -119,8 +117,3 @@ def unavailable_on_error() -> Iterator[None]:
     except Exception as error:
         logger.error("The session store %r failed: %r", conf.store, error)
         raise errors.ServiceUnavailable from error
-
-
-@settings.on_change
-def _forget() -> None:
-    store.cache_clear()

@@ -8,12 +8,12 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from authservice.core.api import responses, token_cookies
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import MessageResponse
 from authservice.core.models import Session as SessionRow
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Moment, Uuid, operation
-from authservice.kernel.http.views import Endpoint
 from authservice.session import sessions
 
 
@@ -32,7 +32,7 @@ class Sessions(Endpoint):
     @operation("List the user's sessions, newest first", answer=list[Session])
     def find(self) -> HttpResponse:
         found = sessions.live(self.identity.person)
-        return answer([_session(session, self.identity.sign_in_id) for session in found])
+        return answer([_session(session, self.identity.session_id) for session in found])
 
     @operation("Revoke all sessions except the current one", answer=MessageResponse)
     def revoke_others(self) -> HttpResponse:
@@ -44,13 +44,13 @@ class OneSession(Endpoint):
     @operation("Show a session", answer=Session, faults=(errors.SessionNotFound,))
     def show(self, session_id: str) -> HttpResponse:
         found = sessions.find(self.identity.person, session_id)
-        return answer(_session(found, self.identity.sign_in_id))
+        return answer(_session(found, self.identity.session_id))
 
     @operation("Revoke a session", answer=MessageResponse, faults=(errors.SessionNotFound,))
     def revoke(self, session_id: str) -> HttpResponse:
         caller = self.identity
         ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
-        if ended == caller.sign_in_id:
+        if ended == caller.session_id:
             self.on_response = token_cookies.forget
         return responses.message_response("The session was revoked.")
 

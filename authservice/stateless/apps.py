@@ -1,5 +1,7 @@
 """App configuration of the stateless module."""
 
+from __future__ import annotations
+
 from authservice.kernel import modules
 
 
@@ -8,3 +10,9 @@ class StatelessConfig(modules.ModuleConfig):
     label = "authservice_stateless"
     verbose_name = "Stateless login"
     urls = "authservice.stateless.urls"
+    login_policy = "authservice.stateless.policy.policy"
+
+    def ready(self) -> None:
+        from authservice.stateless import conf  # noqa: F401 declares the settings of the module
+
+        super().ready()

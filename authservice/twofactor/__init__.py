@@ -1,1 +1,1 @@
-"""A second factor: codes of an authenticator app, and backup codes for the day it is lost."""
+"""A second factor: codes of an authenticator app, and backup codes in case the app is lost."""

@@ -35,5 +35,5 @@ class TwoFactorConfig(modules.ModuleConfig):
         from authservice.twofactor import checks, models, otp
 
         super().ready()
-        models.Authenticator.judge = otp.judge
+        models.Authenticator.check_code = otp.check_code
         checks.connect()

@@ -1,7 +1,7 @@
 """Rows of authenticators: read, seal and open the secret, enable, use.
 
-What must hold among concurrent requests is one UPDATE with a condition on the row itself; its row
-count decides which request succeeds.
+A change that only one of several concurrent requests may make is one UPDATE with a condition on the
+row itself; its row count decides which request succeeds.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def enable(authenticator: Authenticator, step: int, *, within: Session | None = 
 
 
 def use(authenticator: Authenticator, step: int) -> bool:
-    """Use a time step; False if it, or a later one, was used already."""
+    """Mark a time step as used; False if it, or a later one, was used already."""
     unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
     # Sealed again, so that secrets in use move to the current key after `SECRET_KEY` is rotated.
     sealed = _sealed(authenticator.user_id, _opened(authenticator))
@@ -117,7 +117,7 @@ def use(authenticator: Authenticator, step: int) -> bool:
 
 
 def _device_of(session: Session) -> Subquery:
-    row = Session.objects.using(databases.primary()).filter(pk=session.pk)
+    row = Session.objects.filter(pk=session.pk)
     return Subquery(row.values("device_id"))
 
 

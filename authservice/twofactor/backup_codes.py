@@ -9,10 +9,9 @@ import base64
 import re
 import secrets
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from authservice.kernel import crypto, databases
+from authservice.kernel import crypto
 from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator, BackupCode
 
@@ -27,8 +26,8 @@ _DIGEST = "backup-code"
 def replace(authenticator: Authenticator) -> list[Secret]:
     """A new set of codes; the old ones are deleted, used or not."""
     codes = [_new() for _ in range(NUMBER)]
-    _rows().filter(authenticator=authenticator.pk).delete()
-    _rows().bulk_create(
+    BackupCode.objects.filter(authenticator=authenticator.pk).delete()
+    BackupCode.objects.bulk_create(
         BackupCode(authenticator_id=authenticator.pk, digest=_digest(authenticator, code))
         for code in codes
     )
@@ -42,7 +41,7 @@ def consume(authenticator: Authenticator, typed: Secret) -> bool:
         return False
     # All conditions are on the row itself. After waiting for a row lock, PostgreSQL re-checks
     # conditions on that row only; with a join, concurrent requests could use the same code.
-    unused = _rows().filter(
+    unused = BackupCode.objects.filter(
         authenticator_id=authenticator.pk,
         digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code.reveal()}"),
         used_at=None,
@@ -51,7 +50,7 @@ def consume(authenticator: Authenticator, typed: Secret) -> bool:
 
 
 def remaining(authenticator: Authenticator) -> int:
-    return _rows().filter(authenticator=authenticator.pk, used_at=None).count()
+    return BackupCode.objects.filter(authenticator=authenticator.pk, used_at=None).count()
 
 
 def _new() -> Secret:
@@ -73,7 +72,3 @@ def _bare(typed: str) -> Secret:
 
 def _digest(authenticator: Authenticator, code: Secret) -> str:
     return crypto.digest(_DIGEST, f"{authenticator.pk}|{code.reveal()}")
-
-
-def _rows() -> QuerySet[BackupCode]:
-    return BackupCode.objects.using(databases.primary())

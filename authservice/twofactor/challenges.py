@@ -21,7 +21,7 @@ from authservice.twofactor.models import Authenticator
 
 # `addressed=False`: temp_tokens are part of a response, not sent to an address.
 GIVE_CODE = Purpose("2fa", link_ttl=timedelta(minutes=5), addressed=False)
-# Longer, since the user may have to install an app first; there is no code to guess yet.
+# Longer, since the user may have to install an app first; there is no code to attack yet.
 SET_UP = Purpose("2fa_setup", link_ttl=timedelta(minutes=15), addressed=False)
 
 _TEXTS = {

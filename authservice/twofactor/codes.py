@@ -5,7 +5,6 @@ from __future__ import annotations
 from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes, lockout
 from authservice.twofactor.lockout import Kind
@@ -24,10 +23,5 @@ def consume(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
 
 def record_verified(kind: Kind, person: Person, client: Client) -> None:
     if kind == lockout.BACKUP_CODE:
-        _record("auth.2fa.backup_used", kind, person, client)
-    _record("auth.2fa.verified", kind, person, client)
-
-
-def _record(action: str, kind: Kind, person: Person, client: Client) -> None:
-    metadata = {"method": kind}
-    events.record(Event(action=action, user=person.user, client=client, metadata=metadata))
+        events.record("auth.2fa.backup_used", person, client, method=kind)
+    events.record("auth.2fa.verified", person, client, method=kind)

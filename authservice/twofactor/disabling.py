@@ -15,7 +15,6 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.twofactor import authenticators, messages
 from authservice.twofactor.models import BackupCode, RememberedDevice
 
@@ -36,15 +35,7 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
             return False
         found.delete(using=using)
         sessions.end_all(person, DISABLED)
-        events.record(
-            Event(
-                action="auth.2fa.disabled",
-                user=by,
-                target=person.user,
-                actor_type="admin" if by else "system",
-                client=client or Client(),
-            )
-        )
+        events.record_by_staff("auth.2fa.disabled", by, person.user, client or Client())
         messages.notify_of_staff(messages.DISABLED, person, client or Client())
     return True
 
@@ -57,7 +48,7 @@ def revoke_unverified(person: Person) -> bool:
 
 
 def revoke_recent(person: Person, since: datetime) -> bool:
-    """Fills the slot `revoke_recent_factors`: a factor from before `since` stays."""
+    """Fills the slot `revoke_recent_factors`: a factor that was enabled before `since` stays."""
     rows = authenticators.rows().filter(user=person.user.pk)
     removed, _ = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since)).delete()
     return bool(removed)
@@ -66,15 +57,15 @@ def revoke_recent(person: Person, since: datetime) -> bool:
 def expired_rows() -> Mapping[str, QuerySet[Any]]:
     """Fills the slot `expired_rows`: set-ups not confirmed within a day, with their codes, and
     expired remembered devices."""
-    using, now = databases.primary(), timezone.now()
+    now = timezone.now()
     stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
     set_ups = authenticators.rows().filter(**stale)
-    codes = BackupCode.objects.using(using)
+    codes = BackupCode.objects
     return {
         "backup codes of abandoned set-ups": codes.filter(
             Exists(set_ups.filter(pk=OuterRef("authenticator_id")))
         ),
         # A code that another transaction has locked keeps its authenticator until the next cleanup.
         "abandoned set-ups": set_ups.exclude(Exists(codes.filter(authenticator_id=OuterRef("pk")))),
-        "remembered devices": RememberedDevice.objects.using(using).filter(expires_at__lte=now),
+        "remembered devices": RememberedDevice.objects.filter(expires_at__lte=now),
     }

@@ -17,7 +17,6 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 from authservice.twofactor import authenticators, backup_codes, lockout, messages, totp
@@ -45,10 +44,10 @@ class Status:
 
 
 def set_up(person: Person, session: Session, client: Client, *, password: Secret) -> Enrolment:
-    """A new secret, which is not required at login until a code of it was entered; it replaces an
-    unconfirmed one. `password` is the current password or "".
+    """Create a new secret, in place of an unconfirmed one. Logins need no code until `confirm` has
+    received the first one. `password` is the current password or "".
 
-    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `password_proof.require_recent` does.
+    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `recent_proof.require_recent` does.
     """
     recent_proof.require_recent(person, session, password, client, method="2fa_setup")
     with sessions.changing(person, session) as present:
@@ -64,8 +63,8 @@ def set_up_to_log_in(person: Person) -> Enrolment:
 
 
 def _renewed(person: Person) -> Enrolment:
-    """Call it in a transaction that has locked the user's row: a user who is deleted at the same
-    time either still exists when the secret is written, or was not found before."""
+    """Call it in a transaction that has locked the user's row, so that the user cannot be deleted
+    before the secret is written."""
     authenticators.begin(person)
     secret = totp.new_secret()
     # The UPDATE itself checks that the factor is not enabled: a factor that a concurrent request
@@ -86,7 +85,7 @@ def issuer() -> str:
 
 
 def confirm(person: Person, session: Session, code: Secret, client: Client) -> None:
-    """Enable the factor that was set up, with a code of it; every other session ends.
+    """Enable the factor that was set up, with its first code; every other session ends.
 
     Raises `TwoFactorNotEnabled` if nothing was set up, `TwoFactorAlreadyEnabled`,
     `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
@@ -118,17 +117,18 @@ def enable(
     *,
     within: Session | None = None,
 ) -> bool:
-    """Enable the factor if the code is right, `within` a session; returns whether this call did.
+    """Enable the factor if the code is right; returns whether this call did. `within` is the
+    session of the user, if there is one.
 
-    Every other session ends, also one that begins at the same moment: a login that asked for no
-    code read the account before. Call it in a transaction that has locked the user's row.
+    Every other session ends, also one that begins at the same moment without a code: its login read
+    the account before this change. Call it in a transaction that has locked the user's row.
     """
     began = timezone.now()
     step = authenticators.step_of(pending, code)
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
     sessions.end_without_factor(person, within, ENABLED)
-    events.record(Event(action="auth.2fa.enabled", user=person.user, client=client))
+    events.record("auth.2fa.enabled", person, client)
     messages.notify(messages.ENABLED, person, client, since=began)
     return True
 
@@ -138,7 +138,7 @@ def disable(person: Person, session: Session, code: Secret, client: Client) -> N
 
     def remove(authenticator: Authenticator) -> None:
         authenticator.delete(using=databases.primary())
-        events.record(Event(action="auth.2fa.disabled", user=person.user, client=client))
+        events.record("auth.2fa.disabled", person, client)
         messages.notify(messages.DISABLED, person, client)
 
     _with_code(person, session, code, client, remove)
@@ -150,8 +150,7 @@ def renew_backup_codes(
     """A new set of codes; the old ones are deleted. Raises as `_with_code` does."""
 
     def renew(authenticator: Authenticator) -> list[Secret]:
-        event = Event(action="auth.2fa.backup_regenerated", user=person.user, client=client)
-        events.record(event)
+        events.record("auth.2fa.backup_regenerated", person, client)
         messages.notify(messages.CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 

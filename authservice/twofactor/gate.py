@@ -1,4 +1,4 @@
-"""The login gate: demands a second factor after the first, before tokens are issued."""
+"""The login gate: requires a second factor after the first, before tokens are issued."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ask(arrival: Arrival) -> Challenge | None:
 
 
 def _always_asked(person: Person) -> bool:
-    """Whether a code is required also on a remembered device: the admin routes demand one."""
+    """Whether a code is required also on a remembered device: the admin routes require one."""
     return person.is_super_admin and is_required(person)
 
 

@@ -20,7 +20,6 @@ from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 from authservice.twofactor import totp
 from authservice.twofactor.models import Authenticator
@@ -85,5 +84,4 @@ def record_failure(kind: Kind, person: Person, client: Client) -> None:
 
 
 def _record(action: str, kind: Kind, person: Person, client: Client, *, reason: str) -> None:
-    metadata = {"reason": reason, "method": kind}
-    events.record(Event(action=action, user=person.user, client=client, metadata=metadata))
+    events.record(action, person, client, reason=reason, method=kind)

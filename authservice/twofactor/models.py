@@ -15,20 +15,23 @@ from django.db import models
 from django.utils import timezone
 from django_otp.models import Device
 
+from authservice.kernel.databases import PrimaryManager
+
 _KEY = 64  # hex characters of a SHA-256
 
 
 class Authenticator(Device):  # type: ignore[misc]
     """An authenticator app, one per user: `confirmed` once the user has entered a code of it.
 
-    A subclass of django-otp's `Device`, so that package's middleware, forms and admin site work
-    with it. `enrolment` identifies the secret, which every set-up replaces until it is confirmed;
-    `last_step` is the latest time step (RFC 6238) whose code was used; `device_id` identifies the
-    known device on which it was enabled.
+    A subclass of django-otp's `Device`, so the middleware, forms and admin site of that package
+    work with it. `enrolment` identifies the secret, which every set-up replaces until it is
+    confirmed; `last_step` is the latest time step (RFC 6238) whose code was used; `device_id`
+    identifies the known device on which it was enabled.
     """
 
-    # The rule that checks a code. The app sets it in `ready()`, since rules import models.
-    judge: ClassVar[Callable[[Authenticator, str], bool]]
+    # The function that checks a code. The app sets it in `ready()`, since its module imports this
+    # one.
+    check_code: ClassVar[Callable[[Authenticator, str], bool]]
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
@@ -54,8 +57,8 @@ class Authenticator(Device):  # type: ignore[misc]
         return f"{self.name} of {self.user_id}"
 
     def verify_token(self, token: str) -> bool:
-        """For django-otp's forms: whether the code is valid; a valid code is used by this."""
-        return type(self).judge(self, token)
+        """For django-otp's forms: whether the code is valid. A valid code is then used."""
+        return type(self).check_code(self, token)
 
 
 class BackupCode(models.Model):
@@ -66,6 +69,8 @@ class BackupCode(models.Model):
     )
     digest = models.CharField(max_length=_KEY, editable=False)
     used_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PrimaryManager()
 
     class Meta:
         constraints: ClassVar = [
@@ -88,6 +93,8 @@ class RememberedDevice(models.Model):
     device_id = models.UUIDField()
     password_fingerprint = models.CharField(max_length=_KEY, editable=False)
     expires_at = models.DateTimeField()
+
+    objects = PrimaryManager()
 
     class Meta:
         constraints: ClassVar = [

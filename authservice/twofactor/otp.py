@@ -14,8 +14,8 @@ from authservice.twofactor import codes, lockout
 from authservice.twofactor.models import Authenticator
 
 
-def judge(authenticator: Authenticator, token: str | Secret) -> bool:
-    """Whether the token is a valid code of the app or backup code; a valid one is used by this."""
+def check_code(authenticator: Authenticator, token: str | Secret) -> bool:
+    """Whether the token is a valid code of the app or backup code. A valid code is then used."""
     code = token if isinstance(token, Secret) else Secret(token)
     person, client, kind = lookup.get_person(authenticator.user), Client(), lockout.kind_of(code)
     counter = lockout.counter(kind, person, authenticator, client)

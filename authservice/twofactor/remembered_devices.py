@@ -1,18 +1,17 @@
 """Remembered devices, which need no code at login: known devices, identified by the signed device
-token of each login, on which the user entered a code and asked to remember the device.
+token of each login, on which the user entered a code and chose to remember the device.
 
-Off unless `REMEMBER_TTL` is set. A remembered device ends with the authenticator, the password or
-the device token. An attacker with the device token still needs the password.
+Off unless `REMEMBER_TTL` is set. A device is no longer remembered once the authenticator is
+removed, the password changes or the device token is revoked. An attacker with the device token
+still needs the password.
 """
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.users.person import Person
-from authservice.kernel import databases
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.twofactor.conf import conf
@@ -26,7 +25,7 @@ def remember(authenticator: Authenticator, person: Person, device_token: Secret)
         return
     fingerprint = passwords.fingerprint(person.password)
     until = timezone.now() + conf.remember_ttl
-    _rows().update_or_create(
+    RememberedDevice.objects.update_or_create(
         authenticator_id=authenticator.pk,
         device_id=device,
         defaults={"password_fingerprint": fingerprint, "expires_at": until},
@@ -38,12 +37,8 @@ def is_remembered(authenticator: Authenticator, person: Person, client: Client) 
     device = known_devices.known(client.device_token, person) if conf.remember_ttl else None
     if device is None:
         return False
-    fresh = _rows().filter(
+    fresh = RememberedDevice.objects.filter(
         authenticator=authenticator.pk, device_id=device, expires_at__gt=timezone.now()
     )
     stored = fresh.values_list("password_fingerprint", flat=True)
     return any(passwords.matches_fingerprint(one, person.password) for one in stored)
-
-
-def _rows() -> QuerySet[RememberedDevice]:
-    return RememberedDevice.objects.using(databases.primary())

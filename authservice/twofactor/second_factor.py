@@ -56,7 +56,7 @@ def _consumed(
     attempt: CountedAttempt,
 ) -> bool:
     refund = partial(_refund, attempt)
-    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
+    with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
         if not codes.consume(kind, found, code):
             return False
         codes.record_verified(kind, person, client)

@@ -19,7 +19,6 @@ from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 from authservice.twofactor import (
     challenges,
@@ -59,9 +58,7 @@ def _record_refusal(temp_token: Secret, client: Client) -> None:
     owner = challenges.owner_of(temp_token)
     lockout.count_throttle(lockout.network_of(owner, client))
     if owner is not None:
-        reason = {"reason": "invalid_token"}
-        event = Event(action="auth.2fa.failed", user=owner.user, client=client, metadata=reason)
-        events.record(event)
+        events.record("auth.2fa.failed", owner, client, reason="invalid_token")
 
 
 def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) -> Login:
@@ -74,7 +71,7 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
     kind = code_lockout.kind_of(code)
     attempt = _count_attempt(kind, person, token, found, client)
     refund = partial(_refund, token, attempt)
-    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
+    with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
         if codes.consume(kind, found, code):
@@ -107,7 +104,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
     pending = enrolment.pending_of(found)
     attempt = _count_attempt(code_lockout.TOTP, person, token, pending, client)
     refund = partial(_refund, token, attempt)
-    with lockout.refund_unless_judged(refund), transaction.atomic(using=databases.primary()):
+    with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
             return _complete(person, token, client, attempt)
@@ -119,7 +116,7 @@ def _count_attempt(
 ) -> CountedAttempt:
     """Check that the user may sign in, and count an attempt; call it outside any transaction, so
     that a refusal rolls nothing back."""
-    login.check_may_sign_in(person, client, method=token.payload["method"])
+    login.check_may_log_in(person, client, method=token.payload["method"])
     lockout.count_throttle(lockout.network_of(person, client))
     # The temp_token first: one without attempts left uses up no attempt of the account.
     challenges.count_attempt(token)
@@ -138,7 +135,9 @@ def _complete(
 ) -> Login:
     stored = token.payload
     proofs = (*stored["proofs"], *_PROOFS)
-    outcome = login.complete(person, client, method=stored["method"], proofs=proofs, guess=attempt)
+    outcome = login.complete(
+        person, client, method=stored["method"], proofs=proofs, attempt=attempt
+    )
     # The one-time token comes last (lock order): a password change or a hash upgrade locks the
     # user's row first and the user's one-time tokens after it; the opposite order would deadlock.
     # The fingerprint in the condition refuses a login that began with a password since replaced.

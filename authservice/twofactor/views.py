@@ -7,17 +7,17 @@ from typing import TypedDict
 from django.http import HttpResponse
 
 from authservice.core.api import responses
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Uri, operation
-from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
 from authservice.twofactor import enrolment, qr, verify_login
 from authservice.twofactor.enrolment import Enrolment
 from authservice.twofactor.serializers import CodeIn, SetupIn, TempTokenIn, VerifyLoginIn
 
-_SCAN = "Scan the code with an authenticator app and send a code of it to enable the factor."
+_SCAN = "Scan the QR code with an authenticator app. To enable it, send the code that it shows."
 _KEEP = "Keep the backup codes in a safe place. They are not shown again."
 
 
@@ -68,7 +68,7 @@ class Setup(Endpoint):
 
 class Verify(Endpoint):
     @operation(
-        "Enable the second factor with a code of it",
+        "Enable the second factor with its first code",
         body=CodeIn,
         answer=MessageResponse,
         faults=(
@@ -89,7 +89,7 @@ class Verify(Endpoint):
 
 class Disable(Endpoint):
     @operation(
-        "Disable the second factor with a code of it",
+        "Disable the second factor with one of its codes",
         body=CodeIn,
         answer=MessageResponse,
         faults=(errors.TooManyAttempts, errors.TwoFactorInvalid, errors.TwoFactorNotEnabled),

@@ -7,6 +7,7 @@ from typing import TypedDict
 from django.http import HttpResponse
 
 from authservice.core.api import responses
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import NewDeviceToken, User
 from authservice.core.api.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
 from authservice.core.recovery import password_change, profile
@@ -14,7 +15,6 @@ from authservice.core.users import availability
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
-from authservice.kernel.http.views import Endpoint
 
 
 class Availability(TypedDict):
@@ -26,14 +26,14 @@ class Availability(TypedDict):
 
 
 class Me(Endpoint):
-    @operation("Who is signed in", answer=User)
+    @operation("Get the signed-in user", answer=User)
     def read_me(self) -> HttpResponse:
         return answer(responses.user(self.identity.person))
 
 
 class Profile(Endpoint):
     @operation(
-        "Change one's own name, phone number or avatar",
+        "Change the user's own name, phone number or avatar",
         body=ProfileIn,
         answer=User,
         faults=(
@@ -57,7 +57,7 @@ class Profile(Endpoint):
 
 class ChangePassword(Endpoint):
     @operation(
-        "Change one's own password",
+        "Change the user's own password",
         body=ChangePasswordIn,
         answer=NewDeviceToken,
         faults=(
@@ -78,7 +78,7 @@ class ChangePassword(Endpoint):
             given["new_password"],
             self.client,
         )
-        response = responses.message_response("Password changed. All other sign-ins have ended.")
+        response = responses.message_response("Password changed. All other sessions have ended.")
         responses.hand_out_device(response, device_token)
         return response
 

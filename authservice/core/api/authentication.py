@@ -7,14 +7,15 @@ only if a guard against forged requests is installed (the csrf module), regardle
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest
 
+from authservice.core.sessions import authentication
+from authservice.core.sessions.authentication import Caller
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
-from authservice.kernel.modules import plug, plugs
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
@@ -23,15 +24,15 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _LONGEST = 8192
 
 
-def identify(request: HttpRequest) -> Any:
+def identify(request: HttpRequest) -> Caller:
     """The caller of the request. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
         raise errors.Unauthorized
-    return plug("identify")(token)
+    return authentication.identify(token)
 
 
-def live_caller(request: HttpRequest) -> Any:
+def live_caller(request: HttpRequest) -> Caller | None:
     """The caller if the request has a valid token of a valid session, otherwise None; for public
     routes with optional authentication."""
     try:
@@ -39,6 +40,16 @@ def live_caller(request: HttpRequest) -> Any:
         caller.require_live()
     except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired):
         return None
+    return caller
+
+
+def caller_to_continue(request: HttpRequest) -> Caller | None:
+    """The same, for a public route that may continue the session of the caller and replace its
+    tokens. A session of a cookie must pass the guards that a state-changing route of a signed-in
+    user calls. Raises their faults."""
+    caller = live_caller(request)
+    if caller is not None and by_cookie(request):
+        require_unforged(request, caller.session_id)
     return caller
 
 

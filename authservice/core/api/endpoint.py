@@ -22,15 +22,16 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
-from authservice.kernel import errors, throttling
-from authservice.kernel.client import Client
-from authservice.kernel.http import body, bounds, fields
-from authservice.kernel.http.authentication import (
+from authservice.core.api.authentication import (
     SAFE_METHODS,
     by_cookie,
     identify,
     require_unforged,
 )
+from authservice.core.sessions.authentication import Caller
+from authservice.kernel import errors, throttling
+from authservice.kernel.client import Client
+from authservice.kernel.http import body, bounds, fields
 from authservice.kernel.http.client import client, flood_subject, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
 from authservice.kernel.retries import retry_on_deadlock
@@ -41,13 +42,15 @@ _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 class Endpoint(ViewSetMixin, APIView):
     """A path of the service; methods map to actions in the URLconf.
 
-    `public` routes ignore credentials, valid or not. `super_admin` routes require a super admin.
+    `public` routes ignore credentials, valid or not; `public_actions` are the public ones of a path
+    whose other methods require a user. `super_admin` routes require a super admin.
     `throttle_scopes` maps an action to its flood limit if that is not the general one.
     `guard_exempt` routes need no CSRF token, because their body contains a secret that another site
     does not know. `takes_form` routes also accept forms, from pages without scripts.
     """
 
     public: ClassVar[bool] = False
+    public_actions: ClassVar[frozenset[str]] = frozenset()
     super_admin: ClassVar[bool] = False
     guard_exempt: ClassVar[bool] = False
     takes_form: ClassVar[bool] = False
@@ -67,7 +70,7 @@ class Endpoint(ViewSetMixin, APIView):
 
     action_map: dict[str, str]
     request_id: str
-    identity: Any = None
+    identity: Caller  # not on a public route
     body: dict[str, Any]
     # Called with the response, success or error, before it is returned.
     on_response: Callable[[HttpResponse], None] | None = None
@@ -78,6 +81,11 @@ class Endpoint(ViewSetMixin, APIView):
         for alias in connections:
             view = transaction.non_atomic_requests(using=alias)(view)
         return view
+
+    @classmethod
+    def is_public(cls, action: str) -> bool:
+        """Whether the action of this name needs no access token, for tools."""
+        return cls.public or action in cls.public_actions
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         self.request_id = request_id(request)
@@ -112,7 +120,8 @@ class Endpoint(ViewSetMixin, APIView):
     ) -> HttpResponse:
         # A retry after a deadlock runs all of this again and reads the rows again: the objects in
         # memory contain changes that were rolled back.
-        if not self.public and action != self._allow:
+        public = self.public or action.__name__ in self.public_actions
+        if not public and action != self._allow:
             self._identify(request)
         for name, text in kwargs.items():
             bounds.require(name, text)
@@ -126,7 +135,7 @@ class Endpoint(ViewSetMixin, APIView):
             # Regardless of `STATELESS.CHECK`: a revoked session must not change anything.
             self.identity.require_live()
         if request.method not in SAFE_METHODS and by_cookie(request):
-            require_unforged(request, self.identity.sign_in_id)
+            require_unforged(request, self.identity.session_id)
         if self.super_admin:
             self.identity.require_super_admin(self.client)
 
@@ -191,5 +200,5 @@ class NotFoundEndpoint(Endpoint):
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
         raise errors.NotFound
 
-    def nowhere(self) -> HttpResponse:  # the URLconf needs an action
+    def not_found(self) -> HttpResponse:  # the URLconf needs an action
         raise errors.NotFound

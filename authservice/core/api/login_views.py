@@ -6,13 +6,13 @@ from django.http import HttpResponse
 from django.urls import URLPattern, path
 
 from authservice.core.api import responses, token_cookies
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse, Refreshed
 from authservice.core.api.serializers import LoginIn, RefreshIn
 from authservice.core.login import login
 from authservice.core.sessions import logout
 from authservice.kernel import errors
 from authservice.kernel.http.operations import operation
-from authservice.kernel.http.views import Endpoint
 
 
 class Login(Endpoint):
@@ -40,7 +40,7 @@ class Refresh(Endpoint):
     public = True
 
     @operation(
-        "Trade a refresh token for new tokens",
+        "Exchange a refresh token for new tokens",
         body=RefreshIn,
         answer=Refreshed,
         faults=(errors.InvalidRefreshToken,),
@@ -52,7 +52,7 @@ class Refresh(Endpoint):
 
 
 class Logout(Endpoint):
-    @operation("End this sign-in", answer=MessageResponse)
+    @operation("End this session", answer=MessageResponse)
     def log_out(self) -> HttpResponse:
         logout.log_out(self.identity.person, self.identity.session, self.client)
         return responses.logged_out()

@@ -8,6 +8,8 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core.api import responses
+from authservice.core.api.authentication import live_caller
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import MessageResponse, NewDeviceToken, Verified
 from authservice.core.api.serializers import (
     EmailIn,
@@ -20,10 +22,8 @@ from authservice.core.api.serializers import (
 from authservice.core.recovery import password_reset, secure_account, verification
 from authservice.kernel import errors
 from authservice.kernel.http import pages
-from authservice.kernel.http.authentication import live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
-from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
 
 # The same answer for known and unknown targets, so that it does not reveal accounts.
@@ -40,7 +40,7 @@ class ForgotPassword(Endpoint):
     public = True
 
     @operation(
-        "Ask for a link or code to set a new password",
+        "Request a link or code to set a new password",
         body=ForgotPasswordIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
@@ -87,7 +87,7 @@ class ResetPassword(Endpoint):
             device_token = password_reset.reset_with_code(
                 given["phone"], given["code"], password, self.client
             )
-        response = responses.message_response("Password reset. All sign-ins have ended.")
+        response = responses.message_response("Password reset. All sessions have ended.")
         responses.hand_out_device(response, device_token)
         return response
 
@@ -96,7 +96,7 @@ class SendVerificationEmail(Endpoint):
     public = True
 
     @operation(
-        "Ask for a link that verifies an e-mail address", body=EmailIn, answer=MessageResponse
+        "Request a link that verifies an e-mail address", body=EmailIn, answer=MessageResponse
     )
     def send(self) -> HttpResponse:
         verification.send_to_email(self.read(EmailIn)["email"], self.client)
@@ -107,7 +107,7 @@ class SendVerificationPhone(Endpoint):
     public = True
 
     @operation(
-        "Ask for a code that verifies a phone number",
+        "Request a code that verifies a phone number",
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
@@ -144,7 +144,7 @@ class SecureAccount(Endpoint):
         "Show what the link of a security notice does",
         query=SecureAccountIn,
         answer=ToConfirm | None,
-        page="To a browser, a page with a button.",
+        page="A browser gets a page with a button.",
         id="showSecureAccount",
     )
     def show(self) -> HttpResponse:
@@ -160,7 +160,7 @@ class SecureAccount(Endpoint):
         "Undo a change of the account and end all access to it",
         body=SecureAccountIn,
         answer=Verified,
-        page="To a browser, a page; with the button again if the form comes from another site.",
+        page="A browser gets a page, with the button again if the form comes from another site.",
         faults=(errors.InvalidLink, errors.LinkExpired),
     )
     def secure(self) -> HttpResponse:

@@ -7,7 +7,9 @@ Only settings determine the target of a redirect, never the request, so there is
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpResponse, HttpResponseRedirect
 
@@ -16,11 +18,14 @@ from authservice.core.login.login import Login
 from authservice.kernel.errors import Fault
 
 
-def login(outcome: Login, *, to: str, message: str) -> HttpResponse:
-    """Redirect to `to` with the result of a login; JSON if `to` is empty."""
+def login(
+    outcome: Login, *, to: str, message: str, more: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """Redirect to `to` with the result of a login; JSON, with the fields `more`, if `to` is
+    empty."""
     if not to:
-        return responses.login(outcome, message=message)
-    response = redirect(_with(to, _told(outcome)))
+        return responses.login(outcome, message=message, more=more)
+    response = redirect(_with(to, _values(outcome)))
     if outcome.tokens:
         token_cookies.put(response, outcome.tokens)
         responses.keep_device(response, outcome.device_token)
@@ -34,8 +39,21 @@ def refusal(fault: Fault, *, to: str) -> HttpResponse:
     return redirect(_with(to, {"error": fault.code, "error_description": fault.message}))
 
 
+def refusal_in_query(fault: Fault, *, to: str) -> HttpResponse:
+    """The same with the error in the query, which a front end without scripts can read."""
+    if not to:
+        raise fault
+    values = urlencode({"error": fault.code, "error_description": fault.message})
+    return redirect(f"{to}{'&' if urlsplit(to).query else '?'}{values}")
+
+
+def result(values: Mapping[str, str], *, to: str) -> HttpResponse:
+    """Redirect to `to` with values in the fragment."""
+    return redirect(_with(to, values))
+
+
 def redirect(url: str, *, status: int = 302) -> HttpResponse:
-    """Redirect without a referrer, so the target page does not see this URL. 303 after a form."""
+    """Redirect without a referrer: the target does not see this URL. Use 303 after a form."""
     response = HttpResponseRedirect(url)
     response.status_code = status
     response.headers["Cache-Control"] = "no-store"
@@ -43,7 +61,7 @@ def redirect(url: str, *, status: int = 302) -> HttpResponse:
     return response
 
 
-def _told(outcome: Login) -> dict[str, str]:
+def _values(outcome: Login) -> dict[str, str]:
     if outcome.tokens:
         tokens = outcome.tokens
         return {
@@ -57,5 +75,5 @@ def _told(outcome: Login) -> dict[str, str]:
     }
 
 
-def _with(url: str, told: dict[str, str]) -> str:
-    return f"{url}#{urlencode(told)}"
+def _with(url: str, values: Mapping[str, str]) -> str:
+    return f"{url}#{urlencode(values)}"

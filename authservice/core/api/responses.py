@@ -20,8 +20,8 @@ from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 CHALLENGED = "A further step is needed to sign in."
-WRITTEN = "A message to this address says how to go on."
-VERIFY_FIRST = "The account was made. Verify it to sign in."
+WRITTEN = "A message to this address says what to do next."
+VERIFY_FIRST = "The account was created. Verify it to sign in."
 
 
 class MessageResponse(TypedDict):
@@ -125,21 +125,21 @@ class Challenged(TypedDict):
 
 
 def user(person: Person) -> User:
-    """The User of the interface, without the fields of admin views."""
+    """The user in responses, without the additional fields of the admin routes."""
     return {
         "id": person.id,
         "email": person.email,
-        "name": person.of_account("name"),
+        "name": person.ours.name,
         "first_name": person.first_name,
         "last_name": person.last_name,
         "username": person.username,
-        "avatar": person.of_account("avatar"),
-        "phone_number": person.of_account("phone_number"),
+        "avatar": person.ours.avatar,
+        "phone_number": person.ours.phone_number,
         "active": person.active,
         "email_verified": person.email_verified,
         "phone_number_verified": person.phone_number_verified,
-        "created_at": utc(person.of_account("created_at")),
-        "updated_at": utc(person.of_account("updated_at")),
+        "created_at": utc(person.ours.created_at),
+        "updated_at": utc(person.ours.updated_at),
         "last_login_at": utc(person.last_login_at),
     }
 
@@ -152,17 +152,18 @@ def tokens(issued: Tokens) -> IssuedTokens:
     }
 
 
-def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
-    """Any result of a login as JSON: `Authenticated`, `VerificationRequired`, or `Challenged` with
-    200."""
+def login(
+    outcome: Login, *, message: str, status: int = 200, more: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """Any result of a login as JSON: `Authenticated` with `more` fields, `VerificationRequired`,
+    or `Challenged` with 200."""
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
         registered: VerificationRequired = {"user": user(outcome.person), "message": VERIFY_FIRST}
         return answer(registered, status=status)
-    extras = _extras(
-        outcome.person
-    )  # first: their statements may fail before a token is in a variable
+    # Before the tokens are in a variable, because the statements of the extras may fail.
+    extras = _extras(outcome.person)
     body: Authenticated = {
         "access_token": outcome.tokens.access_token.reveal(),
         "refresh_token": outcome.tokens.refresh_token.reveal(),
@@ -170,7 +171,9 @@ def login(outcome: Login, *, message: str, status: int = 200) -> HttpResponse:
         "user": user(outcome.person),
         "message": message,
     }
-    return _hand_out(body, extras, outcome, outcome.tokens, status=status)
+    if extras:
+        body["data"] = extras
+    return _hand_out({**body, **(more or {})}, outcome, outcome.tokens, status=status)
 
 
 def message_response(message: str, *, status: int = 200) -> HttpResponse:
@@ -222,16 +225,13 @@ def shown(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hand_out(
-    body: Authenticated,
-    extras: dict[str, Any],
+    body: Mapping[str, Any],
     outcome: Login,
     issued: Tokens,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """The body with the fields of modules, the tokens also in cookies, and the device token."""
-    if extras:
-        body["data"] = extras
+    """The body, the tokens also in cookies, and the device token."""
     response = issue(body, issued, status=status)
     hand_out_device(response, outcome.device_token)
     return response

@@ -30,7 +30,7 @@ class Email(Text):
 
 class Username(Text):
     default_error_messages = dict.fromkeys(("username", "max_length"), identifiers.USERNAME_RULE)
-    described: ClassVar = {"pattern": f"^{identifiers.USERNAME.pattern}$"}
+    described: ClassVar = {"pattern": f"^{identifiers.USERNAME_FORM.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=30, **options)
@@ -44,7 +44,7 @@ class Username(Text):
 
 class Phone(Text):
     default_error_messages = dict.fromkeys(("phone", "max_length"), identifiers.PHONE_RULE)
-    described: ClassVar = {"pattern": f"^{identifiers.PHONE.pattern}$"}
+    described: ClassVar = {"pattern": f"^{identifiers.PHONE_FORM.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=16, trim_whitespace=False, **options)
@@ -195,3 +195,14 @@ class VerifyPhoneIn(serializers.Serializer[Any]):
 
 class RefreshIn(serializers.Serializer[Any]):
     refresh_token = SecretText(max_length=512)
+
+
+class AcceptInvitationIn(serializers.Serializer[Any]):
+    token = SecretText(max_length=512)
+    # Required if the address has no account; `acceptance` checks that.
+    name = Text(max_length=255, required=False, allow_blank=True, default="")
+    password = Password(required=False, allow_blank=True, default="")
+
+
+class DeclineInvitationIn(serializers.Serializer[Any]):
+    token = SecretText(max_length=512)

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from django.http import HttpResponse, JsonResponse
 
 from authservice.core.api import responses, signup_cookie
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import (
     Authenticated,
     Challenged,
@@ -19,7 +20,6 @@ from authservice.core.tokens import signing_keys
 from authservice.core.users.creation import NewUser
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
-from authservice.kernel.http.views import Endpoint
 
 _JWKS_SECONDS = 300
 
@@ -35,7 +35,7 @@ class Signup(Endpoint):
     throttle_scopes = {"sign_up": "signup"}
 
     @operation(
-        "Make an account",
+        "Create an account",
         body=SignupIn,
         answer=Authenticated | VerificationRequired | MessageResponse,
         status=201,

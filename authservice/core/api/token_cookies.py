@@ -11,6 +11,8 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
+from authservice.core.api.authentication import access_cookie, cookies_count, require_unforged
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import RefreshIn
 from authservice.core.sessions import rotation as refreshing
 from authservice.core.sessions import sessions
@@ -20,8 +22,6 @@ from authservice.core.tokens import access
 from authservice.core.tokens.refresh import RefreshToken, parse
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
-from authservice.kernel.http.authentication import access_cookie, cookies_count, require_unforged
-from authservice.kernel.http.views import Endpoint
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as conf
 from authservice.kernel.sections import root
@@ -64,12 +64,12 @@ def refresh(view: Endpoint) -> Tokens:
         raise
 
 
-def sign_in_of(request: HttpRequest) -> UUID | None:
+def session_of(request: HttpRequest) -> UUID | None:
     """The id of the session that the cookies of the request belong to, on any route."""
-    return access_sign_in_of(request) or _refresh_sign_in_of(request)
+    return access_session_of(request) or _refresh_session_of(request)
 
 
-def access_sign_in_of(request: HttpRequest) -> UUID | None:
+def access_session_of(request: HttpRequest) -> UUID | None:
     """The same by the access token alone, without a query."""
     if not cookies_count():
         return None
@@ -79,7 +79,7 @@ def access_sign_in_of(request: HttpRequest) -> UUID | None:
         return None
 
 
-def _refresh_sign_in_of(request: HttpRequest) -> UUID | None:
+def _refresh_session_of(request: HttpRequest) -> UUID | None:
     token = _parsed(_refresh_cookie(request))
     found = token and sessions.find_for_refresh(token.session_id)
     if not token or not found or not token.genuine(found[1].seed):

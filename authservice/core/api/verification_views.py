@@ -14,6 +14,8 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core.api import redirects, signup_cookie
+from authservice.core.api.authentication import live_caller
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Verified
 from authservice.core.api.serializers import ConfirmEmailIn, VerifyEmailIn
 from authservice.core.conf import core
@@ -21,13 +23,11 @@ from authservice.core.messages import links
 from authservice.core.recovery import denied_signup, verification
 from authservice.kernel import errors
 from authservice.kernel.http import pages
-from authservice.kernel.http.authentication import live_caller
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
-from authservice.kernel.http.views import Endpoint
 
 _PAGE = "authservice/pages/verify_email.html"
-_ONWARD = "The front end, with `status=success` or `status=error`, where one is configured."
+_ONWARD = "A redirect to the front end, if configured, with `status=success` or `status=error`."
 _FAULTS = (errors.InvalidVerificationToken, errors.VerificationTokenExpired)
 
 
@@ -52,7 +52,7 @@ class VerifyEmail(Endpoint):
         # None for a prefetch: the token is not spent.
         answer=Verified | None,
         redirect=_ONWARD,
-        page="Unless `CORE.VERIFY_CONFIRM` is off, a page to a browser that did not sign up.",
+        page="Unless `CORE.VERIFY_CONFIRM` is off, a browser that did not sign up gets a page.",
         faults=_FAULTS,
         id="verifyEmail",
     )
@@ -76,7 +76,7 @@ class VerifyEmail(Endpoint):
         answer=Verified,
         redirect=_ONWARD,
         redirect_status=303,
-        page="The page again if the form comes from another site.",
+        page="If the form comes from another site, the response is the page again.",
         faults=_FAULTS,
         id="confirmEmail",
     )
@@ -112,7 +112,9 @@ class VerifyEmail(Endpoint):
             denied_signup.deny(**link, client=self.client)
         except errors.Fault as fault:
             return _refused(fault, 303)
-        onward = links.verified("error")  # front ends know only two values; this means not verified
+        onward = links.verified(
+            "error"
+        )  # the interface has only two values; this one means "not verified"
         return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
 
     def _link(self) -> dict[str, Any]:

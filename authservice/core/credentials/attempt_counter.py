@@ -47,7 +47,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.forgiven_after > FORGIVEN_AFTER:
-            raise ValueError("A budget cannot remember for longer than its counter is kept.")
+            raise ValueError("`forgiven_after` must not exceed `FORGIVEN_AFTER`.")
 
     @classmethod
     def fixed(cls, *, limit: int, window: timedelta, daily: int = UNLIMITED) -> Budget:

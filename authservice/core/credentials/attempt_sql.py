@@ -6,7 +6,6 @@ One statement opens, continues or reopens a window. It changes no row if no atte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from django.db import connections
@@ -32,15 +31,15 @@ def statements(connection: Any) -> tuple[Statement, ...]:
     return _compiled(connection.alias, alone)
 
 
-@cache
+@settings.cached_for_host
 def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
     connection = connections[using]
     table = connection.ops.quote_name(AttemptCounter._meta.db_table)
     if connection.vendor == "mysql":
         update = _bind(_MYSQL_UPDATE, table, connection)
         return update, _bind(_MYSQL_INSERT, table, connection), update
-    hurried = alone and connection.vendor == "postgresql"
-    return (_bind(_HURRIED_UPSERT if hurried else _UPSERT, table, connection),)
+    asynchronous = alone and connection.vendor == "postgresql"
+    return (_bind(_ASYNCHRONOUS_UPSERT if asynchronous else _UPSERT, table, connection),)
 
 
 def _bind(template: str, table: str, connection: Any) -> Statement:
@@ -90,12 +89,12 @@ _UPSERT = f"""INSERT INTO TABLE ( {_INTO} )
     WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
 
 # On PostgreSQL an attempt counted in its own transaction need not wait for the disk: other
-# connections see it at once. Only a crash of the database server itself can lose counts, those of
-# its last moments. The setting ends with the statement's own transaction.
-_HURRIED_UPSERT = _UPSERT.replace(
+# connections see it at once. Only a crash of the database server itself can lose counts, and only
+# the latest. The setting ends with the statement's own transaction.
+_ASYNCHRONOUS_UPSERT = _UPSERT.replace(
     _FIRST,
     "SELECT :key, 1, 0, :end0, 1, :day_end "
-    "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS hurry",
+    "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS setting",
 )
 
 # MySQL and MariaDB assign from left to right, and each expression reads the values assigned before
@@ -106,8 +105,3 @@ _MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] 
     TABLE.[day_count] = {_DAY_COUNT}, TABLE.[day_ends_at] = {_DAY_END}
     WHERE TABLE.[key] = :key AND {_OPEN}"""  # noqa: S608
 _MYSQL_INSERT = f"INSERT IGNORE INTO TABLE ( {_INTO} ) {_FIRST}"  # noqa: S608
-
-
-@settings.on_host_change
-def _forget() -> None:
-    _compiled.cache_clear()

@@ -3,8 +3,8 @@
 A code has six digits, and a client can request many codes, so a limit per code alone would not stop
 guessing. For codes that log in or reset a password, all unknown clients together have ten attempts
 a day for each target, and each known device of the account has ten; after that only links work.
-Such a code takes five attempts from unknown clients and five from each known device. A code that
-verifies a number gives no access to an account, so no device needs attempts of its own: it takes
+Such a code allows five attempts to unknown clients and five to each known device. A code that
+verifies a number gives no access to an account, so no device needs attempts of its own: it allows
 five in all. The same row is written whether a code exists or not, so neither response time nor
 statements reveal whether there is an account.
 """
@@ -19,7 +19,6 @@ from authservice.core.users.person import Person
 
 TRIES = 5
 _OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10)
-# A code that verifies a number gives no access to an account.
 _VERIFYING = Budget.fixed(limit=TRIES, window=DAY)
 
 _VERIFY = "verify-code"

@@ -53,7 +53,7 @@ def known(
 
 def ids(person: Person) -> list[str]:
     """Ids of the known devices of the user, the oldest first."""
-    kept: str = person.of_account("device_ids")
+    kept: str = person.ours.device_ids
     return [kept[place : place + _ID] for place in range(0, len(kept), _ID)]
 
 
@@ -65,7 +65,7 @@ def first_device(person: Person) -> uuid.UUID | None:
 
 def add(person: Person, device: uuid.UUID) -> None:
     """Add a device of the user as the newest."""
-    kept: str = person.of_account("device_ids")
+    kept: str = person.ours.device_ids
     person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
     _ADD.run(databases.primary(), user=person.user.pk, device_ids=device.hex)
 
@@ -95,7 +95,7 @@ def replace_all(person: Person, client: Client) -> Secret:
 
 def _renew(person: Person, kept: list[str]) -> None:
     person.account.device_ids = "".join(kept)
-    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    rows = Account.objects.filter(pk=person.user.pk)
     rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
     person.account.device_version += 1
 

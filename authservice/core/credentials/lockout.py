@@ -51,23 +51,23 @@ def count(
     device = known_devices.known(client.device_token, person)
     if device is None or person is None:
         return _count_unknown_device(identifier_key, client, report)
-    guess = CountedAttempt(by_device(device), by_all_devices(person))
-    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)
+    attempt = CountedAttempt(by_device(device), by_all_devices(person))
+    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
     try:
-        attempt_counter.consume(guess.beside, attempt_counter.ALL_DEVICES, report=report)
+        attempt_counter.consume(attempt.beside, attempt_counter.ALL_DEVICES, report=report)
     except errors.TooManyAttempts:
-        attempt_counter.refund(guess.key)
+        attempt_counter.refund(attempt.key)
         raise
-    return guess
+    return attempt
 
 
 def _count_unknown_device(
     identifier_key: str, client: Client, report: Callable[[], None]
 ) -> CountedAttempt:
     count_throttle(client.network)
-    guess = CountedAttempt(by_identifier(identifier_key), network=client.network)
-    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)
-    return guess
+    attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
+    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
+    return attempt
 
 
 def network_of(person: Person | None, client: Client) -> str | None:
@@ -107,8 +107,8 @@ def by_password_change(person: Person) -> str:
 
 
 @contextmanager
-def refund_unless_judged(refund: Callable[[], None]) -> Iterator[None]:
-    """Give back a counted attempt if it failed before the password was judged.
+def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
+    """Give back a counted attempt if it failed before the password was checked.
 
     A database or cache that is down for a while, or transactions that the database aborts to
     resolve deadlocks, must not add up to a lockout. This must wrap the transaction: in an aborted

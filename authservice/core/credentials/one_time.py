@@ -32,8 +32,8 @@ from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
-_LINK = "ticket-link"
-_CODE = "ticket-code"
+_LINK = "one-time-link"
+_CODE = "one-time-code"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Purpose:
 VERIFY_EMAIL = Purpose("verify-email", link_ttl=timedelta(hours=24), lasting=True)
 VERIFY_PHONE = Purpose("verify-phone", code_ttl=timedelta(minutes=10), opens_account=False)
 RESET = Purpose("reset-password", link_ttl=timedelta(hours=1), code_ttl=timedelta(minutes=10))
-# The one link a day that is sent past the limit, so that attackers cannot lock the owner out.
+# The one link a day that is sent beyond the limit, so that attackers cannot lock the owner out.
 LASTING_RESET = Purpose(RESET.name, link_ttl=timedelta(hours=24))
 # A link to set the first password of an account that staff created.
 FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
@@ -116,7 +116,7 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
     Call it in a transaction that has locked the user (`passwords.lock_and_read`). Otherwise two
     pairs issued at the same time would both be valid.
     """
-    # A link without a code belongs to the last mail of a day. No later request revokes it.
+    # A link without a code is the one that is sent beyond the daily limit: it must stay valid.
     _with_code(purpose, target_key).update(spent_at=timezone.now())
     token, code = new_token(), _new_code()
     code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
@@ -136,13 +136,13 @@ def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
 
     Raises `InvalidLink`, or `LinkExpired` if the link was valid once.
     """
-    ticket = _tickets().filter(digest__in=_link_digests(token, purpose)).first()
-    person = _person(purpose, ticket) if ticket else None
-    if ticket is None or person is None:
+    issued = OneTimeToken.objects.filter(digest__in=_link_digests(token, purpose)).first()
+    person = _person(purpose, issued) if issued else None
+    if issued is None or person is None:
         raise errors.InvalidLink
-    if ticket.expires_at <= timezone.now():
+    if issued.expires_at <= timezone.now():
         raise errors.LinkExpired
-    return person, ticket
+    return person, issued
 
 
 def find_code(
@@ -153,30 +153,30 @@ def find_code(
     Raises `InvalidVerificationCode` for every reason, `TooManyRequests` for a client that tries
     codes of many targets. Must not be called within a transaction that the refusal would roll back.
     """
-    ticket = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
+    issued = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
     # The same statements run if there is no code, so that clients cannot learn if there is one.
-    person = _person(purpose, ticket or OneTimeToken())
+    person = _person(purpose, issued or OneTimeToken())
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
     device = known_devices.known(client.device_token, person)
     counter = code_attempts.counter(target_key, device, opens_account=purpose.opens_account)
     counted = code_attempts.count(counter, opens_account=purpose.opens_account)
     # Always compare, even with an empty digest, so that no case is faster than another.
-    stored = ticket.code_digest if ticket else ""
+    stored = issued.code_digest if issued else ""
     right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)
-    if ticket is None or person is None or not (counted and right):
+    if issued is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
     if purpose.opens_account:  # for other codes, issuing the next one resets the counter anyway
         attempt_counter.refund(counter)
     lockout.refund_throttle(network)
-    return person, ticket
+    return person, issued
 
 
 def find_open(
     purpose: Purpose, token: Secret, *beside: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
     """The unspent row of a token that a client sends together with a code, its user, and the
-    columns `beside`, which are look-ups from the row. One statement.
+    further columns `beside`, given as look-ups from the row. All are read in one statement.
 
     Raises `InvalidLink` for every reason of a refusal: the client needs no details.
     """
@@ -186,27 +186,27 @@ def find_open(
         if row is None:
             continue
         person, rest = people.read(row, using), row[people.width() :]
-        ticket = OneTimeToken.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
-        fresh = ticket.spent_at is None and ticket.expires_at > timezone.now()
-        if fresh and _holds(purpose, ticket, person):
-            return person, ticket, rest[len(_COLUMNS) :]
+        issued = OneTimeToken.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
+        fresh = issued.spent_at is None and issued.expires_at > timezone.now()
+        if fresh and _still_holds(purpose, issued, person):
+            return person, issued, rest[len(_COLUMNS) :]
     raise errors.InvalidLink
 
 
 def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
-    """The user whom a token was issued to, even if the token is spent or expired."""
-    row = _tickets().filter(digest__in=_link_digests(token, *purposes)).first()
+    """The user that a token was issued to, even if the token is spent or expired."""
+    row = OneTimeToken.objects.filter(digest__in=_link_digests(token, *purposes)).first()
     return lookup.find_by_pk(row.user_id) if row else None
 
 
-def consume(ticket: OneTimeToken, **unchanged: str) -> bool:
+def consume(issued: OneTimeToken, **unchanged: str) -> bool:
     """Spend the token; True if this call did so. The row must still have the values `unchanged`."""
     now = timezone.now()
-    rows = _tickets().filter(pk=ticket.pk, spent_at=None, expires_at__gt=now)
+    rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, expires_at__gt=now)
     return bool(rows.filter(**unchanged).update(spent_at=now))
 
 
-def consume_for(purpose: Purpose, person: Person, ticket: OneTimeToken) -> Person | None:
+def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Person | None:
     """The current user, if the token is still valid for them and this call spent it.
 
     Call it first in a transaction: it locks the user's row, so until the end no other transaction
@@ -214,21 +214,21 @@ def consume_for(purpose: Purpose, person: Person, ticket: OneTimeToken) -> Perso
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
-    if present and _holds(purpose, ticket, present) and consume(ticket):
+    if present and _still_holds(purpose, issued, present) and consume(issued):
         return present
     return None
 
 
 def revoke_all_but_notices(person: Person) -> None:
     """Revoke all open tokens of the user except the links of security notices."""
-    rows = _tickets().filter(user=person.user.pk, spent_at=None)
+    rows = OneTimeToken.objects.filter(user=person.user.pk, spent_at=None)
     rows.exclude(purpose=SECURE.name).update(spent_at=timezone.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:
     """Revoke all open tokens of the user for these purposes."""
     names = [purpose.name for purpose in purposes]
-    rows = _tickets().filter(user=person.user.pk, purpose__in=names, spent_at=None)
+    rows = OneTimeToken.objects.filter(user=person.user.pk, purpose__in=names, spent_at=None)
     rows.update(spent_at=timezone.now())
 
 
@@ -236,7 +236,7 @@ def _store(
     purpose: Purpose, person: Person, target_key: str, *, ttl: timedelta, **fields: Any
 ) -> None:
     now = timezone.now()
-    _tickets().create(
+    OneTimeToken.objects.create(
         purpose=purpose.name,
         user_id=person.user.pk,
         target_key=target_key,
@@ -247,35 +247,31 @@ def _store(
     )
 
 
-def _person(purpose: Purpose, ticket: OneTimeToken) -> Person | None:
+def _person(purpose: Purpose, issued: OneTimeToken) -> Person | None:
     """The user of the token, if the token is still valid for them."""
-    person = lookup.find_by_pk(ticket.user_id)
-    return person if person and _holds(purpose, ticket, person) else None
+    person = lookup.find_by_pk(issued.user_id)
+    return person if person and _still_holds(purpose, issued, person) else None
 
 
-def _holds(purpose: Purpose, ticket: OneTimeToken, person: Person) -> bool:
+def _still_holds(purpose: Purpose, issued: OneTimeToken, person: Person) -> bool:
     """Whether the user is active and has the address and password that the token was issued for."""
     if not person.active:
         return False
-    if purpose.addressed and ticket.target_key not in (person.email_key, person.phone_key):
+    if purpose.addressed and issued.target_key not in (person.email_key, person.phone_key):
         return False
     return purpose.lasting or passwords.matches_fingerprint(
-        ticket.password_fingerprint, person.user.password
+        issued.password_fingerprint, person.user.password
     )
 
 
 def _unspent(purpose: Purpose, target_key: str) -> QuerySet[OneTimeToken]:
-    return _tickets().filter(
+    return OneTimeToken.objects.filter(
         purpose=purpose.name, target_key=target_key, spent_at=None, expires_at__gt=timezone.now()
     )
 
 
 def _with_code(purpose: Purpose, target_key: str) -> QuerySet[OneTimeToken]:
     return _unspent(purpose, target_key).exclude(code_digest="")
-
-
-def _tickets() -> QuerySet[OneTimeToken]:
-    return OneTimeToken.objects.using(databases.primary())
 
 
 def new_token() -> Secret:
@@ -288,12 +284,16 @@ def _new_code() -> Secret:
 
 def _link_digests(token: Secret, *purposes: Purpose) -> list[str]:
     """All digests under which a token of these purposes may be stored, one for each key."""
-    texts = [f"{purpose.name}|{token.reveal()}" for purpose in purposes]
-    return [digest for text in texts for digest in crypto.digests(_LINK, text)]
+    return [digest for purpose in purposes for digest in name_digests(purpose.name, token)]
+
+
+def name_digests(name: str, token: Secret) -> list[str]:
+    """All digests that a token for a purpose may be stored under, the current one first."""
+    return crypto.digests(_LINK, f"{name}|{token.reveal()}")
 
 
 def link_digest(purpose: Purpose, token: Secret) -> str:
-    return crypto.digest(_LINK, f"{purpose.name}|{token.reveal()}")
+    return name_digests(purpose.name, token)[0]
 
 
 def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:

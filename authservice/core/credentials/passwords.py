@@ -32,8 +32,8 @@ _MARK = "password-mark"
 
 
 def fingerprint(encoded: str) -> str:
-    """A keyed digest of a password hash. A row stores it to know the password it was created
-    under."""
+    """A keyed digest of a password hash. A row stores it to show which password it was created
+    with."""
     return crypto.digest(_MARK, encoded)
 
 
@@ -61,7 +61,7 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
     """The hash of a new password that meets the policy. Raises `InvalidPassword`, or
-    `ServiceUnavailable` if too many passwords are hashed at once."""
+    `ServiceUnavailable` if too many passwords are being hashed."""
     require_strong(password, user, field=field)
     return run_hash(lambda: make_password(password.reveal()))
 
@@ -132,7 +132,7 @@ def check(person: Person | None, typed: str, password: Secret, client: Client) -
 
     For Django's own backend the row already read is checked: calling it would cost a query and
     return None for inactive users. Any other backend is called as Django does. Raises
-    `ServiceUnavailable` if too many passwords are hashed at once.
+    `ServiceUnavailable` if too many passwords are being hashed.
     """
     asked = False
     for path, backend in zip(settings.AUTHENTICATION_BACKENDS, get_backends(), strict=True):
@@ -194,7 +194,7 @@ def _right(person: Person | None, password: Secret) -> bool:
     user = person.user
     if type(user).check_password is not AbstractBaseUser.check_password:
         return _right_by_host(person, password)
-    # Without a setter, unlike Django: the frame that calls one holds the plain password.
+    # Django would pass a `setter`. The frame that calls it has the plain password in a variable.
     right, outdated = run_hash(lambda: verify_password(password.reveal(), user.password))
     if right and outdated:
         _upgrade(person, password)
@@ -217,12 +217,12 @@ def _right_by_host(person: Person, password: Secret) -> bool:
 
 
 def _upgrade(person: Person, password: Secret) -> None:
-    """Store a better hash of the same password; sessions that began under the old hash stay."""
+    """Store a better hash of the same password; sessions that began with the old one stay valid."""
     user, before = person.user, person.user.password
     better = run_hash(lambda: make_password(password.reveal()))
     rows = host().model._base_manager.using(databases.primary())
     with transaction.atomic(using=databases.primary()):
-        # Two logins may upgrade at once: the second finds the old hash gone and keeps the new one.
+        # Two logins may upgrade concurrently: the second one finds another hash and keeps it.
         if rows.filter(pk=user.pk, password=before).update(password=better):
             user.password = better
             rebind(person, before)

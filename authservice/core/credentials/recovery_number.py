@@ -1,8 +1,8 @@
 """Which phone numbers may reset a password.
 
-A verified number is a second key to the account. An attacker with a stolen session must not be able
-to add such a key: a number counts only if the client proved more than a session, or after the owner
-of the account had three days to notice it.
+A verified number gives access to the account. An attacker with a stolen session must not be able to
+add one. So a number may reset the password only if it was set with more proof than a session, or
+after the owner of the account had three days to notice it.
 """
 
 from __future__ import annotations

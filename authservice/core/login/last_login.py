@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -30,7 +29,7 @@ from authservice.kernel import settings
 from authservice.kernel.sql import Bound, Update, joins, param
 
 _RECEIVER = "update_last_login"
-_PUT_OFF = "_authservice_put_off"
+_DEFERRED = "_authservice_deferred"
 _FIELDS = frozenset({"last_login"})
 
 _WRITE = Update(
@@ -55,15 +54,15 @@ def write(sender: Any, user: Any, **_: Any) -> None:
         return
     user.last_login = timezone.now()
     using = router.db_for_write(model, instance=user)
-    pre_save.send(sender=model, **_told(user, using))
+    pre_save.send(sender=model, **_signal_arguments(user, using))
     statement = _WRITE.bound(using, key=user.pk, moment=user.last_login)
-    put_off = user.__dict__.get(_PUT_OFF)
-    if put_off is not None:
-        put_off.append(statement)
+    deferred = user.__dict__.get(_DEFERRED)
+    if deferred is not None:
+        deferred.append(statement)
         return
     with transaction.mark_for_rollback_on_error(using=using):
         if not statement.run():
-            user.save(update_fields=["last_login"])  # raises that the row is gone
+            user.save(update_fields=["last_login"])  # raises an error: the row is gone
     _written(user, using)
 
 
@@ -80,25 +79,25 @@ def defer(user: Any) -> Iterator[list[Bound]]:
     if len(user_logged_in.receivers) > 1 or not joins(connections[using]):
         yield statements
         return
-    user.__dict__[_PUT_OFF] = statements
+    user.__dict__[_DEFERRED] = statements
     try:
         yield statements
     finally:
-        del user.__dict__[_PUT_OFF]
+        del user.__dict__[_DEFERRED]
     if statements:
         _written(user, using)
 
 
 def _written(user: Any, using: str) -> None:
     user._state.db = using
-    post_save.send(sender=type(user), created=False, **_told(user, using))
+    post_save.send(sender=type(user), created=False, **_signal_arguments(user, using))
 
 
-def _told(user: Any, using: str) -> dict[str, Any]:
+def _signal_arguments(user: Any, using: str) -> dict[str, Any]:
     return {"instance": user, "raw": False, "using": using, "update_fields": _FIELDS}
 
 
-@cache
+@settings.cached_for_host
 def _saves_as_django(model: Any) -> bool:
     return (
         model is host().model
@@ -110,8 +109,3 @@ def _saves_as_django(model: Any) -> bool:
         and not model._meta.parents
         and type(model._meta.get_field("last_login")) is DateTimeField
     )
-
-
-@settings.on_host_change
-def _forget() -> None:
-    _saves_as_django.cache_clear()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from django.contrib import auth
 from django.contrib.auth.signals import user_logged_in, user_login_failed
@@ -27,7 +26,6 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.interfaces import Arrival, Challenge
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
@@ -51,9 +49,9 @@ def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
     """Log in by e-mail address or username. Raises as `check_password` and `complete` do."""
-    accepted, guess = check_password(password, client, email=email, username=username)
-    with lockout.refund_unless_judged(guess.refund):
-        return complete(accepted, client, method="password", proofs=("pwd",), guess=guess)
+    accepted, attempt = check_password(password, client, email=email, username=username)
+    with lockout.refund_unless_checked(attempt.refund):
+        return complete(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
 
 
 def check_password(
@@ -64,7 +62,7 @@ def check_password(
     username: str = "",
     method: str = "password",
 ) -> tuple[Person, CountedAttempt]:
-    """The user with this password, and the counted attempt.
+    """Check the password; returns the user and the counted attempt.
 
     The caller gives the attempt back once the login succeeds. An unknown identifier, a wrong
     password and an unusable one get the same answer after exactly one hash. The attempt is counted
@@ -73,20 +71,21 @@ def check_password(
     """
     person = lookup.find_by_email(email) if email else lookup.find_by_username(username)
     key = identifiers.email_key(email) if email else identifiers.username_key(username)
-    throttled = _refused(person, client, "throttled", action="security.account.throttled")
-    guess = lockout.count(key, person, client, report=partial(events.record, throttled))
+    action = "security.account.throttled"
+    report = partial(events.record, action, person, client, reason="throttled")
+    attempt = lockout.count(key, person, client, report=report)
 
     def refund() -> None:
-        guess.refund()
-        guess.refund_throttle()
+        attempt.refund()
+        attempt.refund_throttle()
 
-    with lockout.refund_unless_judged(refund):
+    with lockout.refund_unless_checked(refund):
         accepted = passwords.check(person, email or username, password, client)
     if accepted is None:
         _fail(person, email or username, client, method)
         raise errors.InvalidCredentials
-    guess.refund_throttle()
-    return accepted, guess
+    attempt.refund_throttle()
+    return accepted, attempt
 
 
 def complete(
@@ -95,19 +94,19 @@ def complete(
     *,
     method: str,
     proofs: tuple[str, ...],
-    guess: CountedAttempt | None = None,
+    attempt: CountedAttempt | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `person`, or the challenges that remain.
 
-    `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `guess` the
-    attempt to give back. Raises as `check_may_sign_in` does, and `InvalidCredentials` if the user
+    `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
+    attempt to give back. Raises as `check_may_log_in` does, and `InvalidCredentials` if the user
     was deleted since.
     """
-    check_may_sign_in(person, client, method=method)
+    check_may_log_in(person, client, method=method)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
-            return _run_gates(arrival, guess)
+            return _run_gates(arrival, attempt)
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise
@@ -115,14 +114,14 @@ def complete(
         raise errors.InvalidCredentials from wrong
 
 
-def _run_gates(arrival: Arrival, guess: CountedAttempt | None) -> Login:
+def _run_gates(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
     if not challenges:
-        return _start_session(arrival, guess)
-    if guess:
-        guess.refund()
-    events.record(_event("auth.login.challenged", person, client, method=method))
+        return _start_session(arrival, attempt)
+    if attempt:
+        attempt.refund()
+    events.record("auth.login.challenged", person, client, method=method)
     return Login(person, challenges=challenges)
 
 
@@ -132,7 +131,7 @@ def _is_gone(person: Person) -> bool:
     return asked and lookup.find_by_pk(person.user.pk) is None
 
 
-def check_may_sign_in(person: Person, client: Client, *, method: str) -> None:
+def check_may_log_in(person: Person, client: Client, *, method: str) -> None:
     """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and records the refusal.
 
     Call it before a transaction that the refusal would roll back: the audit entry would be rolled
@@ -140,7 +139,7 @@ def check_may_sign_in(person: Person, client: Client, *, method: str) -> None:
     """
     fault = login_refusal(person)
     if fault is not None:
-        events.record(_refused(person, client, fault.code.lower(), method=method))
+        record_failure(person, client, fault.code.lower(), method=method)
         raise fault
 
 
@@ -149,7 +148,7 @@ def record_failure(person: Person | None, client: Client, reason: str, *, method
 
     Call it outside of every transaction that the refusal rolls back.
     """
-    events.record(_refused(person, client, reason, method=method))
+    events.record("auth.login.failed", person, client, reason=reason, method=method)
 
 
 def login_refusal(person: Person) -> errors.Fault | None:
@@ -168,23 +167,23 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _start_session(arrival: Arrival, guess: CountedAttempt | None) -> Login:
+def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     known = known_devices.known(client.device_token, person)
     if known is None and method == SIGNUP:
         known = known_devices.first_device(person)
     device_id = known or uuid.uuid4()
     if known is None and person.last_login_at is not None:
-        _tell_new_device(person, client)
-    # Django's receiver of this signal writes `last_login`; a host's receiver that raises refuses
-    # the login, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
+        _notify_about_new_device(person, client)
+    # Django's receiver of this signal writes `last_login`. If a receiver of the host raises, the
+    # login fails, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
     # new session row takes a shared lock on its user's row. If two logins both held that lock,
     # neither could write the user's row: a deadlock.
     before, amr = person.last_login_at, " ".join(arrival.proofs)
     with last_login.defer(person.user) as writes:
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
         held = person.last_login_at != before and not writes
-        given = [guess.refund_statement()] if guess else []
+        given = [attempt.refund_statement()] if attempt else []
         session = sessions.start(
             person, client, *writes, *given, amr=amr, device_id=device_id, held=held
         )
@@ -192,7 +191,7 @@ def _start_session(arrival: Arrival, guess: CountedAttempt | None) -> Login:
         # After the user's row was locked: the lock order is users, one-time tokens, accounts.
         known_devices.add(person, device_id)
     if method != SIGNUP:
-        events.record(_event("auth.login.success", person, client, method=method))
+        events.record("auth.login.success", person, client, method=method)
     return Login(
         person,
         tokens=sessions.issue_tokens(person, session),
@@ -200,14 +199,14 @@ def _start_session(arrival: Arrival, guess: CountedAttempt | None) -> Login:
     )
 
 
-def _tell_new_device(person: Person, client: Client) -> None:
+def _notify_about_new_device(person: Person, client: Client) -> None:
     using, seen = databases.primary(), message_queue.seen(client)
-    events.record(_event("security.new_device", person, client))
+    events.record("security.new_device", person, client)
     message_queue.send(message_queue.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 
 def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
-    events.record(_refused(person, client, "invalid_credentials", method=method))
+    record_failure(person, client, "invalid_credentials", method=method)
     # The same name that backends are called with: otherwise a package that counts failures per user
     # would count these separately.
     name = person.user.get_username() if person else typed
@@ -215,23 +214,3 @@ def _fail(person: Person | None, typed: str, client: Client, method: str) -> Non
     user_login_failed.send(
         sender=auth.__name__, credentials={host().natural: name}, request=client.http
     )
-
-
-def _refused(
-    person: Person | None,
-    client: Client,
-    reason: str,
-    *,
-    action: str = "auth.login.failed",
-    **more: Any,
-) -> Event:
-    return Event(
-        action=action,
-        user=person.user if person else None,
-        client=client,
-        metadata={"reason": reason, **more},
-    )
-
-
-def _event(action: str, person: Person, client: Client, **metadata: Any) -> Event:
-    return Event(action=action, user=person.user, client=client, metadata=metadata)

@@ -30,9 +30,8 @@ from authservice.core.recovery import verification
 from authservice.core.users import creation, identifiers, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, databases, errors, events, message_queue
+from authservice.kernel import crypto, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.message_queue import Message
 
 logger = logging.getLogger("authservice.accounts")
@@ -44,17 +43,17 @@ _ASKED = ("email", "username", "phone_number", "name", "first_name", "last_name"
 _SEEN = ("address", "network", "user_agent", "request_id", "language")
 
 
-def store(newcomer: NewUser, encoded: str, client: Client) -> str:
+def store(new_user: NewUser, encoded: str, client: Client) -> str:
     """Store a sign-up for the worker; returns the id of its row. The statements are the same for a
     taken and a free address. Raises `UsernameAlreadyExists` or `PhoneAlreadyInUse`."""
     with suppress(errors.UserAlreadyExists):
-        creation.require_available(newcomer)
-    asked = {name: getattr(newcomer, name) for name in _ASKED}
+        creation.require_available(new_user)
+    asked = {name: getattr(new_user, name) for name in _ASKED}
     seen = {name: getattr(client, name) for name in _SEEN}
     sealed = crypto.seal(_PURPOSE, json.dumps({"asked": asked, "hash": encoded, "client": seen}))
-    row = _rows().create(
+    row = OneTimeToken.objects.create(
         purpose=_PURPOSE,
-        target_key=identifiers.email_key(newcomer.email),
+        target_key=identifiers.email_key(new_user.email),
         payload={"sealed": sealed},
         expires_at=timezone.now() + _KEPT,
     )
@@ -99,7 +98,7 @@ def create(message: Message) -> Any:
     at the same job, or None.
     """
     pk = message.details.get(DETAIL, "")
-    row = _taken(pk)
+    row = _spend(pk)
     if row is None:
         return _created_by(pk)
     try:
@@ -107,28 +106,28 @@ def create(message: Message) -> Any:
     except crypto.Unreadable:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
         return None
-    client, newcomer = Client(**kept["client"]), NewUser(**kept["asked"])
+    client, new_user = Client(**kept["client"]), NewUser(**kept["asked"])
     # A username or number that another user took since the request is left out.
-    for wanted in (newcomer, replace(newcomer, username="", phone_number="")):
+    for wanted in (new_user, replace(new_user, username="", phone_number="")):
         with suppress(errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse):
-            return _admit(wanted, kept["hash"], client, row)
+            return _create(wanted, kept["hash"], client, row)
     return None
 
 
-def _admit(newcomer: NewUser, encoded: str, client: Client, row: OneTimeToken) -> Any:
+def _create(new_user: NewUser, encoded: str, client: Client, row: OneTimeToken) -> Any:
     def record(person: Person) -> Any:
-        events.record(Event(action="auth.signup", user=person.user, client=client))
-        if newcomer.phone_number and core.require_phone_verification:
-            verification.text_after_commit(newcomer.phone_number, client)
-        _rows().filter(pk=row.pk).update(user=person.user.pk)
+        events.record("auth.signup", person, client)
+        if new_user.phone_number and core.require_phone_verification:
+            verification.text_after_commit(new_user.phone_number, client)
+        OneTimeToken.objects.filter(pk=row.pk).update(user=person.user.pk)
         return person.user.pk
 
     with suppress(errors.UserAlreadyExists):
-        return creation.create_user(newcomer, encoded, record)
+        return creation.create_user(new_user, encoded, record)
     return None
 
 
-def _taken(pk: str) -> OneTimeToken | None:
+def _spend(pk: str) -> OneTimeToken | None:
     """The row if this call marked it as spent, otherwise None."""
     rows = _row(pk).filter(expires_at__gt=timezone.now())
     return rows.first() if rows.filter(spent_at=None).update(spent_at=timezone.now()) else None
@@ -140,10 +139,6 @@ def _created_by(pk: str) -> Any:
 
 def _row(pk: str) -> QuerySet[OneTimeToken]:
     try:
-        return _rows().filter(pk=UUID(pk), purpose=_PURPOSE)
+        return OneTimeToken.objects.filter(pk=UUID(pk), purpose=_PURPOSE)
     except ValueError:
-        return _rows().none()
-
-
-def _rows() -> QuerySet[OneTimeToken]:
-    return OneTimeToken.objects.using(databases.primary())
+        return OneTimeToken.objects.none()

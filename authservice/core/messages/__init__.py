@@ -1,1 +1,1 @@
-"""E-mails and text messages: requests, limits, and what a queued job becomes."""
+"""E-mails and text messages: requests, limits, and the messages of queued jobs."""

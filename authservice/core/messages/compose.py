@@ -24,7 +24,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import retry_on_deadlock
@@ -35,6 +34,7 @@ from authservice.kernel.secret import Secret
 class OutgoingMessage:
     """A message to one user, to be rendered and sent.
 
+    `person` is None if the recipient of an invitation has no account.
     `context` is for its templates: `link` or `code` with `expires_in`, and the details of the job.
     `counted` are the keys of limits to give back if sending fails.
     """
@@ -42,7 +42,7 @@ class OutgoingMessage:
     kind: str
     channel: Literal["email", "sms"]
     to: str
-    person: Person
+    person: Person | None
     language: str
     context: Mapping[str, Any] = field(default_factory=dict, repr=False)
     counted: tuple[str, ...] = ()
@@ -75,16 +75,16 @@ def _within_limits(
     """Raises `counting.Refused`, and then no secret has been issued."""
     uncounted = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
     counted = counting.count_unrequested(message.kind, message.target) if uncounted else ()
-    letter = retry_on_deadlock(lambda: _composed(composer, message, texts))
-    return replace(letter, counted=(*letter.counted, *counted)) if letter else None
+    outgoing = retry_on_deadlock(lambda: _composed(composer, message, texts))
+    return replace(outgoing, counted=(*outgoing.counted, *counted)) if outgoing else None
 
 
 def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> OutgoingMessage | None:
     with transaction.atomic(using=databases.primary()):
-        letter = composer(message)
-        if letter is not None and letter.channel == "sms":
-            counting.count_text(letter.to, letter.person, texts)
-    return letter
+        outgoing = composer(message)
+        if outgoing and outgoing.person and outgoing.channel == "sms":
+            counting.count_text(outgoing.to, outgoing.person, texts)
+    return outgoing
 
 
 def _builders() -> Mapping[str, _Composer]:
@@ -142,8 +142,7 @@ def _reset_by_code(message: Message) -> OutgoingMessage | None:
 def _record_request(message: Message, person: Person) -> None:
     """Record the request of a reset. The request itself cannot: it looks up no user."""
     client = Client(request_id=message.request_id)
-    event = Event(action="auth.password.reset_requested", user=person.user, client=client)
-    events.record(event)
+    events.record("auth.password.reset_requested", person, client)
 
 
 def _access_wiped(message: Message) -> OutgoingMessage | None:

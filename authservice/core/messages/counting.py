@@ -15,13 +15,15 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
+from django.utils import timezone
+
 from authservice.core.credentials import attempt_counter, known_devices
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.messages import limits
 from authservice.core.messages.limits import Limit
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import throttling
+from authservice.kernel import errors, throttling
 from authservice.kernel.client import Client
 
 logger = logging.getLogger("authservice.messages")
@@ -41,7 +43,7 @@ class TextPolicy:
 
 
 class Verdict(Enum):
-    """Whether a requested mail is sent. `LAST` is the one mail sent past the limit."""
+    """Whether a requested mail is sent. `LAST` is the one mail sent beyond the limit."""
 
     SEND = auto()
     LAST = auto()
@@ -104,7 +106,7 @@ def _of_everybody(subject: str, sender: Sender) -> tuple[Limit, str]:
 
 
 def _take_all(counted: Iterable[tuple[Limit, str]]) -> bool:
-    # In this order, and stop at the first refusal: a sender past their own limit must not use up
+    # In this order, and stop at the first refusal: a sender beyond their own limit must not use up
     # the limit that all senders share.
     return all(_take(limit, subject) for limit, subject in counted)
 
@@ -119,6 +121,16 @@ class ServiceLimitReached(Refused):
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit.name)
         self.limit = limit
+
+
+def count_invitation(person: Person) -> None:
+    """Count an invitation that the user sends. Raises `TooManyRequests`."""
+    if not throttling.conf.enabled or _take(limits.INVITATIONS, person.id):
+        return
+    now = timezone.now()
+    ends_at = attempt_counter.ends_at(_key(limits.INVITATIONS, person.id)) or now
+    wait = max(1, int((ends_at - now).total_seconds()) + 1)
+    raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
 def count_unrequested(kind: str, target: str) -> tuple[str, ...]:

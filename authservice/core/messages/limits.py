@@ -40,7 +40,7 @@ UNKNOWN_SENDERS = Limit(
 )
 LAST_MAIL = Limit(
     "last-mail",
-    "one more requested mail past ``unknown-senders``, whose links work for 24 hours",
+    "one more requested mail beyond ``unknown-senders``, whose links work for 24 hours",
     "kind and recipient",
     1,
     _DAY,
@@ -86,6 +86,13 @@ NEW_DEVICES = Limit(
 UNREQUESTED = Limit(
     "unrequested", "any other mail or text that nobody requested", "kind and recipient", 10, _DAY
 )
+INVITATIONS = Limit(
+    "invitations",
+    "invitations to the service and to organizations",
+    "account of the sender",
+    50,
+    _DAY,
+)
 
 LIMITS = (
     SENDER_SOON,
@@ -101,4 +108,5 @@ LIMITS = (
     NEW_DEVICE,
     NEW_DEVICES,
     UNREQUESTED,
+    INVITATIONS,
 )

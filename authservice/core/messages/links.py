@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import get_script_prefix, reverse
 
+from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import frontend, root
 
@@ -19,6 +20,11 @@ def reset_password(token: Secret, email: str) -> Secret:
     return _with_token(_front(frontend.reset_password_path), token, email=email)
 
 
+def to_front(path: str, token: Secret) -> Secret:
+    """A link to a page of the front end."""
+    return _with_token(_front(path), token)
+
+
 def verified(status: str) -> str:
     """The URL to which `GET /verify-email` redirects a browser, or "" to answer in JSON."""
     if not frontend.url or not frontend.verify_email_callback_path:
@@ -28,20 +34,24 @@ def verified(status: str) -> str:
 
 def to_route(name: str, token: Secret, **query: str) -> Secret:
     """A link to a route of the service itself, by its name in the URLconf."""
-    return _with_token(_api(name), token, **query)
+    return _with_token(route(name), token, **query)
 
 
-def _api(name: str) -> str:
+def route(name: str, **parameters: str) -> str:
+    """The public URL of a route of the service itself, by its name in the URLconf."""
+    return _absolute(reverse(f"authservice:{name}", kwargs=parameters))
+
+
+def _absolute(path: str) -> str:
     # API_URL has the script prefix already, so the path is taken without it.
-    path = reverse(f"authservice:{name}").removeprefix(get_script_prefix())
-    return _joined(root.api_url, path)
+    return _joined(root.api_url, path.removeprefix(get_script_prefix()))
 
 
 def _front(path: str) -> str:
     """A URL in the front end or, without one, below the mount of the service."""
     if frontend.url:
         return _joined(frontend.url, path)
-    return _joined(_api("nowhere"), path)  # the mount itself
+    return _joined(_absolute(mount()), path)
 
 
 def _joined(origin: str, path: str) -> str:

@@ -1,13 +1,13 @@
 """Send a security notice again if it was lost before its link was issued.
 
-Queues lose jobs: one in memory is bounded and ends with its process. An attacker who fills it could
-change the phone number of a victim, who would never get the link that undoes the change. The row of
-that link was written in the transaction of the change, with the job. While the row has no digest,
-no mail with its link was sent.
+Queues lose jobs: a queue in memory is bounded and ends with its process. An attacker who fills it
+could change the phone number of a victim, who would never get the link that undoes the change. The
+row of that link was written in the transaction of the change, with the job. While the row has no
+digest, no mail with its link was sent.
 
 `attempts` of the row is the number of its pause: the job is enqueued 15 minutes after the change,
-then after 30, 60 and so on. Several processes may look at once, and a conditional UPDATE decides
-which one enqueues it.
+then after 30, 60 and so on. Several processes may look at the same time, and a conditional UPDATE
+decides which one enqueues it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def _lost() -> QuerySet[OneTimeToken]:
     due = Q()
     for pause in range(TRIES):
         due |= Q(attempts=pause, created_at__lte=now - PAUSE * 2**pause)
-    open_rows = _rows().filter(digest=None, spent_at=None, expires_at__gt=now + _LEAST)
+    open_rows = _rows().filter(
+        digest=None, spent_at=None, attempts__lt=TRIES, expires_at__gt=now + _LEAST
+    )
     # An account with many lost notices must not delay those of others.
     older = open_rows.filter(user=OuterRef("user"), created_at__lt=OuterRef("created_at"))
     return open_rows.filter(due).exclude(Exists(older)).order_by("created_at")
@@ -128,5 +130,4 @@ def _enqueue(row: OneTimeToken, pause: int) -> None:
 
 
 def _rows() -> QuerySet[OneTimeToken]:
-    rows = OneTimeToken.objects.using(databases.primary())
-    return rows.filter(purpose=one_time.SECURE.name, target_key="")
+    return OneTimeToken.objects.filter(purpose=one_time.SECURE.name, target_key="")

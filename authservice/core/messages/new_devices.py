@@ -16,7 +16,6 @@ from authservice.core.messages import browsers
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import databases
 
 RECENT = timedelta(days=30)
 SHOWN = 20
@@ -64,9 +63,7 @@ def unfamiliar(person: Person, since: datetime, until: datetime) -> list[Session
 def _sessions(person: Person, *, after: datetime, until: datetime) -> Iterator[Session]:
     """Sessions that began in that time, the oldest first; only the newest if there are very
     many."""
-    rows = Session.objects.using(databases.primary()).filter(
-        user=person.user.pk, created_at__gte=after, created_at__lt=until
-    )
+    rows = Session.objects.filter(user=person.user.pk, created_at__gte=after, created_at__lt=until)
     fields = ("user_agent", "ip_address", "device_id", "created_at", "ended_at", "end_reason")
     return reversed(rows.only(*fields).order_by("-created_at")[:_READ])
 

@@ -46,13 +46,16 @@ def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]
     return {"email": person.email, "since": _iso(since or timezone.now()), **plain, **times}
 
 
-def notify(kind: str, person: Person, client: Client, before: Mapping[str, Any]) -> None:
+def notify(
+    kind: str, person: Person, client: Client, before: Mapping[str, Any], **shown: str
+) -> None:
     """Notify the owner, in the transaction of the change; `before` is the `state_of` before it.
+    `shown` are further values for the templates.
 
-    An address that was not proven gets nothing: it may be that of another person, and accounts with
-    such addresses are free, so an attacker could fill the queue with their notices.
+    An address that was not proven gets nothing: it may be that of another person, and anybody can
+    create accounts with such addresses, so an attacker could fill the queue with their notices.
     """
-    using, details = databases.primary(), message_queue.seen(client)
+    using, details = databases.primary(), {**message_queue.seen(client), **shown}
     email, number = before["email"], before["phone_number"]
     if email and before["proven_email_key"] == identifiers.email_key(email):
         notice = _open_link(person, before, Job(kind, client, details))
@@ -87,8 +90,8 @@ def compose(message: Message) -> OutgoingMessage | None:
     if person is None or not lost_notices.may_issue(found, message):
         return None
     link = links.to_route("secure-account", _issue(found, message))
-    letter = composing.mail(message, person, link=link, expires_in=_time_left(found))
-    return replace(letter, to=message.target)
+    outgoing = composing.mail(message, person, link=link, expires_in=_time_left(found))
+    return replace(outgoing, to=message.target)
 
 
 def _open_row(message: Message) -> OneTimeToken | None:
@@ -127,14 +130,14 @@ def _compose_text(message: Message) -> OutgoingMessage | None:
     )
 
 
-def end_later(ticket: OneTimeToken) -> None:
+def end_later(issued: OneTimeToken) -> None:
     """End the links of all later notices."""
-    later = _rows().filter(user=ticket.user_id, created_at__gte=ticket.created_at, spent_at=None)
-    later.exclude(pk=ticket.pk).update(spent_at=timezone.now())
+    later = _rows().filter(user=issued.user_id, created_at__gte=issued.created_at, spent_at=None)
+    later.exclude(pk=issued.pk).update(spent_at=timezone.now())
 
 
 def end_all(person: Person) -> None:
-    """End all open links of the account; they answer that they have expired.
+    """End all open links of the account; the API then answers that they have expired.
 
     Staff have changed the address. A reader of the former mailbox must not undo that.
     """
@@ -157,7 +160,7 @@ def _open_link(person: Person, before: Mapping[str, Any], job: Job) -> str:
 
 
 def _rows() -> QuerySet[OneTimeToken]:
-    return OneTimeToken.objects.using(databases.primary()).filter(purpose=one_time.SECURE.name)
+    return OneTimeToken.objects.filter(purpose=one_time.SECURE.name)
 
 
 def _iso(moment: datetime | None) -> str | None:

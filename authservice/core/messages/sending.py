@@ -1,7 +1,7 @@
 """Requesting a mail or SMS: the same work for known and unknown recipients, within limits.
 
-Past a limit the answer is the same and nothing is sent. A known device of the recipient's account
-has a separate limit, which other clients cannot use up.
+Beyond a limit the response is the same and nothing is sent. A known device of the recipient's
+account has a separate limit, which other clients cannot use up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.kernel import databases, errors, message_queue
 from authservice.kernel.client import Client
 
-# A detail of the one mail a day that is sent past the limit. Its link is valid for longer.
+# A detail of the one mail a day that is sent beyond the limit. Its link is valid for longer.
 LAST = "last"
 
 

@@ -18,11 +18,11 @@ def deny(token: Secret, email: str, client: Client) -> None:
     `VerificationTokenExpired`, or `InvalidVerificationToken`, also if the owner of the mailbox has
     proven the address before.
     """
-    person, ticket = verification.find_link(token, email)
+    person, issued = verification.find_link(token, email)
     with transaction.atomic(using=databases.primary()):
-        present = verification.lock_owner(person, ticket)
+        present = verification.lock_owner(person, issued)
         if present.email_proven:
             raise errors.InvalidVerificationToken
         first_proof.revoke(present, client)
-        rows = Account.objects.using(databases.primary()).filter(pk=present.user.pk)
+        rows = Account.objects.filter(pk=present.user.pk)
         rows.update(verified_email_key="")

@@ -2,9 +2,9 @@
 
 A verification link does not remove what was set up before: usually its reader has signed up and
 only opens the mail in another browser. But an attacker may have signed up with the address of the
-reader, and planted a phone number or a second factor that no reset of a proven account removes. So
-unless the browser or a session of the sign-up proves the address, the number counts as added at the
-proof, and the owner of the mailbox gets a link that removes both.
+reader, and planted a phone number, a linked provider or a second factor that no reset of a proven
+account removes. So unless the browser or a session of the sign-up proves the address, number and
+providers count as added at the proof, and the owner of the mailbox gets a link that removes all.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from authservice.core.messages import security_notice
 from authservice.core.models import Account, PhoneSource
 from authservice.core.recovery import takeover
 from authservice.core.users.person import Person
-from authservice.kernel import databases, message_queue
+from authservice.kernel import message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plug
+from authservice.kernel.modules import plug, plugs
 
 # The link removes all such access, whenever it was added.
 _ALWAYS = datetime.fromtimestamp(0, UTC)
@@ -32,7 +32,8 @@ def distrust(person: Person, client: Client) -> None:
     Call it in the transaction of the proof, after the proof was stored and the user's row locked.
     """
     number = _demote_number(person)
-    if number or _has_factor(person):
+    linked = [bool(each(person)) for each in plugs("distrust_earlier_access")]
+    if number or any(linked) or _has_factor(person):
         before = {**security_notice.state_of(person, since=_ALWAYS), **takeover.NO_NUMBER}
         security_notice.notify(message_queue.EMAIL_CONFIRMED, person, client, before)
 
@@ -49,7 +50,7 @@ def _demote_number(person: Person) -> bool:
         "phone_added_at": now,
         "phone_verified_at": now if person.phone_number_verified else None,
     }
-    Account.objects.using(databases.primary()).filter(pk=person.user.pk).update(**fields)
+    Account.objects.filter(pk=person.user.pk).update(**fields)
     for name, value in fields.items():
         setattr(account, name, value)
     return True

@@ -15,7 +15,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 
 def confirm_address(person: Person, client: Client, *, caller: Person | None = None) -> Person:
@@ -55,9 +54,7 @@ def _was_open(person: Person) -> bool:
 
 
 def _wiped(person: Person, client: Client) -> Person:
-    revoked = {"reason": takeover.UNPROVEN}
-    action = "security.session.revoked"
-    events.record(Event(action=action, user=person.user, client=client, metadata=revoked))
+    events.record("security.session.revoked", person, client, reason=takeover.UNPROVEN)
     takeover.evict(takeover.FIRST_PROOF, person, client)
     passwords.store(person, make_password(None))
     using = databases.primary()

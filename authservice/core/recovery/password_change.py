@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.messages import security_notice
 from authservice.core.models import Session
@@ -10,7 +12,6 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
@@ -22,7 +23,7 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
     try:
         recent_proof.check_password(person, old, client, method="change_password")
     except errors.InvalidCredentials:
-        events.record(Event(action="auth.password.change_failed", user=person.user, client=client))
+        events.record("auth.password.change_failed", person, client)
         raise
     if new == old:
         raise errors.InvalidPassword(
@@ -38,7 +39,7 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
 
 
 def store(
-    person: Person, encoded: str, client: Client, *, kept: Session | None, **metadata: str
+    person: Person, encoded: str, client: Client, *, kept: Session | None, **metadata: Any
 ) -> None:
     """Store the new hash in the current transaction, end all sessions but `kept`, record the change
     with this metadata and notify the owner. The user's row must be locked."""
@@ -47,8 +48,5 @@ def store(
     sessions.end_others(person, kept, sessions.CHANGED)
     if kept is not None:
         sessions.rebind_password(person, kept)
-    event = Event(
-        action="auth.password.changed", user=person.user, client=client, metadata=metadata
-    )
-    events.record(event)
+    events.record("auth.password.changed", person, client, **metadata)
     security_notice.notify(message_queue.PASSWORD_CHANGED, person, client, before)

@@ -18,7 +18,6 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
@@ -61,14 +60,14 @@ def reset_with_link(
 def _reset_with_link(
     token: Secret, email: str, new_password: Secret, client: Client, caller: Person | None
 ) -> Secret:
-    person, ticket = one_time.find_link(one_time.RESET, token)
-    if ticket.spent_at is not None or (email and ticket.target_key != identifiers.email_key(email)):
+    person, issued = one_time.find_link(one_time.RESET, token)
+    if issued.spent_at is not None or (email and issued.target_key != identifiers.email_key(email)):
         raise errors.InvalidLink
     encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
         # Address, password and `active` may have changed while the password was hashed.
-        present = one_time.consume_for(one_time.RESET, person, ticket)
-        if present is None or present.email_key != ticket.target_key:
+        present = one_time.consume_for(one_time.RESET, person, issued)
+        if present is None or present.email_key != issued.target_key:
             raise errors.InvalidLink
         suspect = first_proof.is_suspect(present, caller)
         _evict_by_mail(present, client, suspect=suspect)
@@ -94,23 +93,17 @@ def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Clie
 
 
 def _record_failure(person: Person | None, client: Client, wrong: errors.Fault) -> None:
-    event = Event(
-        action="auth.password.reset_failed",
-        user=person.user if person else None,
-        client=client,
-        metadata={"reason": wrong.code.lower()},
-    )
-    events.record(event)
+    events.record("auth.password.reset_failed", person, client, reason=wrong.code.lower())
 
 
 def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
     key = identifiers.phone_key(phone)
-    person, ticket = one_time.find_code(one_time.RESET, key, code, client=client)
+    person, issued = one_time.find_code(one_time.RESET, key, code, client=client)
     if not recovery_number.may_reset_password(person):
         raise errors.InvalidVerificationCode
     encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
-        present = one_time.consume_for(one_time.RESET, person, ticket)
+        present = one_time.consume_for(one_time.RESET, person, issued)
         if present is None or not _may_reset_by(present, key):
             raise errors.InvalidVerificationCode
         takeover.evict(takeover.RESET_BY_CODE, present, client)
@@ -144,7 +137,7 @@ def _reset(person: Person, encoded: str, client: Client) -> Secret:
     # Clear the counters, so that the owner can log in after an attack. After the commit: a login
     # that has locked a counter may wait for the user's row.
     transaction.on_commit(forgive, using=using, robust=True)
-    events.record(Event(action="auth.password.reset", user=person.user, client=client))
+    events.record("auth.password.reset", person, client)
     return token
 
 

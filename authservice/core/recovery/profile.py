@@ -21,7 +21,6 @@ from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 NO_PASSWORD = Secret("")
@@ -66,7 +65,7 @@ def _counted(person: Person, number: str | None, client: Client) -> Iterator[Non
         yield
         return
     key = attempt_counter.key("changed-number", person.id)
-    # Counted before the lookup: past the limit the client does not learn whether a number is taken.
+    # Counted before the lookup: beyond the limit no client learns whether a number is taken.
     throttling.count("is-available", client.network)
     if throttling.conf.enabled:
         _take(key)
@@ -103,7 +102,7 @@ def _store(
             fields["updated_at"] = timezone.now()
         _write(account, fields)
         if changed:
-            _tell(present, changed, before, client)
+            _record(present, changed, before, client)
         if "phone_number" in changed:
             security_notice.notify(message_queue.PHONE_CHANGED, present, client, state)
     return present
@@ -143,20 +142,13 @@ def _displace(account: Account, key: str | None, by: Person, client: Client) -> 
     """
     if key is None or core.require_phone_verification or not message_queue.can_sms():
         return
-    rows = Account.objects.using(databases.primary()).exclude(pk=account.pk)
+    rows = Account.objects.exclude(pk=account.pk)
     unverified = rows.filter(phone_key=key).exclude(verified_phone_key=key)
     holder = unverified.select_related("user").first()
     if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
         return
-    events.record(
-        Event(
-            action="user.phone.changed",
-            user=by.user,
-            target=holder.user,
-            client=client,
-            metadata={"phone_number": {"before": holder.phone_number, "after": ""}},
-        )
-    )
+    change = {"before": holder.phone_number, "after": ""}
+    events.record("user.phone.changed", by, client, target=holder.user, phone_number=change)
 
 
 def _write(account: Account, fields: dict[str, Any]) -> None:
@@ -165,16 +157,19 @@ def _write(account: Account, fields: dict[str, Any]) -> None:
     using = databases.primary()
     try:
         with transaction.atomic(using=using):
-            Account.objects.using(using).filter(pk=account.pk).update(**fields)
+            Account.objects.filter(pk=account.pk).update(**fields)
     except IntegrityError as wrong:
         raise errors.PhoneAlreadyInUse from wrong
     for name, value in fields.items():
         setattr(account, name, value)
 
 
-def _tell(person: Person, changed: dict[str, str], before: dict[str, Any], client: Client) -> None:
+def _record(
+    person: Person, changed: dict[str, str], before: dict[str, Any], client: Client
+) -> None:
     actions = ["user.profile.updated", *(_EVENTS[name] for name in changed if name in _EVENTS)]
-    metadata = {name: {"before": before[name], "after": value} for name, value in changed.items()}
+    metadata: dict[str, Any] = {
+        name: {"before": before[name], "after": value} for name, value in changed.items()
+    }
     for action in actions:
-        event = Event(action=action, user=person.user, client=client, metadata=metadata)
-        events.record(event)
+        events.record(action, person, client, **metadata)

@@ -14,9 +14,8 @@ from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, lockout, passwords
 from authservice.core.models import Session
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events
+from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
@@ -27,23 +26,17 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
     audit log.
 
     Raises `TooManyAttempts`, `InvalidCredentials`, or `ServiceUnavailable` if too many passwords
-    are hashed at once. Must not be called within a transaction that the refusal would roll back.
+    are being hashed. Must not be called within a transaction that the refusal would roll back.
     """
-    guess = lockout.by_password_change(person)
-    throttled = Event(
-        action="security.account.throttled",
-        user=person.user,
-        client=client,
-        metadata={"reason": "throttled", "method": method},
-    )
-    attempt_counter.consume(
-        guess, attempt_counter.PASSWORD, report=partial(events.record, throttled)
-    )
-    with lockout.refund_unless_judged(partial(attempt_counter.refund, guess)):
+    attempt = lockout.by_password_change(person)
+    action = "security.account.throttled"
+    report = partial(events.record, action, person, client, reason="throttled", method=method)
+    attempt_counter.consume(attempt, attempt_counter.PASSWORD, report=report)
+    with lockout.refund_unless_checked(partial(attempt_counter.refund, attempt)):
         accepted = passwords.check(person, person.user.get_username(), password, client)
     if accepted is None or accepted.user.pk != person.user.pk:
         raise errors.InvalidCredentials
-    attempt_counter.refund(guess)
+    attempt_counter.refund(attempt)
 
 
 def require_recent(
@@ -65,18 +58,12 @@ def _require_password(person: Person, password: Secret, client: Client, *, metho
         check_password(person, password, client, method=method)
     except errors.InvalidCredentials:
         # An attacker with a stolen session tries passwords here, so the owner must see the failure.
-        refused = Event(
-            action="auth.reauthentication.failed",
-            user=person.user,
-            client=client,
-            metadata={"method": method},
-        )
-        events.record(refused)
+        events.record("auth.reauthentication.failed", person, client, method=method)
         raise
 
 
 def is_recent(session: Session) -> bool:
     """Whether the user logged in at most 10 minutes ago; a refresh does not count."""
     # Read from the primary database: a deferred field would be loaded from a replica.
-    rows = Session.objects.using(databases.primary()).filter(pk=session.pk)
+    rows = Session.objects.filter(pk=session.pk)
     return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()

@@ -26,7 +26,7 @@ from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 logger = logging.getLogger("authservice.accounts")
@@ -37,26 +37,27 @@ def secure(token: Secret, client: Client) -> None:
 
     Raises `InvalidLink` or `LinkExpired`.
     """
-    person, ticket = one_time.find_link(one_time.SECURE, token)
+    person, issued = one_time.find_link(one_time.SECURE, token)
     with transaction.atomic(using=databases.primary()):
         passwords.lock_and_read(person)
         present = lookup.find_by_pk(person.user.pk)
         if present is None or not present.active:
             raise errors.InvalidLink
         # A spent token was used, or an earlier link has undone this change too.
-        if one_time.consume(ticket):
-            _undo(present, ticket, client)
+        if one_time.consume(issued):
+            _undo(present, issued, client)
 
 
-def _undo(person: Person, ticket: OneTimeToken, client: Client) -> None:
-    before = ticket.payload
-    security_notice.end_later(ticket)
+def _undo(person: Person, issued: OneTimeToken, client: Client) -> None:
+    before = issued.payload
+    security_notice.end_later(issued)
     since = datetime.fromisoformat(before["since"])
     takeover.evict(takeover.SECURED, person, client, since=since)
+    for restore in plugs("restore_access"):
+        restore(person, since)
     changes = {**_restore_number(person, before), **_restore_email(person, before)}
     passwords.store(person, make_password(None))
-    event = Event(action="user.secured", user=person.user, client=client, metadata=changes)
-    events.record(event)
+    events.record("user.secured", person, client, **changes)
     if person.email == before["email"]:
         using = databases.primary()
         message_queue.send(message_queue.ACCOUNT_SECURED, person.email, client, using=using)
@@ -105,8 +106,7 @@ def _set_email(person: Person, email: str) -> None:
         return
     key = identifiers.email_key(email) if email else None
     fields = {"email": email, "email_key": key, "email_claim": key or ""}
-    rows = Account.objects.using(databases.primary())
-    rows.filter(pk=person.user.pk).update(**fields)
+    Account.objects.filter(pk=person.user.pk).update(**fields)
     for name, value in fields.items():
         setattr(person.account, name, value)
 
@@ -123,7 +123,7 @@ def _write(person: Person, fields: Mapping[str, Any]) -> bool:
     using = databases.primary()
     try:
         with transaction.atomic(using=using):
-            Account.objects.using(using).filter(pk=person.user.pk).update(**fields)
+            Account.objects.filter(pk=person.user.pk).update(**fields)
     except IntegrityError:
         return False
     for name, value in fields.items():

@@ -18,9 +18,8 @@ from authservice.core.credentials import known_devices, one_time, recovery_numbe
 from authservice.core.models import Account, PhoneSource
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 
 # Reasons for which sessions end.
@@ -97,13 +96,11 @@ def _number(eviction: Eviction) -> bool:
     number = person.account.phone_number
     if not number:
         return False
-    rows = Account.objects.using(databases.primary())
-    rows.filter(pk=person.user.pk).update(**NO_NUMBER)
+    Account.objects.filter(pk=person.user.pk).update(**NO_NUMBER)
     for name, value in NO_NUMBER.items():
         setattr(person.account, name, value)
-    change = {"phone_number": {"before": number, "after": ""}}
-    action, client = "user.phone.changed", eviction.client
-    events.record(Event(action=action, user=person.user, client=client, metadata=change))
+    change = {"before": number, "after": ""}
+    events.record("user.phone.changed", person, eviction.client, phone_number=change)
     return True
 
 
@@ -130,7 +127,7 @@ SECURED = "secured by the link of a security notice"
 RESET_UNPROVEN = "reset by a mailed link that wipes nothing"
 
 # What each kind of recovery removes, in this order: one-time tokens before the account, as the lock
-# order demands. A reset replaces the password itself, and revokes all device tokens but gives a
+# order requires. A reset replaces the password itself, and revokes all device tokens but gives a
 # known device a new one.
 REMOVES: Mapping[str, tuple[Step, ...]] = {
     FIRST_PROOF: (_open_tokens, _unproven_access, _number, _sessions, _devices),

@@ -15,7 +15,6 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
@@ -57,10 +56,10 @@ def verify_email(
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
-    person, ticket = find_link(token, email)
+    person, issued = find_link(token, email)
     with transaction.atomic(using=databases.primary()):
-        present = lock_owner(person, ticket)
-        first = one_time.consume(ticket)
+        present = lock_owner(person, issued)
+        first = one_time.consume(issued)
         if not first and not present.email_verified:
             raise errors.InvalidVerificationToken  # the sign-up was denied
         if proof and not present.email_proven:
@@ -74,15 +73,15 @@ def verify_email(
             message_queue.send(message_queue.WELCOME, present.email, client, using=using)
 
 
-def lock_owner(person: Person, ticket: OneTimeToken) -> Person:
+def lock_owner(person: Person, issued: OneTimeToken) -> Person:
     """Lock the user of a verification link; returns the user as they are now.
 
-    Without the lock, a confirmation and a denial at the same moment could each judge the account as
+    Without the lock, a confirmation and a denial at the same moment could each treat the account as
     it was before the other. Raises `InvalidVerificationToken` if the link is no longer valid.
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
-    if present is None or not present.active or present.email_key != ticket.target_key:
+    if present is None or not present.active or present.email_key != issued.target_key:
         raise errors.InvalidVerificationToken
     return present
 
@@ -93,21 +92,21 @@ def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
     try:
-        person, ticket = one_time.find_link(one_time.VERIFY_EMAIL, token)
+        person, issued = one_time.find_link(one_time.VERIFY_EMAIL, token)
     except errors.LinkExpired as wrong:
         raise errors.VerificationTokenExpired from wrong
     except errors.InvalidLink as wrong:
         raise errors.InvalidVerificationToken from wrong
     key = identifiers.email_key(email)
-    if ticket.target_key != key or person.email_key != key:
+    if issued.target_key != key or person.email_key != key:
         raise errors.InvalidVerificationToken
-    return person, ticket
+    return person, issued
 
 
 def _verify_without_proof(person: Person, client: Client) -> None:
-    rows = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    rows = Account.objects.filter(pk=person.user.pk)
     rows.update(verified_email_key=person.email_key)
-    events.record(Event(action="user.email.verified", user=person.user, client=client))
+    events.record("user.email.verified", person, client)
 
 
 def is_same(person: Person, caller: Person | None) -> bool:
@@ -122,9 +121,9 @@ def accept_email(person: Person, client: Client) -> None:
     key = person.email_key
     known = person.email_verified
     proven = {"proven_email_key": key, "email_proven_at": timezone.now()}
-    _keep(person, verified_email_key=key, **proven)
+    _store(person, verified_email_key=key, **proven)
     if not known:
-        events.record(Event(action="user.email.verified", user=person.user, client=client))
+        events.record("user.email.verified", person, client)
 
 
 def verify_phone(phone: str, code: Secret, client: Client) -> None:
@@ -133,25 +132,23 @@ def verify_phone(phone: str, code: Secret, client: Client) -> None:
         _verify_phone(phone, code, client)
     except errors.InvalidVerificationCode:
         # Recorded for unknown numbers too, so that time and statements are the same.
-        person = lookup.find_by_phone(phone)
-        user = person.user if person else None
-        events.record(Event(action="auth.code.failed", user=user, client=client))
+        events.record("auth.code.failed", lookup.find_by_phone(phone), client)
         raise
 
 
 def _verify_phone(phone: str, code: Secret, client: Client) -> None:
     key = identifiers.phone_key(phone)
-    person, ticket = one_time.find_code(one_time.VERIFY_PHONE, key, code, client=client)
+    person, issued = one_time.find_code(one_time.VERIFY_PHONE, key, code, client=client)
     with transaction.atomic(using=databases.primary()):
         # The number may have been changed, or taken by another account, since it was read.
-        present = one_time.consume_for(one_time.VERIFY_PHONE, person, ticket)
+        present = one_time.consume_for(one_time.VERIFY_PHONE, person, issued)
         if present is None:
             raise errors.InvalidVerificationCode
-        _keep(present, verified_phone_key=key, phone_verified_at=timezone.now())
-        events.record(Event(action="user.phone.verified", user=present.user, client=client))
+        _store(present, verified_phone_key=key, phone_verified_at=timezone.now())
+        events.record("user.phone.verified", present, client)
 
 
-def _keep(person: Person, **proven: Any) -> None:
-    Account.objects.using(databases.primary()).filter(pk=person.user.pk).update(**proven)
+def _store(person: Person, **proven: Any) -> None:
+    Account.objects.filter(pk=person.user.pk).update(**proven)
     for name, value in proven.items():
         setattr(person.account, name, value)

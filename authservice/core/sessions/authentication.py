@@ -18,7 +18,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.interfaces import MFA
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
@@ -29,11 +28,11 @@ class Caller:
     """The user who sent a request, and the session of the token."""
 
     claims: Mapping[str, Any]
-    sign_in_id: uuid.UUID
+    session_id: uuid.UUID
 
     @cached_property
     def _found(self) -> tuple[Person, Used]:
-        found = sessions.find_for_request(self.sign_in_id)
+        found = sessions.find_for_request(self.session_id)
         if found is None or found[0].id != self.claims["sub"]:
             raise errors.InvalidToken
         return found
@@ -67,8 +66,7 @@ class Caller:
         and this session has none."""
         self.require_live()
         if not self.person.is_super_admin:
-            event = Event(action="security.forbidden", user=self.person.user, client=client)
-            events.record(event)
+            events.record("security.forbidden", self.person, client)
             raise errors.Forbidden
         # A required second factor is normally demanded at login. A user who became a super admin
         # while signed in, or signed in before the setting was turned on, was not asked for it.

@@ -9,7 +9,6 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 
 def log_out(person: Person, session: Session, client: Client) -> None:
@@ -17,5 +16,5 @@ def log_out(person: Person, session: Session, client: Client) -> None:
     with sessions.changing(person, session):
         if not sessions.end(session.pk, sessions.LOGOUT):
             raise errors.InvalidToken
-        events.record(Event(action="auth.logout", user=person.user, client=client))
+        events.record("auth.logout", person, client)
     user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)

@@ -20,7 +20,6 @@ from authservice.core.sessions import sessions
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 REVOKED = "revoked"
 
@@ -59,7 +58,7 @@ def revoke_users(
         passwords.lock_users(pks)  # concurrent requests of the users finish first, or are refused
         ended = _end_begun(pks, before) if before else sessions.end_all_of_users(pks, REVOKED)
         for user in users:
-            events.record(_revoked(user, by, client))
+            _record(user, by, client)
     return ended
 
 
@@ -70,13 +69,13 @@ def revoke_one(session: Session, *, by: Any = None, client: Client | None = None
         passwords.lock_users([session.user_id])
         ended = sessions.end(session.pk, REVOKED)
         if ended:
-            events.record(_revoked(session.user, by, client, session=str(session.pk)))
+            _record(session.user, by, client, session=str(session.pk))
     return ended
 
 
 def open_sessions(before: datetime | None = None) -> QuerySet[Session]:
     """The sessions that have not ended, ordered by user."""
-    rows = Session.objects.using(databases.primary()).filter(ended_at=None).order_by("user_id")
+    rows = Session.objects.filter(ended_at=None).order_by("user_id")
     return rows.filter(created_at__lt=before) if before else rows
 
 
@@ -91,12 +90,6 @@ def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
         last = batch[-1]
 
 
-def _revoked(user: Any, by: Any, client: Client | None, **metadata: str) -> Event:
-    return Event(
-        action="security.session.revoked",
-        user=by,
-        target=user,
-        actor_type="admin" if by else "system",
-        client=client or Client(),
-        metadata={"reason": REVOKED, **metadata},
-    )
+def _record(user: Any, by: Any, client: Client | None, **metadata: str) -> None:
+    action, client = "security.session.revoked", client or Client()
+    events.record_by_staff(action, by, user, client, reason=REVOKED, **metadata)

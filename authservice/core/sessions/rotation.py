@@ -10,6 +10,7 @@ session, one of them an attacker. It ends the session, although the request itse
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Case, F, QuerySet, When
@@ -25,10 +26,12 @@ from authservice.core.tokens.refresh import RefreshToken
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, databases, errors, events, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
+
+# A client refreshes at most once a second.
+_ROTATIONS = 5
 
 
 class Superseded(errors.InvalidRefreshToken):
@@ -54,7 +57,7 @@ _MOVE = Update(
         "refreshed_at": param("refreshed_at", Session),
         # The fingerprint is computed again with the current key, so that sessions in use survive
         # the removal of an old `SECRET_KEY`. If a concurrent transaction changed the column after
-        # it was read, it knows a newer password hash, and its value stays.
+        # it was read, that value belongs to a newer password hash and is kept.
         "password_fingerprint": Case(
             When(
                 password_fingerprint=param("old_fingerprint", Session, "password_fingerprint"),
@@ -81,12 +84,35 @@ def refresh(text: Secret, client: Client) -> Tokens:
     using = databases.primary()
     with transaction.atomic(using=using):
         if _moved(person, session, timezone.now()):
-            event = Event(action="auth.token.refreshed", user=person.user, client=client)
-            events.record(event)
+            events.record("auth.token.refreshed", person, client)
             return sessions.issue_tokens(person, session)
     # A concurrent refresh succeeded: read the row again and treat this one as a reuse.
     person, session = _find(token)
     return _reused(token, person, session, client)
+
+
+def find_valid(session_id: UUID) -> Session | None:
+    """The session with the columns that a rotation needs, if it is valid."""
+    found = sessions.find_for_refresh(session_id)
+    return found[1] if found and _is_usable(*found) else None
+
+
+def rotate(person: Person, session: Session) -> Tokens:
+    """New tokens of a session of a signed-in user; its refresh token is replaced, and `auth_time`
+    stays.
+
+    Call it in a transaction that has locked the user's row, with a session that `find_valid`
+    returned under the lock. Raises `InvalidToken` if the session has ended.
+    """
+    for _ in range(_ROTATIONS):
+        if _moved(person, session, timezone.now()):
+            return sessions.issue_tokens(person, session)
+        # A refresh of the same client was faster; it does not lock the user.
+        current = find_valid(session.pk)
+        if current is None:
+            break
+        session = current
+    raise errors.InvalidToken
 
 
 def _parse(text: Secret) -> RefreshToken:
@@ -108,11 +134,14 @@ def _find(token: RefreshToken) -> tuple[Person, Session]:
     person, session = found
     if not token.genuine(session.seed) or token.counter > session.counter:
         raise errors.InvalidRefreshToken
-    if not sessions.is_valid(person, session) or _expired(session, timezone.now()):
-        raise errors.InvalidRefreshToken
-    if not policy().alive(session):
+    if not _is_usable(person, session):
         raise errors.InvalidRefreshToken
     return person, session
+
+
+def _is_usable(person: Person, session: Session) -> bool:
+    expired = _expired(session, timezone.now())
+    return sessions.is_valid(person, session) and not expired and policy().alive(session)
 
 
 def _expired(session: Session, now: datetime) -> bool:
@@ -154,11 +183,5 @@ def _end_session(person: Person, session: Session, client: Client) -> None:
         # Wait for a running transaction of the attacker, which holds this lock.
         passwords.lock_users([person.user.pk])
         if sessions.end(session.pk, sessions.REUSE):
-            events.record(
-                Event(
-                    action="auth.token.reuse_detected",
-                    user=person.user,
-                    client=client,
-                    metadata={"session": str(session.pk)},
-                )
-            )
+            action = "auth.token.reuse_detected"
+            events.record(action, person, client, session=str(session.pk))

@@ -121,7 +121,7 @@ def is_valid(person: Person, session: Session | Used) -> bool:
 def active_sessions(person: Person) -> QuerySet[Session]:
     """The valid, unexpired sessions of an active user."""
     now = timezone.now()
-    return _rows().filter(
+    return Session.objects.filter(
         user=person.user.pk,
         ended_at=None,
         idle_expires_at__gt=now,
@@ -197,14 +197,14 @@ def changing(person: Person, session: Session, *others: Any) -> Iterator[Person]
 
 def rebind_password(person: Person, session: Session) -> None:
     """Keep one session valid after a change of the password: store the new fingerprint."""
-    _rows().filter(pk=session.pk).update(
+    Session.objects.filter(pk=session.pk).update(
         password_fingerprint=passwords.fingerprint(person.user.password)
     )
 
 
 def end(session_id: uuid.UUID, reason: str) -> bool:
     """End one session and all its tokens; False if it had ended already."""
-    ended = bool(_end(_rows().filter(pk=session_id), reason))
+    ended = bool(_end(Session.objects.filter(pk=session_id), reason))
     _notify_policy([session_id] if ended else [])
     return ended
 
@@ -216,14 +216,14 @@ def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
     with transaction.atomic(using=databases.primary()):
         remaining = chosen.filter(ended_at=None).order_by("pk").select_for_update()
         ids = list(remaining.values_list("pk", flat=True))
-        ended = _end(_rows().filter(pk__in=ids), reason)
+        ended = _end(Session.objects.filter(pk__in=ids), reason)
         _notify_policy(ids)
     return ended
 
 
 def end_others(person: Person, kept: Session | None, reason: str) -> int:
     """End all sessions of the user except `kept`, if there is one; returns how many."""
-    rows = _rows().filter(user=person.user.pk)
+    rows = Session.objects.filter(user=person.user.pk)
     return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
 
@@ -234,11 +234,11 @@ def end_without_factor(person: Person, kept: Session | None, reason: str) -> Non
     the version that it read, and is therefore not valid. Call it in a transaction that has locked
     the user's row.
     """
-    accounts = Account.objects.using(databases.primary()).filter(pk=person.user.pk)
+    accounts = Account.objects.filter(pk=person.user.pk)
     accounts.update(factor_version=F("factor_version") + 1)
     person.account.factor_version += 1
     if kept is not None:
-        _rows().filter(pk=kept.pk).update(factor_version=person.factor_version)
+        Session.objects.filter(pk=kept.pk).update(factor_version=person.factor_version)
     end_others(person, kept, reason)
 
 
@@ -249,13 +249,9 @@ def end_all(person: Person, reason: str) -> None:
 
 def end_all_of_users(users: Collection[Any], reason: str) -> int:
     """The same for users given by primary key; returns how many sessions ended."""
-    accounts = Account.objects.using(databases.primary()).filter(pk__in=users)
+    accounts = Account.objects.filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
-    return end_queryset(_rows().filter(user__in=users), reason)
-
-
-def _rows() -> QuerySet[Session]:
-    return Session.objects.using(databases.primary())
+    return end_queryset(Session.objects.filter(user__in=users), reason)
 
 
 def _end(rows: QuerySet[Session], reason: str) -> int:

@@ -43,8 +43,8 @@ class AccountForm(Form):
         """Keep the last super admin. This check shows a message; `update_user` enforces the
         rule."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        taken = [name for name in ("active", "is_super_admin") if cleaned.get(name) is False]
-        if set(taken) & set(self.changed_data):
+        removed = [name for name in ("active", "is_super_admin") if cleaned.get(name) is False]
+        if set(removed) & set(self.changed_data):
             _require_another(self.instance.pk)
         return cleaned
 
@@ -57,7 +57,7 @@ class AccountForm(Form):
         if phone and not identifiers.is_phone(phone):
             raise ValidationError(identifiers.PHONE_RULE)
         key = identifiers.phone_key(phone) if phone else None
-        others = Account.objects.using(databases.primary()).exclude(pk=self.instance.pk)
+        others = Account.objects.exclude(pk=self.instance.pk)
         if key and others.filter(phone_key=key).exists():
             raise ValidationError("Another account has this number.")
         self.instance.phone_key = key
@@ -80,7 +80,7 @@ def _require_another(pk: Any) -> None:
 
 
 class AccountFormSet(FormSet):
-    """The account on the page of its user; `editor` saves both, from `client`."""
+    """The account on the page of its user; `editor` saves both, and `client` is their client."""
 
     editor: Any = None
     client = Client()

@@ -32,21 +32,21 @@ from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 
 # Longest time between an entry of admin's log and the deletion.
-_ANNOUNCED = timedelta(minutes=1)
+_LOG_AGE = timedelta(minutes=1)
 
 
 @dataclass(eq=False)
-class Leaving:
-    """The users that one request will delete; `reigning` are the super admins when it first
+class Deletion:
+    """The users that one request will delete; `super_admins` are the super admins when it first
     asked."""
 
     by: Any
     client: Client
-    reigning: set[Any] = field(default_factory=set)
+    super_admins: set[Any] = field(default_factory=set)
     pks: set[Any] = field(default_factory=set)
 
 
-_leaving: ContextVar[Leaving | None] = ContextVar("authservice_leaving", default=None)
+_leaving: ContextVar[Deletion | None] = ContextVar("authservice_leaving", default=None)
 
 
 def connect() -> None:
@@ -59,21 +59,21 @@ def connect() -> None:
             pre_delete.connect(_before, sender=model, dispatch_uid=uid)
 
 
-def may_leave(pk: Any, request: HttpRequest, client: Client) -> bool:
-    """Whether a super admin remains without this user and those asked for before in this
-    request."""
+def may_be_deleted(pk: Any, request: HttpRequest, client: Client) -> bool:
+    """Whether a super admin remains without this user and those that this request has asked
+    about."""
     kept = request.__dict__
     if "_authservice_leaving" not in kept:
-        kept["_authservice_leaving"] = Leaving(
+        kept["_authservice_leaving"] = Deletion(
             request.user, client, super_admins.active_super_admins()
         )
         _keep_until_answered(kept["_authservice_leaving"])
-    leaving: Leaving = kept["_authservice_leaving"]
+    leaving: Deletion = kept["_authservice_leaving"]
     leaving.pks.add(pk)
-    return not leaving.reigning or not leaving.reigning <= leaving.pks
+    return not leaving.super_admins or not leaving.super_admins <= leaving.pks
 
 
-def _keep_until_answered(leaving: Leaving) -> None:
+def _keep_until_answered(leaving: Deletion) -> None:
     """Keep the users to be deleted until the end of this request. The receiver is removed with it,
     so other requests of the host have no cost."""
     _leaving.set(leaving)
@@ -92,7 +92,7 @@ def _before(instance: Any, using: str, **_: Any) -> None:
         return
     leaving = _leaving.get()
     if leaving is None or instance.pk not in leaving.pks:
-        leaving = _announced(instance, leaving)
+        leaving = _from_admin_log(instance, leaving)
     if leaving is None:
         return
     _require_permitted(leaving, instance)
@@ -100,17 +100,17 @@ def _before(instance: Any, using: str, **_: Any) -> None:
         person = super_admins.lock_leaving(instance.pk, leaving.pks)
     except errors.LastSuperAdmin as wrong:
         raise PermissionDenied(wrong.message) from wrong
-    super_admins.shut(instance.pk)
+    super_admins.lock_against_references(instance.pk)
     if person is not None:
         delete_user.record(person, by=leaving.by, client=leaving.client)
 
 
-def _require_permitted(leaving: Leaving, user: Any) -> None:
+def _require_permitted(leaving: Deletion, user: Any) -> None:
     if not authority.may_change(leaving.by, person_of(user)):
         raise PermissionDenied("Only a superuser may delete a super admin.")
 
 
-def _announced(user: Any, others: Leaving | None) -> Leaving | None:
+def _from_admin_log(user: Any, others: Deletion | None) -> Deletion | None:
     """The actor who deletes a user without an account, from admin's log; None if it was not
     admin."""
     if hasattr(user, "authservice_account"):
@@ -119,7 +119,7 @@ def _announced(user: Any, others: Leaving | None) -> Leaving | None:
     entries = LogEntry.objects.filter(
         content_type=kind,
         action_flag=DELETION,
-        action_time__gt=timezone.now() - _ANNOUNCED,
+        action_time__gt=timezone.now() - _LOG_AGE,
     )
     entry: Any = entries.filter(object_id=str(user.pk)).order_by("-pk").first()
     if entry is None:
@@ -127,4 +127,4 @@ def _announced(user: Any, others: Leaving | None) -> Leaving | None:
     ids = entries.filter(user_id=entry.user_id).values_list("object_id", flat=True)
     pks = {user._meta.pk.to_python(text) for text in ids} | (others.pks if others else set())
     by = host().model._base_manager.using(databases.primary()).get(pk=entry.user_id)
-    return Leaving(by, others.client if others else Client(), pks=pks)
+    return Deletion(by, others.client if others else Client(), pks=pks)

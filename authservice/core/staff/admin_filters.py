@@ -34,7 +34,7 @@ class EmailVerified(Choice):
         return {"yes": verified, "no": ~verified}
 
 
-class SignInState(Choice):
+class SessionState(Choice):
     title = parameter_name = "state"
 
     def conditions(self) -> dict[str, Q]:
@@ -44,7 +44,7 @@ class SignInState(Choice):
         return {"open": ongoing & ~expired, "ended": ~ongoing, "expired": ongoing & expired}
 
 
-class TicketState(Choice):
+class OneTimeTokenState(Choice):
     title = parameter_name = "state"
 
     def conditions(self) -> dict[str, Q]:

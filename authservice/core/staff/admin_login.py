@@ -1,6 +1,6 @@
 """The login of Django admin by the rules of the API: counted, recorded, with the second factor.
 
-Without it an attacker would guess passwords here instead of at the API. Django admin has its own
+Without it an attacker would try passwords here instead of at the API. Django admin has its own
 sessions, so no tokens are issued and this login does not pass the one door.
 """
 
@@ -14,7 +14,6 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
@@ -42,7 +41,7 @@ def log_in(
     _require_allowed(person, client, allow)
     attempt.refund()
     _require_second_factor(person, code, client)
-    events.record(_event("auth.login.success", person, client))
+    events.record("auth.login.success", person, client, method=METHOD)
     return person.user
 
 
@@ -61,7 +60,7 @@ def _require_second_factor(person: Person, code: Secret, client: Client) -> None
         return
     if second_factor.is_enabled(person):
         if not code:
-            events.record(_event("auth.login.challenged", person, client))
+            events.record("auth.login.challenged", person, client, method=METHOD)
             raise CodeRequired
         _verify(second_factor, person, code, client)
     elif second_factor.is_required(person):
@@ -75,7 +74,3 @@ def _verify(second_factor: Any, person: Person, code: Secret, client: Client) ->
     except errors.TwoFactorRefused:
         login.record_failure(person, client, "two_factor_invalid", method=METHOD)
         raise
-
-
-def _event(action: str, person: Person, client: Client) -> Event:
-    return Event(action=action, user=person.user, client=client, metadata={"method": METHOD})

@@ -106,7 +106,7 @@ class SuperAdminGuard(RowGuard, Page):
         return super().save_form(request, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Judges the stored rights: forms, lists and inlines of the project may have changed them
+        """Checks the stored rights: forms, lists and inlines of the project may have changed them
         although the page does not let them."""
         super().save_related(request, form, formsets, change)
         if not rights.fields(self.model):

@@ -21,7 +21,6 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 
 def connect() -> None:
@@ -55,10 +54,9 @@ def _is_of_a_password(entry: Any) -> bool:
 
 def _follow(person: Person, *, by: Any) -> None:
     """The new password invalidates every session by itself; this marks their rows too."""
-    event = Event(action="auth.password.changed", user=by, target=person.user, actor_type="admin")
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         sessions.end_all(person, sessions.CHANGED)
         known_devices.revoke_all(person)
-        events.record(event)
+        events.record_by_staff("auth.password.changed", by, person.user, Client())
         notices.send(notices.address(person), person, ["password"], Client())

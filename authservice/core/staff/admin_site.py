@@ -1,7 +1,5 @@
-"""Protect a site of Django admin. Public, in the `urls.py` that mounts the site:
-
-protect(admin.site)
-"""
+"""Protect a site of Django admin. Public: call `protect(admin.site)` in the `urls.py` that mounts
+the site."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 # Changing one of these gives access to the account, locks its owner out or changes its rights.
 _GUARDED = frozenset(
@@ -39,8 +38,8 @@ def may_change(by: Any, person: Person) -> bool:
 
 
 def require_over(by: Any, person: Person, fields: Collection[str]) -> None:
-    """Over the API: raises `Forbidden` if `by` is no superuser and changes a guarded field of staff
-    or of a superuser."""
+    """Over the API: raises `Forbidden` if `by` is not a superuser and changes a guarded field of
+    staff or of a superuser."""
     if _GUARDED.intersection(fields):
         require_over_account(by, person)
 
@@ -70,13 +69,6 @@ def recorded(action: str, pk: Any, *, by: Any, client: Client) -> Iterator[None]
         yield
     except errors.Forbidden:
         target = lookup.find_by_pk(pk)
-        event = Event(
-            action="security.forbidden",
-            user=by,
-            target=target.user if target else None,
-            actor_type="admin",
-            client=client,
-            metadata={"action": action},
-        )
-        events.record(event)
+        user = target.user if target else None
+        events.record_by_staff("security.forbidden", by, user, client, action=action)
         raise

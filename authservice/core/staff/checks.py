@@ -7,66 +7,60 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.core import checks
+from django.core.checks import CheckMessage, register
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from authservice.core.users.user_model import host
+from authservice.kernel.checks import message
 from authservice.kernel.modules import plug
 
 FORM = "authservice.core.staff.login_form.AdminAuthenticationForm"
 TEMPLATE = "authservice/core/admin-login.html"
-PROTECT = "authservice.core.staff.admin_site.protect"
 GUARD = "authservice.core.staff.admin_pages.SuperAdminGuard"
 _NOT_LIMITED = ("django.", "django_otp.")
 
 
 def connect() -> None:
     for check in (check_admin_login, check_password_change, check_user_pages):
-        checks.register(check, "authservice")
+        register(check, "authservice")
 
 
-def check_admin_login(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_admin_login(**_: Any) -> Iterator[CheckMessage]:
     for site in _mounted():
         if _is_unprotected(site):
-            yield checks.Warning(
+            yield message(
+                "authservice.W110",
                 f"The login of the Django admin site {site.name!r} does not limit attempts at"
                 " passwords, does not record them, and does not ask for the second factor.",
-                hint=f"Call {PROTECT} with the site, before its `urls`.",
-                id="authservice.W110",
             )
         elif _has_no_field_for_codes(site):
-            yield checks.Warning(
+            yield message(
+                "authservice.W114",
                 f"The login of the Django admin site {site.name!r} shows no field for a code:"
                 " users with a second factor cannot log in.",
-                hint=f"Set `login_template` of the site to {TEMPLATE!r} or to a template of your"
-                " own that shows `form.code`.",
-                id="authservice.W114",
             )
 
 
-def check_password_change(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_password_change(**_: Any) -> Iterator[CheckMessage]:
     for site in _mounted():
         if site.password_change.__module__.startswith(_NOT_LIMITED):
-            yield checks.Warning(
+            yield message(
+                "authservice.W116",
                 f"The page of the Django admin site {site.name!r} on which staff change their own"
                 " password does not limit attempts at the old one, and does not record or notify a"
                 " change.",
-                hint=f"Call {PROTECT} with the site, before its `urls`.",
-                id="authservice.W116",
             )
 
 
-def check_user_pages(**_: Any) -> Iterator[checks.CheckMessage]:
+def check_user_pages(**_: Any) -> Iterator[CheckMessage]:
     for site in _mounted():
         for model, page in site._registry.items():
             if issubclass(model, host().model) and GUARD not in _names(type(page)):
-                yield checks.Warning(
+                yield message(
+                    "authservice.W115",
                     f"Staff who may change users on the page {type(page).__qualname__!r} of the"
                     f" Django admin site {site.name!r} can make themselves superusers.",
-                    hint="Register a page of your own for users, with"
-                    f" {GUARD} as its first base class.",
                     obj=page,
-                    id="authservice.W115",
                 )
 
 

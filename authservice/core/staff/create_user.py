@@ -18,10 +18,9 @@ from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 
-def create(newcomer: NewUser, *, by: Person, session: Session, client: Client) -> Person:
+def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -> Person:
     """Create an account that cannot be used until its owner follows the mailed link.
 
     `by` is the acting super admin, `session` their session. Raises `EmailNotConfigured`, and as
@@ -37,13 +36,13 @@ def create(newcomer: NewUser, *, by: Person, session: Session, client: Client) -
         return person
 
     with authority.acting(by, session):
-        made = replace(newcomer, phone_set_by=PhoneSource.STAFF)
+        made = replace(new_user, phone_set_by=PhoneSource.STAFF)
         return creation.create_user(made, make_password(None), welcome)
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
     """Record that staff created an account, over the API or in Django admin."""
-    _tell("admin.user.created", person, by, client, **_said(person))
+    events.record_by_staff("admin.user.created", by, person.user, client, **_initial_values(person))
 
 
 def mail_reset(person: Person, *, by: Person, session: Session, client: Client) -> None:
@@ -59,7 +58,8 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
         raise errors.UserNotActive
     using = databases.primary()
     with authority.acting(by, session, person.user.pk) as editor:
-        _tell("auth.password.reset_requested", person, editor.user, client)
+        action = "auth.password.reset_requested"
+        events.record_by_staff(action, editor.user, person.user, client)
         message_queue.send(
             message_queue.RESET_BY_LINK,
             person.email,
@@ -74,18 +74,6 @@ def _require_mail() -> None:
         raise errors.EmailNotConfigured
 
 
-def _said(person: Person) -> dict[str, Any]:
-    said = {"email": person.email, "username": person.username, "name": person.account.name}
-    return {name: {"before": None, "after": value} for name, value in said.items() if value}
-
-
-def _tell(action: str, person: Person, by: Any, client: Client, **metadata: Any) -> None:
-    event = Event(
-        action=action,
-        user=by,
-        target=person.user,
-        actor_type="admin",
-        client=client,
-        metadata=metadata,
-    )
-    events.record(event)
+def _initial_values(person: Person) -> dict[str, Any]:
+    values = {"email": person.email, "username": person.username, "name": person.account.name}
+    return {name: {"before": None, "after": value} for name, value in values.items() if value}

@@ -11,7 +11,6 @@ from authservice.core.staff import authority, super_admins
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.modules import plugs
 
 
@@ -24,13 +23,14 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
     """
     if by.user.pk == pk:
         raise errors.CannotModifySelf
-    held, leaving = super_admins.concerned(pk, losing=True), None
+    held, leaving = super_admins.keys_to_lock(pk, losing=True), None
     try:
         with (
             authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
             authority.acting(by, session, *held) as editor,
         ):
-            leaving = _ready(super_admins.present(pk, held, losing=True), editor.user, client)
+            found = super_admins.read_locked(pk, held, losing=True)
+            leaving = _prepared(found, editor.user, client)
             leaving.user.delete(using=databases.primary())
     except IntegrityError as wrong:
         if leaving is None:
@@ -38,24 +38,17 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
         raise errors.UserInUse from wrong  # also from the commit, for deferred constraints
 
 
-def _ready(person: Person, by: Any, client: Client) -> Person:
+def _prepared(person: Person, by: Any, client: Client) -> Person:
     authority.require_over_account(by, person)
-    for hand_on in plugs("before_delete"):
-        hand_on(person)
+    for before_delete in plugs("before_delete"):
+        before_delete(person)
     record(person, by=by, client=client)
-    super_admins.shut(person.user.pk)
+    super_admins.lock_against_references(person.user.pk)
     return person
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
     """Record the deletion. Call it before: a deleted user has no primary key to record."""
     known = {"email": person.email, "username": person.username, "name": person.account.name}
-    event = Event(
-        action="admin.user.deleted",
-        user=by,
-        target=person.user,
-        actor_type="admin",
-        client=client,
-        metadata={name: {"before": value, "after": None} for name, value in known.items()},
-    )
-    events.record(event)
+    change = {name: {"before": value, "after": None} for name, value in known.items()}
+    events.record_by_staff("admin.user.deleted", by, person.user, client, **change)

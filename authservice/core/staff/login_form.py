@@ -28,7 +28,7 @@ _LONGEST = {"username": 254, "password": 4096}
 
 
 class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
-    """Django's form with the limits, the log and the second factor of this service.
+    """Django's form with the limits, the audit log and the second factor of this service.
 
     It asks for a code if a module with second factors is installed. Override
     `confirm_login_allowed`, as in Django's form, to change who may log in.

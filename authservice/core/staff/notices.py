@@ -15,7 +15,7 @@ from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
 
 # Fields of an account that can give access to it.
-_TOLD = ("email", "phone_number", "password")
+_NOTIFIED = ("email", "phone_number", "password")
 
 
 def address(person: Person) -> str:
@@ -26,13 +26,13 @@ def address(person: Person) -> str:
 def send(former: str, person: Person, changed: Collection[str], client: Client) -> None:
     """Mail to the `former` address that staff changed these fields. The mail does not use the
     language or show the client of staff."""
-    told = [name for name in _TOLD if name in changed]
-    if not told:
+    notified = [name for name in _NOTIFIED if name in changed]
+    if not notified:
         return
     message_queue.send(
         message_queue.CHANGED_BY_STAFF,
         former,
         Client(request_id=client.request_id),
         using=databases.primary(),
-        details={"user_id": person.id, "changed": told, "at": timezone.now().isoformat()},
+        details={"user_id": person.id, "changed": notified, "at": timezone.now().isoformat()},
     )

@@ -15,7 +15,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 from authservice.kernel.secret import Secret
 
 
@@ -25,13 +24,7 @@ def check(person: Person, old: Secret, client: Client) -> None:
     try:
         recent_proof.check_password(person, old, client, method=METHOD)
     except errors.InvalidCredentials:
-        refused = Event(
-            action="auth.password.change_failed",
-            user=person.user,
-            client=client,
-            metadata={"method": METHOD},
-        )
-        events.record(refused)
+        events.record("auth.password.change_failed", person, client, method=METHOD)
         raise
 
 

@@ -24,7 +24,7 @@ from authservice.kernel.secret import Secret
 
 
 class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
-    """Django's form for the current user, from `client`."""
+    """Django's form; `user` is the signed-in user, `client` their client."""
 
     def __init__(self, user: Any, *args: Any, client: Client, **options: Any) -> None:
         super().__init__(user, *args, **options)
@@ -68,7 +68,7 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
 
     def save(self, commit: bool = True) -> Any:
-        """Raises `InvalidCredentials` if the password was changed meanwhile."""
+        """Raises `InvalidCredentials` if the password was changed in the meantime."""
         self.user = own_password.change(self.person, self.encoded, self.client).user
         return self.user
 

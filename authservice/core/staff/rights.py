@@ -15,7 +15,6 @@ from django.db.models import Model
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 _APP = "content_type__app_label"
 _FIELDS = ("is_superuser", "is_staff", "groups", "user_permissions")
@@ -59,15 +58,7 @@ def changes(before: Rights, after: Rights) -> dict[str, dict[str, Any]]:
 
 def record(change: Mapping[str, Any], user: Any, *, by: Any, client: Client) -> None:
     """Record that `by` changed these rights of the user."""
-    event = Event(
-        action="admin.user.rights_changed",
-        user=by,
-        target=user,
-        actor_type="admin",
-        client=client,
-        metadata=change,
-    )
-    events.record(event)
+    events.record_by_staff("admin.user.rights_changed", by, user, client, **change)
 
 
 def _names(user: Any, field: str) -> list[str]:

@@ -26,31 +26,31 @@ def lock_user(pk: Any, *, losing: bool) -> Person:
     `losing` says that super admin rights are removed. Raises `UserNotFound`, and `LastSuperAdmin`
     if no other active super admin would remain.
     """
-    held = _lock(concerned(pk, losing=losing))
-    return present(pk, held, losing=losing)
+    held = _lock(keys_to_lock(pk, losing=losing))
+    return read_locked(pk, held, losing=losing)
 
 
-def concerned(pk: Any, *, losing: bool) -> set[Any]:
+def keys_to_lock(pk: Any, *, losing: bool) -> set[Any]:
     """Keys of the users to lock in one statement before the user is changed: those of all super
     admins too if the user may lose super admin rights."""
     person = lookup.find_by_pk(pk)
     return {pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}
 
 
-def present(pk: Any, held: Set[Any], *, losing: bool) -> Person:
+def read_locked(pk: Any, held: Set[Any], *, losing: bool) -> Person:
     """The user as stored now; the rows of `held` are locked. Raises as `lock_user` does."""
     found = lookup.find_by_pk(pk)
     if pk not in held or found is None:
         raise errors.UserNotFound
     # If the user became a super admin after the first read, treat them as the last one: the other
     # rows are not locked, and locking them now could deadlock.
-    if losing and is_active_super_admin(found) and not _reigning(held - {pk}):
+    if losing and is_active_super_admin(found) and not _active_among(held - {pk}):
         raise errors.LastSuperAdmin
     return found
 
 
 def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
-    """The same for one of several users who are deleted together, None if there is no such user.
+    """The same for one of several users who are deleted together; None if there is no such user.
 
     Raises `LastSuperAdmin` if no super admin would remain.
     """
@@ -58,12 +58,12 @@ def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
     among = [] if leaving.isdisjoint(everyone := _all()) else everyone
     held = _lock({pk, *among})
     found = lookup.find_by_pk(pk) or without_account(pk)
-    if found and is_active_super_admin(found) and not _reigning(held - leaving):
+    if found and is_active_super_admin(found) and not _active_among(held - leaving):
         raise errors.LastSuperAdmin
     return found
 
 
-def shut(pk: Any) -> None:
+def lock_against_references(pk: Any) -> None:
     """Lock a user who is about to be deleted, so that no other transaction can reference the row.
 
     Django looks for rows that reference the user and deletes them first. If another transaction
@@ -75,7 +75,7 @@ def shut(pk: Any) -> None:
 
 def active_super_admins() -> set[Any]:
     """Keys of all active super admins."""
-    return _reigning(_all())
+    return _active_among(_all())
 
 
 def is_active_super_admin(person: Person) -> bool:
@@ -83,8 +83,8 @@ def is_active_super_admin(person: Person) -> bool:
     return person.active and person.is_super_admin
 
 
-def _reigning(pks: Collection[Any]) -> set[Any]:
-    rows = Account.objects.using(databases.primary()).filter(pk__in=pks).select_related("user")
+def _active_among(pks: Collection[Any]) -> set[Any]:
+    rows = Account.objects.filter(pk__in=pks).select_related("user")
     people = [Person(account.user, account) for account in rows]
     missing = set(pks).difference(person.user.pk for person in people)
     people += [_unsaved(user) for user in (_users().filter(pk__in=missing) if missing else ())]
@@ -103,7 +103,7 @@ def _unsaved(user: Any) -> Person:
 
 def _all() -> list[Any]:
     """Keys of all super admins, active or not: by our flag, or by the host's superuser flag."""
-    flagged = Account.objects.using(databases.primary()).filter(is_super_admin=True)
+    flagged = Account.objects.filter(is_super_admin=True)
     pks = list(flagged.values_list("pk", flat=True))
     if host().superuser:
         pks += _users().filter(**{host().superuser: True}).values_list("pk", flat=True)

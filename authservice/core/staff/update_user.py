@@ -6,7 +6,7 @@ valid again. The last super admin never loses rights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -17,12 +17,12 @@ from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import authority, notices, super_admins
 from authservice.core.users import creation, identifiers, lookup
+from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
 
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
 # Fields to compare on a page where staff change the row of the host's user model too.
@@ -31,11 +31,7 @@ _OF_PERSON = (
     *("email_verified", "phone_number_verified"),
 )
 _PROOFS = {"email": "email_verified", "phone_number": "phone_number_verified"}
-_KEYS: Mapping[str, tuple[Callable[[str], str], str]] = {
-    "email": (identifiers.email_key, "email_claim"),
-    "username": (identifiers.username_key, "username_claim"),
-    "phone_number": (identifiers.phone_key, "phone_key"),
-}
+_KINDS = {kind.text: kind for kind in (EMAIL, USERNAME, PHONE)}
 
 # For each field its values `before` and `after`, as the audit event has them.
 Change = Mapping[str, Mapping[str, Any]]
@@ -53,15 +49,15 @@ def update(
     if wanted.get("active") is False and by.user.pk == pk:
         raise errors.CannotModifySelf
     losing = _takes_rights(wanted)
-    held = super_admins.concerned(pk, losing=losing)
+    held = super_admins.keys_to_lock(pk, losing=losing)
     with (
         authority.recorded("admin.user.updated", pk, by=by.user, client=client),
         authority.acting(by, session, *held) as editor,
     ):
-        person = super_admins.present(pk, held, losing=losing)
+        person = super_admins.read_locked(pk, held, losing=losing)
         change = _change(person, wanted)
         authority.require_over(editor.user, person, change)
-        _require_sense(person, wanted)
+        _require_consistent(person, wanted)
         if change:
             former = notices.address(person)
             _require_free(person.account, change)
@@ -92,9 +88,9 @@ def change_in_admin(
     rows are recorded as one event, and a suspension or a changed address ends all sessions.
     `fields` are the changed fields of the account.
     """
-    told = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
+    shown = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
     pairs = {
-        name: {"before": _present(before, name), "after": _present(person, name)} for name in told
+        name: {"before": _present(before, name), "after": _present(person, name)} for name in shown
     }
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
@@ -120,9 +116,11 @@ def _takes_rights(wanted: Mapping[str, Any]) -> bool:
     return wanted.get("active") is False or wanted.get("is_super_admin") is False
 
 
-def _require_sense(person: Person, wanted: Mapping[str, Any]) -> None:
+def _require_consistent(person: Person, wanted: Mapping[str, Any]) -> None:
     if wanted.get("is_super_admin") is False and person.is_superuser:
-        raise errors.invalid("is_super_admin", "A superuser of the project stays one.")
+        raise errors.invalid(
+            "is_super_admin", "A superuser of the project is always a super admin."
+        )
     for field, proof in _PROOFS.items():
         if wanted.get(proof) and not wanted.get(field, _present(person, field)):
             raise errors.invalid(proof, f"There is no {field} that could be verified.")
@@ -149,23 +147,23 @@ def _present(person: Person, name: str) -> Any:
 
 
 def _key(field: str, value: str) -> str | None:
-    return _KEYS[field][0](value) if value else None
+    return _KINDS[field].key(value) if value else None
 
 
 def _moves(account: Account, field: str, value: str) -> bool:
     """Whether the value differs by more than its spelling."""
-    return (_key(field, value) or "") != (getattr(account, _KEYS[field][1]) or "")
+    return (_key(field, value) or "") != (getattr(account, _KINDS[field].claim) or "")
 
 
 def _require_free(account: Account, change: Change) -> None:
     keys = {
         field: _key(field, change[field]["after"])
-        for field in _KEYS
+        for field in _KINDS
         if field in change and _moves(account, field, change[field]["after"])
     }
     if not keys:
         return
-    email, username, phone = (keys.get(field) for field in _KEYS)
+    email, username, phone = (keys.get(field) for field in _KINDS)
     held = lookup.claimed_keys(email=email, username=username, phone=phone)
     if email in held:
         raise errors.UserAlreadyExists
@@ -185,7 +183,7 @@ def _store(person: Person, change: Change) -> None:
                 person.user.save(using=using, update_fields=of_user)
             _save_account(person.account, of_account)
     except IntegrityError:
-        # Another user took a key since it was checked, or the host's table has one that we do not.
+        # Another user took a key after the check, or a value is unique in the host's table only.
         _require_free(Account(), change)
         creation.require_not_taken(
             *(change.get(n, {}).get("after", "") for n in ("email", "username"))
@@ -205,12 +203,12 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
         elif not (name == "active" and host().active):
             setattr(account, name, value)
             fields.add(name)
-        if name in _KEYS and _moves(account, name, value):
+        if name in _KINDS and _moves(account, name, value):
             fields |= _set_key(account, name, value)
             fields |= _set_by_staff(account) if name == "phone_number" else set()
     for field, proof in _PROOFS.items():
         if field in change or proof in change:
-            key = f"verified_{field.removesuffix('_number')}_key"
+            key = _KINDS[field].verified
             value = _key(
                 field, change[field]["after"] if field in change else _present(person, field)
             )
@@ -232,12 +230,10 @@ def _set_by_staff(account: Account) -> set[str]:
 
 
 def _set_key(account: Account, field: str, value: str) -> set[str]:
-    kind, key = field.removesuffix("_number"), _key(field, value)
-    setattr(account, f"{kind}_key", key)
-    if kind == "phone":
-        return {"phone_key"}
-    setattr(account, f"{kind}_claim", key or "")
-    return {f"{kind}_key", f"{kind}_claim"}
+    kind, key = _KINDS[field], _key(field, value)
+    setattr(account, kind.claim, key or "")
+    setattr(account, kind.unique, key)  # after the claim: a number has one field for both
+    return {kind.claim, kind.unique}
 
 
 def _set_on_user(user: Any, change: Change) -> list[str]:
@@ -265,15 +261,14 @@ def _end_notices(person: Person, change: Change) -> None:
 
 
 def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
-    reason = _why_out(change)
+    reason = _end_reason(change)
     if reason:
         sessions.end_all(person, reason)
-    for event in _events(person, change, by, client):
-        events.record(event)
+    _record(person, change, by, client)
 
 
 def _moved(change: Change) -> set[str]:
-    """The identifiers that changed; another spelling of the same one is no change."""
+    """The identifiers that changed; another spelling of the same one does not count."""
     return {
         name
         for name in _PROOFS
@@ -281,17 +276,16 @@ def _moved(change: Change) -> set[str]:
     }
 
 
-def _why_out(change: Change) -> str:
+def _end_reason(change: Change) -> str:
     """The reason for which all sessions of the user end, or ""."""
     if "active" in change and not change["active"]["after"]:
         return revocation.REVOKED
     return sessions.MOVED if "email" in _moved(change) else ""
 
 
-def _events(person: Person, change: Change, by: Any, client: Client) -> Iterator[Event]:
-    who = {"user": by, "target": person.user, "actor_type": "admin", "client": client}
-    yield Event(action="admin.user.updated", metadata=change, **who)
+def _record(person: Person, change: Change, by: Any, client: Client) -> None:
+    events.record_by_staff("admin.user.updated", by, person.user, client, **change)
     if "active" in change:
         flipped = "reactivated" if change["active"]["after"] else "suspended"
-        metadata = {"active": change["active"]}
-        yield Event(action=f"admin.user.{flipped}", metadata=metadata, **who)
+        action, active = f"admin.user.{flipped}", change["active"]
+        events.record_by_staff(action, by, person.user, client, active=active)

@@ -20,7 +20,7 @@ from authservice.kernel.sections import root
 from authservice.key_file import Entry
 
 KNOWN_AFTER = timedelta(hours=24)
-_RSA_BITS = 3072  # good beyond 2030 (NIST SP 800-57 part 1, table 2)
+_RSA_BITS = 3072  # secure beyond 2030 (NIST SP 800-57 part 1, table 2)
 
 
 class Refused(Exception):

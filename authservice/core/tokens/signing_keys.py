@@ -139,7 +139,7 @@ def _named(header: str) -> tuple[str, str]:
     return str(parsed["kid"]), str(parsed["alg"])
 
 
-@cache
+@settings.cached
 def ring() -> KeyRing:
     """The keys of the current settings, cached: parsing a key costs more than using it."""
     return KeyRing(tuple(configured()) if root.signing_keys else tuple(_derived()))
@@ -156,7 +156,7 @@ def parsed(entries: Iterable[Any]) -> list[Key]:
     if sum(key.state == "active" for key in keys) != 1:
         raise ImproperlyConfigured("SIGNING_KEYS needs exactly one key whose state is 'active'.")
     if len({key.kid for key in keys}) != len(keys):
-        raise ImproperlyConfigured("SIGNING_KEYS has two keys with one kid.")
+        raise ImproperlyConfigured("SIGNING_KEYS has two keys with the same kid.")
     return keys
 
 
@@ -198,7 +198,7 @@ def _pem(where: str, entry: Mapping[str, Any]) -> tuple[Any, Any]:
             return private, private.public_key()
         return None, load_pem_public_key(_octets(entry.get("public_key", "")))
     except (ValueError, TypeError) as wrong:
-        raise ImproperlyConfigured(f"{where} holds no readable PEM key.") from wrong
+        raise ImproperlyConfigured(f"{where} does not contain a readable PEM key.") from wrong
 
 
 def _octets(pem: str | bytes) -> bytes:
@@ -224,9 +224,3 @@ def _thumbprint(jwk: Mapping[str, Any]) -> str:
     required = {name: jwk[name] for name in members[jwk["kty"]]}
     text = json.dumps(required, separators=(",", ":"), sort_keys=True)
     return crypto.b64(hashlib.sha256(text.encode()).digest())
-
-
-@settings.on_change
-def _forget() -> None:
-    ring.cache_clear()
-    _named.cache_clear()

@@ -26,7 +26,7 @@ from authservice.kernel.sql import Insert
 
 _ATTEMPTS = 5
 _BASE = 21  # characters of a generated username before its suffix
-_SUFFIX = 4  # random octets after it
+_SUFFIX = 4  # random bytes of the suffix
 
 _INSERT = Insert(lambda: Account)
 
@@ -44,6 +44,7 @@ class NewUser:
     name: str = ""
     first_name: str = ""
     last_name: str = ""
+    avatar: str = ""
     phone_set_by: str = PhoneSource.SIGNUP
     # The device of the sign-up, stored with the account to save a statement of the login.
     device: uuid.UUID | None = None
@@ -123,6 +124,7 @@ def _account(new_user: NewUser, user: Any, username: str) -> Account:
         name=new_user.name,
         first_name=new_user.first_name,
         last_name=new_user.last_name,
+        avatar=new_user.avatar,
         device_ids=new_user.device.hex if new_user.device else "",
         created_at=timezone.now(),
     )

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import idna
@@ -24,8 +26,8 @@ EMAIL_RULE = "Must be an e-mail address."
 NEW_EMAIL_RULE = "Must be an e-mail address without quotes, at a domain with a public name."
 USERNAME_RULE = "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'."
 PHONE_RULE = "Must be a possible number in E.164 form, as +4930123456."
-USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,30}")
-PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
+USERNAME_FORM = re.compile(r"[A-Za-z0-9_.-]{3,30}")
+PHONE_FORM = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
 # One request needs the same key several times; keys of other requests need not stay in memory.
@@ -86,12 +88,12 @@ def deliverable(email: str) -> str:
 
 
 def is_username(text: str) -> bool:
-    return USERNAME.fullmatch(text) is not None
+    return USERNAME_FORM.fullmatch(text) is not None
 
 
 def is_phone(text: str) -> bool:
     """Whether the text is a possible number in E.164 form (ITU-T E.164), without stripping."""
-    return PHONE.fullmatch(text) is not None and _is_possible(text)
+    return PHONE_FORM.fullmatch(text) is not None and _is_possible(text)
 
 
 def _is_possible(number: str) -> bool:
@@ -108,7 +110,7 @@ def _is_possible(number: str) -> bool:
 
 
 def country_of(number: str) -> str:
-    """ISO 3166 code of the number's country, as "DE"; "" if it is unknown.
+    """ISO 3166 code of the number's country, such as "DE"; "" if it is unknown.
 
     Needs the `phone` extra.
     """
@@ -139,3 +141,49 @@ def _ascii_domain(domain: str) -> str:
         return idna.encode(domain, uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
         return _folded(domain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifier:
+    """A kind of identifier: its form, and the fields of an account that belong to it.
+
+    `text` is the field with the identifier, `claim` the one with its key, `unique` the one with the
+    key if users are found by it, `verified` the one with the key that was verified. A phone number
+    has one field for `claim` and `unique`.
+    """
+
+    text: str
+    accepts: Callable[[str], bool]
+    rule: str
+    key: Callable[[str], str]
+    claim: str
+    unique: str
+    verified: str = ""
+
+
+EMAIL = Identifier(
+    text="email",
+    accepts=is_email,
+    rule=EMAIL_RULE,
+    key=email_key,
+    claim="email_claim",
+    unique="email_key",
+    verified="verified_email_key",
+)
+USERNAME = Identifier(
+    text="username",
+    accepts=is_username,
+    rule=USERNAME_RULE,
+    key=username_key,
+    claim="username_claim",
+    unique="username_key",
+)
+PHONE = Identifier(
+    text="phone_number",
+    accepts=is_phone,
+    rule=PHONE_RULE,
+    key=phone_key,
+    claim="phone_key",
+    unique="phone_key",
+    verified="verified_phone_key",
+)

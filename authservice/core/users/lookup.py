@@ -19,6 +19,7 @@ from django.utils import timezone
 from authservice.core.models import Account
 from authservice.core.users import identifiers
 from authservice.core.users import person as people
+from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
@@ -26,8 +27,7 @@ from authservice.kernel.sql import Select, param
 
 logger = logging.getLogger("authservice.accounts")
 
-_KEYS = ("email_key", "username_key", "phone_key")
-COPIES = ("email", "email_claim", "email_key", "username", "username_claim", "username_key")
+COPIES = [name for kind in (EMAIL, USERNAME) for name in (kind.text, kind.claim, kind.unique)]
 
 
 def _by(field: str, natural: str = "") -> Select:
@@ -91,6 +91,18 @@ def find_by_pk(pk: Any) -> Person | None:
 
 def find_by_id(text: str) -> Person | None:
     """The user with this id of the API. A user who has no account yet gets one."""
+    pk = parse_id(text)
+    if pk is None:
+        return None
+    person = find_by_pk(pk)
+    if person is not None:
+        return person
+    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
+    return get_person(user) if user else None
+
+
+def parse_id(text: str) -> Any:
+    """The primary key that an id of the API names; None if no user can have this id."""
     key = host().model._meta.pk
     try:
         pk = key.to_python(text)
@@ -99,13 +111,8 @@ def find_by_id(text: str) -> Person | None:
         key.get_db_prep_value(pk, connections[databases.primary()])
     except (ValidationError, ValueError):
         return None
-    if str(pk) != text:
-        return None  # only the canonical form is an id: "007" is not the user 7
-    person = find_by_pk(pk)
-    if person is not None:
-        return person
-    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
-    return get_person(user) if user else None
+    # Only the canonical form is an id: "007" is not the user 7.
+    return pk if str(pk) == text else None
 
 
 def get_person(user: Any) -> Person:
@@ -131,16 +138,15 @@ def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
 
 def create_account(user: Any) -> Account:
     """Create the account of a user whom the host project created, without contested keys."""
-    rows = Account.objects.using(databases.primary())
     account = unsaved_account(user, copies(user))
-    _drop_contested(account, databases.primary())
-    rows.bulk_create([account], ignore_conflicts=True)
-    stored = rows.filter(user=user.pk).first()
+    _drop_contested(account)
+    Account.objects.bulk_create([account], ignore_conflicts=True)
+    stored = Account.objects.filter(user=user.pk).first()
     if stored is None:
         # A concurrent transaction took one of the keys between the query and the insert.
         account.email_key = account.username_key = None
-        rows.bulk_create([account], ignore_conflicts=True)
-        stored = rows.get(user=user.pk)
+        Account.objects.bulk_create([account], ignore_conflicts=True)
+        stored = Account.objects.get(user=user.pk)
     return stored
 
 
@@ -150,7 +156,7 @@ def sync_account(person: Person) -> None:
     held = {account.email_key, account.username_key}
     for name, value in copies(person.user).items():
         setattr(account, name, value)
-    _drop_contested(account, using, held=held)
+    _drop_contested(account, held=held)
     fields = COPIES
     try:
         with transaction.atomic(using=using):
@@ -175,8 +181,8 @@ def keep_in_sync(user: Any) -> None:
 def refresh_copies(person: Person) -> Person:
     """The person, with the copies updated if they differ from the host's row."""
     known = host()
-    if (known.email and person.email[:254] != person.of_account("email")) or (
-        known.username and person.username[:254] != person.of_account("username")
+    if (known.email and person.email[:254] != person.ours.email) or (
+        known.username and person.username[:254] != person.ours.username
     ):
         sync_account(person)
     return person
@@ -184,16 +190,15 @@ def refresh_copies(person: Person) -> Person:
 
 def copies(user: Any) -> dict[str, Any]:
     """The values that the account copies from the host's row, with claims and keys."""
-    copied: dict[str, Any] = {}
-    if host().email:
-        email = email_of(user)[:254]
-        claim = identifiers.email_key(email) if email else ""
-        copied.update(email=email, email_claim=claim, email_key=claim or None)
-    if host().username:
-        username = username_of(user)[:254]
-        claim = identifiers.username_key(username) if username else ""
-        copied.update(username=username, username_claim=claim, username_key=claim or None)
-    return copied
+    email = _copies(EMAIL, email_of(user)) if host().email else {}
+    username = _copies(USERNAME, username_of(user)) if host().username else {}
+    return {**email, **username}
+
+
+def _copies(kind: Identifier, text: str) -> dict[str, Any]:
+    text = text[:254]
+    claim = kind.key(text) if text else ""
+    return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
 
 
 def _find(field: str, key: str, typed: str) -> Person | None:
@@ -202,9 +207,9 @@ def _find(field: str, key: str, typed: str) -> Person | None:
     rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
     found = [people.read(row, databases.primary()) for row in rows]
     for person in found:
-        if person.of_account(field) == key:
+        if getattr(person.ours, field) == key:
             person = refresh_copies(person)
-            if person.of_account(field) == key:
+            if getattr(person.ours, field) == key:
                 return person
     for person in found:
         if person.user.get_username() == typed:
@@ -212,11 +217,11 @@ def _find(field: str, key: str, typed: str) -> Person | None:
     return None
 
 
-def _drop_contested(account: Account, using: str, *, held: Collection[str | None] = ()) -> None:
+def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> None:
     """Set keys to None that other users claim too, except those that the account holds already."""
-    others = Account.objects.using(using).exclude(user=account.user_id)
-    for kind in ("email", "username"):
-        claim = getattr(account, f"{kind}_claim")
-        if claim and claim not in held and others.filter(**{f"{kind}_claim": claim}).exists():
-            logger.warning("User %s has the same %s as another user", account.user_id, kind)
-            setattr(account, f"{kind}_key", None)
+    others = Account.objects.exclude(user=account.user_id)
+    for kind in (EMAIL, USERNAME):
+        claim = getattr(account, kind.claim)
+        if claim and claim not in held and others.filter(**{kind.claim: claim}).exists():
+            logger.warning("User %s has the same %s as another user", account.user_id, kind.text)
+            setattr(account, kind.unique, None)

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Model
@@ -17,114 +17,96 @@ from django.db.models.query_utils import DeferredAttribute
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers
-from authservice.core.users.user_model import host
+from authservice.core.users.user_model import Host, host
 from authservice.kernel import settings
+
+_OF_DJANGO = ("is_superuser", "password", "last_login")
 
 
 class Person:
     """`user` is the host's row, `account` ours; each model instance is created on first access.
 
-    Most requests need a few values, and creating an instance costs more than reading its row.
+    Most requests need a few values, and creating an instance costs more than reading its row. Until
+    there is an instance, `_theirs` and `ours` are rows whose values are read by name. Afterwards
+    they are the instances themselves, so a value that is assigned to one is seen at once.
     """
 
-    __slots__ = ("_account", "_row", "_user", "_using")
+    __slots__ = ("_theirs", "_using", "ours")
 
-    def __init__(self, user: Any, account: Account | None) -> None:
-        self._user = user
-        self._account = account
-        self._row: tuple[Any, ...] = ()
-        self._using = ""
-
-    @classmethod
-    def of_row(cls, row: tuple[Any, ...], using: str) -> Person:
-        person = cls(None, None)
-        person._row, person._using = row, using
-        return person
+    def __init__(self, user: Any, account: Any, using: str = "") -> None:
+        self._theirs = user
+        self.ours = account
+        self._using = using
 
     @property
     def user(self) -> Any:
-        if self._user is None:
-            shape = _shape()
-            values = self._row[: len(shape.user)]
-            self._user = host().model.from_db(self._using, list(shape.user), values)
-        return self._user
+        if isinstance(self._theirs, tuple):
+            self._theirs = _user_of(self._theirs, self._using)
+        return self._theirs
 
     @property
     def account(self) -> Account:
-        if self._account is None:
+        if isinstance(self.ours, tuple):
             shape = _shape()
-            values = self._row[len(shape.user) : len(shape.user) + len(shape.account)]
-            self._account = Account.from_db(self._using, list(shape.account), values)
-        return self._account
-
-    def of_user(self, name: str) -> Any:
-        """A value of the host's row, or None if its model has no such attribute."""
-        if self._user is None:
-            place = _shape().plain.get(name)
-            if place is not None:
-                return self._row[place]
-        return getattr(self.user, name, None)
-
-    def of_account(self, name: str) -> Any:
-        """A value of our row."""
-        if self._account is None:
-            return self._row[_shape().account[name]]
-        return getattr(self._account, name)
+            values = self.ours[len(shape.user) : shape.width]
+            self.ours = Account.from_db(self._using, shape.account, values)
+        account: Account = self.ours
+        return account
 
     @property
     def id(self) -> str:
-        return str(self.of_user(host().key))
+        return str(getattr(self._theirs, host().key))
 
     @property
     def email(self) -> str:
         known = host().email
-        return (self.of_user(known) or "") if known else self.of_account("email")
+        return (getattr(self._theirs, known) or "") if known else self.ours.email
 
     @property
     def username(self) -> str:
         known = host().username
-        return str(self.of_user(known) or "") if known else self.of_account("username")
+        return str(getattr(self._theirs, known) or "") if known else self.ours.username
 
     @property
     def first_name(self) -> str:
         known = host().first_name
-        return (self.of_user(known) or "") if known else self.of_account("first_name")
+        return (getattr(self._theirs, known) or "") if known else self.ours.first_name
 
     @property
     def last_name(self) -> str:
         known = host().last_name
-        return (self.of_user(known) or "") if known else self.of_account("last_name")
+        return (getattr(self._theirs, known) or "") if known else self.ours.last_name
 
     @property
     def active(self) -> bool:
         known = host().active
-        return bool(self.of_user(known) if known else self.of_account("active"))
+        return bool(getattr(self._theirs, known) if known else self.ours.active)
 
     @property
     def is_super_admin(self) -> bool:
-        return bool(self.of_account("is_super_admin") or self.is_superuser)
+        return bool(self.ours.is_super_admin or self.is_superuser)
 
     @property
     def is_superuser(self) -> bool:
         """Whether the user is a superuser of the host project."""
-        return bool(self.of_user("is_superuser"))
+        return bool(getattr(self._theirs, "is_superuser", False))
 
     @property
     def password(self) -> str:
         """The current password hash."""
-        return str(self.of_user("password"))
+        return str(self._theirs.password)
 
     @property
     def token_version(self) -> int:
-        return int(self.of_account("token_version"))
+        return int(self.ours.token_version)
 
     @property
     def device_version(self) -> int:
-        return int(self.of_account("device_version"))
+        return int(self.ours.device_version)
 
     @property
     def factor_version(self) -> int:
-        return int(self.of_account("factor_version"))
+        return int(self.ours.factor_version)
 
     @property
     def email_key(self) -> str:
@@ -133,28 +115,29 @@ class Person:
 
     @property
     def phone_key(self) -> str:
-        return self.of_account("phone_key") or ""
+        return self.ours.phone_key or ""
 
     @property
     def email_verified(self) -> bool:
-        proven = self.of_account("verified_email_key")
-        return bool(proven) and proven == self.email_key
+        verified = self.ours.verified_email_key
+        return bool(verified) and verified == self.email_key
 
     @property
     def email_proven(self) -> bool:
         """Whether the owner of the mailbox has proven the current address, and it was not marked as
         unverified since."""
-        proven = self.of_account("proven_email_key")
-        return self.email_verified and proven == self.email_key
+        key = self.email_key
+        ours = self.ours
+        return bool(key) and ours.verified_email_key == key and ours.proven_email_key == key
 
     @property
     def phone_number_verified(self) -> bool:
-        proven = self.of_account("verified_phone_key")
-        return bool(proven) and proven == self.of_account("phone_key")
+        verified = self.ours.verified_phone_key
+        return bool(verified) and verified == self.ours.phone_key
 
     @property
     def last_login_at(self) -> datetime | None:
-        moment: datetime | None = self.of_user("last_login")
+        moment: datetime | None = getattr(self._theirs, "last_login", None)
         return moment
 
 
@@ -174,46 +157,65 @@ def columns(*, user: str, account: str) -> list[str]:
 
 
 def read(row: tuple[Any, ...], using: str) -> Person:
-    """The person in a row of `columns`."""
-    return Person.of_row(row, using)
+    """The person in a row of `columns`; further values at its end are ignored."""
+    shape = _shape()
+    user = shape.user_row(row) if shape.plain else _user_of(row, using)
+    return Person(user, shape.account_row(row), using)
 
 
 def width() -> int:
     """How many values of a row belong to the person."""
-    shape = _shape()
-    return len(shape.user) + len(shape.account)
+    return _shape().width
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """The position of each value in a row. `plain` are the fields of the user whose column value
-    equals the attribute of an instance."""
+    """The names of the values in a row, and the classes that read them by name. `plain`: each value
+    of the user that `Person` reads equals the attribute of an instance."""
 
-    user: dict[str, int]
-    account: dict[str, int]
-    plain: dict[str, int]
+    user: list[str]
+    account: list[str]
+    width: int
+    user_row: type[Any]
+    account_row: type[Any]
+    plain: bool
 
 
-@cache
+@settings.cached_for_host
 def _shape() -> _Shape:
-    model = host().model
-    user = {name: place for place, name in enumerate(_names(model))}
-    account = {name: place for place, name in enumerate(_names(Account), start=len(user))}
-    plain = {name: place for name, place in user.items() if _is_plain(model, name)}
-    return _Shape(user, account, plain)
+    user, account = _names(host().model), _names(Account)
+    return _Shape(
+        user=user,
+        account=account,
+        width=len(user) + len(account),
+        user_row=_row_class(user, start=0),
+        account_row=_row_class(account, start=len(user)),
+        plain=_is_plain(host()),
+    )
 
 
-def _is_plain(model: Any, name: str) -> bool:
-    """Whether an attribute equals its column value: a host's field may decrypt or wrap it."""
-    unchanged = model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
-    return unchanged and type(inspect.getattr_static(model, name)) is DeferredAttribute
+def _row_class(names: list[str], *, start: int) -> type[Any]:
+    """A tuple whose values have names. Not a named tuple, which refuses some names that a field of
+    the host may have."""
+    places = enumerate(names, start)
+    return type("Row", (tuple,), {name: property(itemgetter(place)) for place, name in places})
+
+
+def _is_plain(known: Host) -> bool:
+    """False if the host's model changes a value when it is read: a field may decrypt or wrap it,
+    and a property may take the place of a column."""
+    names = (known.key, known.email, known.username, known.first_name, known.last_name)
+    read = [name for name in (*names, known.active, *_OF_DJANGO) if hasattr(known.model, name)]
+    attributes = [inspect.getattr_static(known.model, name) for name in read]
+    unchanged = known.model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
+    return unchanged and all(type(attribute) is DeferredAttribute for attribute in attributes)
+
+
+def _user_of(row: tuple[Any, ...], using: str) -> Any:
+    names = _shape().user
+    return host().model.from_db(using, names, row[: len(names)])
 
 
 def _names(model: Any) -> list[str]:
     fields: Iterable[Any] = model._meta.concrete_fields
     return [field.attname for field in fields]
-
-
-@settings.on_host_change
-def _forget() -> None:
-    _shape.cache_clear()

@@ -19,11 +19,12 @@ from django.db import IntegrityError, transaction
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
+from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.person import email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
 
-KEYS = ("email_key", "username_key")
+KEYS = (EMAIL.unique, USERNAME.unique)
 MOST_NAMED = 10
 
 Progress = Callable[[int, int], None]
@@ -122,10 +123,10 @@ def _half(key: str) -> int:
 
 
 def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
-    for kind, text in (("email", email_of(user)), ("username", username_of(user))):
-        key = copied.get(f"{kind}_key")
+    for kind, text in ((EMAIL, email_of(user)), (USERNAME, username_of(user))):
+        key = copied.get(kind.unique)
         if key and report.is_contested(key):
-            report.contested.setdefault(key, Contested(kind, text)).users.append(user.pk)
+            report.contested.setdefault(key, Contested(kind.text, text)).users.append(user.pk)
 
 
 def _note_hasher(encoded: str, report: Report) -> None:
@@ -135,7 +136,7 @@ def _note_hasher(encoded: str, report: Report) -> None:
         hasher = identify_hasher(encoded)
         cost = _cost(hasher, encoded)
     except (ValueError, KeyError, AssertionError):
-        return  # no installed hasher can check this hash; the user needs a password reset
+        return  # no configured hasher can check this hash; the user needs a password reset
     work = [f"{k}={v}" for k, v in sorted(cost.items()) if k in _COSTS]
     name = " ".join([str(hasher.algorithm), *work])
     report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1
@@ -161,7 +162,7 @@ def _measure_hashers(report: Report) -> None:
 
 def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
     using = databases.primary()
-    accounts = Account.objects.using(using).in_bulk([user.pk for user in users])
+    accounts = Account.objects.in_bulk([user.pk for user in users])
     new, changed = [], []
     for user in users:
         account = accounts.get(user.pk)
@@ -193,12 +194,12 @@ def _drop_contested(wanted: dict[str, Any], account: Account | None, report: Rep
 
 
 def _is_verified(account: Account, name: str, key: str | None) -> bool:
-    return name == "email_key" and account.verified_email_key == key
+    return name == EMAIL.unique and account.verified_email_key == key
 
 
 def _release(changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
     pks = [account.pk for account, wanted in changed if any(_moves(account, wanted))]
-    Account.objects.using(using).filter(pk__in=pks).update(**dict.fromkeys(KEYS))
+    Account.objects.filter(pk__in=pks).update(**dict.fromkeys(KEYS))
 
 
 def _moves(account: Account, wanted: dict[str, Any]) -> Iterator[bool]:
@@ -210,11 +211,10 @@ def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], us
     for account, wanted in changed:
         for name, value in wanted.items():
             setattr(account, name, value)
-    rows = Account.objects.using(using)
     try:
         with transaction.atomic(using=using):
-            rows.bulk_create(new)
-            rows.bulk_update([account for account, _ in changed], lookup.COPIES)
+            Account.objects.bulk_create(new)
+            Account.objects.bulk_update([account for account, _ in changed], lookup.COPIES)
     except IntegrityError:
         # A user signed up or changed an identifier after the first pass: write this batch row by
         # row.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -28,7 +27,7 @@ class Host:
     joined: str
 
 
-@cache
+@settings.cached_for_host
 def host() -> Host:
     model: Any = get_user_model()
     natural = model.USERNAME_FIELD
@@ -54,8 +53,3 @@ def _present(model: Any, name: str) -> str:
     except FieldDoesNotExist:
         return ""
     return name if getattr(field, "concrete", False) else ""
-
-
-@settings.on_host_change
-def _forget() -> None:
-    host.cache_clear()

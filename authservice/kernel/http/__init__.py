@@ -1,1 +1,1 @@
-"""The HTTP layer: requests, responses and their rules."""
+"""The HTTP layer: requests and responses."""

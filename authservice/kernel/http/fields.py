@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -63,6 +64,31 @@ class Text(serializers.CharField):
         return text.strip() if self.trim_whitespace else text
 
 
+class JsonText(Text):
+    """A text that is JSON itself, stored as it was sent; line feeds and tabs are allowed."""
+
+    described: ClassVar[Mapping[str, Any]] = {
+        "description": "JSON text (RFC 8259).",
+        "pattern": "^[^\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]*$",
+    }
+
+    default_error_messages = {"json": "Must be JSON text."}
+
+    def to_internal_value(self, data: str) -> str:
+        if _CONTROL.search(data.replace("\n", " ").replace("\t", " ")):
+            self.fail("control")
+        text = unicodedata.normalize("NFC", data).strip()
+        try:
+            json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError):
+            self.fail("json")
+        return text
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are no JSON (RFC 8259 section 6)
+
+
 class SecretText(Text):
     """A text that must not appear in error reports: a `Secret`, even if the field was not sent.
 
@@ -77,8 +103,8 @@ class SecretText(Text):
 
 
 class Password(SecretText):
-    """A password as typed: never trimmed, never truncated. Rules check the password policy, not
-    this field."""
+    """A password as typed: never trimmed, never truncated. The password policy is checked
+    elsewhere."""
 
     BYTES = 4096
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Generic, TypedDict, TypeVar
+from dataclasses import replace
+from typing import Any, Generic, TypedDict, TypeVar
+
+from django.http import HttpResponse
 
 from authservice.kernel import errors
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import carries
 from authservice.kernel.paging import Page
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
 MOST = 10**10 - 1  # the largest number a query string may contain; no table has as many rows
+_TOTAL = "X-Total-Count"
 _WHOLE = re.compile(r"[0-9]{1,10}")
 
 T = TypeVar("T")
@@ -41,6 +47,22 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
         sort_field=_one_of(query, "sort_field", fields, fields[0]),
         sort_dir=_one_of(query, "sort_dir", ["asc", "desc"], "desc"),
     )
+
+
+def array_page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
+    """The same for a list that is answered as an array: without `limit`, it is complete."""
+    asked = page(query, sort_fields)
+    return asked if given(query).get("limit") else replace(asked, limit=MAX_OFFSET)
+
+
+def counted(answer_type: Any) -> Any:
+    """The type of such an array, for the API description."""
+    return carries(_TOTAL)(answer_type)
+
+
+def array(rows: list[Any], total: int) -> HttpResponse:
+    """An array, with the number of rows on all pages in a header."""
+    return answer(rows, headers={_TOTAL: str(total)})
 
 
 def given(query: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Where a browser says a request comes from, and whether that place is ours or trusted.
+"""Whether the origin that a browser reports for a request is our own, or trusted.
 
 A page cannot forge `Origin` or `Sec-Fetch-Site` (the Fetch standard forbids scripts to set them).
 Browsers send `Sec-Fetch-*` only by https and to localhost.
@@ -17,20 +17,20 @@ from authservice.kernel.sections import root
 
 
 def is_own(origin: str, request: HttpRequest) -> bool:
-    """Whether it is the origin of `API_URL` or the one that the request was sent to."""
-    own = {normal(root.api_url), normal(arrival(request))}
+    """Whether `origin` is that of `API_URL`, or the one that the request was sent to."""
+    own = {normal(root.api_url), normal(target_origin(request))}
     return bool(origin) and origin in own
 
 
 def is_trusted(origin: str, request: HttpRequest) -> bool:
-    """Whether it is our own, or one that a module trusts (slot `trusted_origins`)."""
+    """Whether `origin` is our own, or one that a module trusts (slot `trusted_origins`)."""
     return is_own(origin, request) or any(
         origin in trusted() for trusted in plugs("trusted_origins")
     )
 
 
-def arrival(request: HttpRequest) -> str:
-    """Scheme and host that the request was sent to, or "" for a host that is not allowed."""
+def target_origin(request: HttpRequest) -> str:
+    """Scheme and host that the request was sent to; "" if the host is not allowed."""
     with suppress(DisallowedHost):
         return f"{request.scheme}://{request.get_host()}"
     return ""

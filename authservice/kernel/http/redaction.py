@@ -14,7 +14,20 @@ from django.http import HttpRequest, QueryDict
 
 HIDDEN = "[hidden]"
 _HEADERS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_X_CSRF_TOKEN", "HTTP_X_DEVICE_TOKEN")
-_PARAMETERS = frozenset({"token", "code", "temp_token", "refresh_token", "password"})
+_PARAMETERS = frozenset(
+    {
+        "token",
+        "code",
+        "temp_token",
+        "refresh_token",
+        "password",
+        # Callbacks of identity providers; `user` is the profile that Apple sends.
+        "state",
+        "id_token",
+        "access_token",
+        "user",
+    }
+)
 
 
 def redact(request: HttpRequest) -> None:

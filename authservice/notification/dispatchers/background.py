@@ -103,7 +103,7 @@ class Background:
         while True:
             job = self._next()
             try:
-                self._judge(job, done=self._tried(job))
+                self._conclude(job, done=self._tried(job))
             finally:
                 self._finish()
 
@@ -124,13 +124,13 @@ class Background:
         try:
             return self._run(job.message, job.attempt)
         except Exception as wrong:
-            logger.error("%s broke the mail thread", type(wrong).__name__)
+            logger.error("Unexpected %s in the mail thread", type(wrong).__name__)
             return False
         finally:
             # Otherwise each process would keep an idle connection open for hours.
             connections.close_all()
 
-    def _judge(self, job: _Job, *, done: bool) -> None:
+    def _conclude(self, job: _Job, *, done: bool) -> None:
         if done:
             return
         if self._closing or job.attempt > conf.retries:

@@ -1,6 +1,6 @@
 """Dispatch with Celery, for several machines: a job survives the crash of the process that runs it.
 
-A thread publishes the job, not the request, because connecting to an unavailable broker takes
+A thread publishes the job, so that no request waits: connecting to an unavailable broker takes
 seconds. Monitoring tools see the kind and the request ID of a job, not the address.
 """
 
@@ -45,7 +45,7 @@ deliver: Any = shared_task(
 
 def _publish(message: Message, attempt: int) -> bool:
     try:
-        # The thread retries by itself.
+        # `retry=False`, because the thread has retries of its own.
         deliver.apply_async(
             (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
         )

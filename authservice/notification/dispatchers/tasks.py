@@ -1,6 +1,6 @@
 """Dispatch with Django's own tasks (6.0 and later), with any backend of the host project.
 
-A thread enqueues the job, not the request, because a backend may be slow or unavailable.
+A thread enqueues the job, so that no request waits: a backend may be slow or unavailable.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def dispatch(message: Message) -> None:
 
 
 def _can_defer() -> bool:
-    # If the backend is not available, the thread fails and retries, not the request.
+    # If the backend is not available, the request must not fail: the thread does, and retries.
     with suppress(Exception):
         return bool(deliver.get_backend().supports_defer)
     return False

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from functools import cache
 from typing import Any
 
 from twilio.http.http_client import TwilioHttpClient  # type: ignore[import-untyped]
 from twilio.rest import Client  # type: ignore[import-untyped]
 
-from authservice.kernel.settings import on_change
+from authservice.kernel.settings import cached
 from authservice.notification.conf import conf
 
 _TIMEOUT = 10  # seconds
@@ -28,12 +27,7 @@ def _origin() -> dict[str, str]:
     return {name: conf.twilio_from}
 
 
-@cache
+@cached
 def _client() -> Any:
-    road = TwilioHttpClient(timeout=_TIMEOUT, logger=_silent)
-    return Client(conf.twilio_account_sid, conf.twilio_auth_token, http_client=road)
-
-
-@on_change
-def _forget() -> None:
-    _client.cache_clear()
+    transport = TwilioHttpClient(timeout=_TIMEOUT, logger=_silent)
+    return Client(conf.twilio_account_sid, conf.twilio_auth_token, http_client=transport)

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-from urllib.request import HTTPRedirectHandler, Request, build_opener
-
+from authservice.kernel.outbound import client
 from authservice.notification.conf import conf
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """Reject redirects: a redirected POST becomes a GET, which may succeed but sends nothing."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_opener = build_opener(_NoRedirects)
-
-
 def send(to: str, body: str) -> None:
-    """Raises `urllib.error.HTTPError` for every response but 2xx."""
-    request = Request(  # noqa: S310 a system check verifies the scheme
+    """Raises `authservice.kernel.outbound.errors.BadStatus` for every response but 2xx, redirects
+    included: a redirected POST becomes a GET, which may succeed but sends nothing."""
+    client.post_json(
         conf.sms_webhook_url,
-        data=json.dumps({"to": to, "body": body}).encode(),
-        headers={"Content-Type": "application/json"},
-        method="POST",
-    )
-    with _opener.open(request, timeout=conf.sms_webhook_timeout.total_seconds()):
-        pass
+        {"to": to, "body": body},
+        service="sms-webhook",
+        timeout=conf.sms_webhook_timeout,
+    ).raise_for_status()

@@ -1,0 +1,62 @@
+"""The list of all system checks, and the function that makes Django's message from an id.
+
+Each id has one entry: what is wrong and what happens because of it, and what to do. Ids are
+public: the letter is the level (E error, W warning, I information), and a number keeps its meaning.
+The entries are in the files `checks_*`. An app of the host project that has checks of
+its own adds its entries with `declare`, under a prefix of its own:
+
+    declare({"shop.E001": ("SHOP_ID is not set: no link can be made.", "Set SHOP_ID.")})
+
+    def check_shop(**_):
+        if not settings.SHOP_ID:
+            yield message("shop.E001")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.checks import ERROR, INFO, WARNING, CheckMessage
+
+from authservice.kernel import checks_core, checks_invitations, checks_modules, checks_providers
+
+LEVELS: Mapping[str, int] = {"E": ERROR, "W": WARNING, "I": INFO}
+_ID = re.compile(r"[a-z_]+\.([EWI])[0-9]{3}")
+
+
+@dataclass(frozen=True)
+class Check:
+    """`cause` is what is wrong and what happens because of it, `remedy` is what to do about it."""
+
+    cause: str
+    remedy: str
+    level: int
+
+
+CHECKS: dict[str, Check] = {}
+
+
+def declare(entries: Mapping[str, tuple[str, str]]) -> None:
+    """Add entries to the list: cause and remedy by id, such as `shop.E001`. Raises `ValueError` if
+    an id is not of this form or has another entry already."""
+    for name, (cause, remedy) in entries.items():
+        found = _ID.fullmatch(name)
+        if not found:
+            raise ValueError(f"{name!r} is not an id such as 'shop.E001'.")
+        check = Check(cause, remedy, LEVELS[found[1]])
+        if CHECKS.setdefault(name, check) != check:
+            raise ValueError(f"{name!r} is the id of another check.")
+
+
+def message(name: str, text: str = "", *, hint: str = "", obj: Any = None) -> CheckMessage:
+    """The message of the check with this id. `text` and `hint` replace cause and remedy where they
+    can name the value. Raises `KeyError` if the id has no entry."""
+    check = CHECKS[name]
+    return CheckMessage(check.level, text or check.cause, hint or check.remedy, obj=obj, id=name)
+
+
+for entries in (checks_core, checks_modules, checks_invitations, checks_providers):
+    declare(entries.CHECKS)

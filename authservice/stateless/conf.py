@@ -1,0 +1,20 @@
+"""Settings of the stateless module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from authservice.kernel.settings import section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stateless:
+    """`AUTHSERVICE["STATELESS"]`."""
+
+    check: Literal["full", "signature"] = "full"
+    """`"signature"` accepts an access token until it expires: a logout or a changed password then
+    takes effect only at the next refresh."""
+
+
+conf = section("STATELESS", Stateless)
