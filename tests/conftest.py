@@ -7,8 +7,8 @@ from django.contrib.auth.signals import user_logged_in
 from django.core.cache import caches
 
 from authservice.kernel import modules
-from tests import emptied
-from tests.client import Api
+from tests.support import emptied, needs
+from tests.support.client import Api
 
 # Each takes as long as hundreds of others. Most of them create projects in their own environments
 # or run the suite in another host, one after the other in one worker.
@@ -35,6 +35,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.parent.name == "races":
+            item.add_marker(needs.several_writers)
     # Started first, so that no worker waits for the other one at the end.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))
@@ -74,7 +77,7 @@ def configure(settings):
 
 
 @pytest.fixture
-def unheard():
+def no_login_receivers():
     """Only Django's own receiver listens to logins, as in a host without other receivers."""
     hearing = user_logged_in.receivers[:]
     user_logged_in.receivers[:] = [it for it in hearing if it[0][0] == "update_last_login"]
@@ -84,16 +87,21 @@ def unheard():
 
 
 @pytest.fixture
-def ungated(unheard):
+def ungated(no_login_receivers):
     """No module gates logins or stores data of users, to count the queries of the rest."""
     with ExitStack() as kept:
-        for slot in ("login_gate", "revoke_unverified_access"):
-            kept.enter_context(modules.plugged(slot, lambda _: None))
+        for slot in (
+            "login_gate",
+            "revoke_unverified_access",
+            "revoke_recent_access",
+            "distrust_earlier_access",
+        ):
+            kept.enter_context(modules.plugged(slot, lambda *_: None))
         yield
 
 
 class Clock:
-    """A clock that stands still until the test moves it forward."""
+    """A clock that does not run until the test moves it forward."""
 
     def __init__(self, traveller):
         self._traveller = traveller
@@ -109,8 +117,8 @@ def clock(time_machine) -> Clock:
 
 
 @pytest.fixture
-def heard():
-    """`heard(signal)` returns a list that collects the events that the signal sends from now on."""
+def received():
+    """`received(signal)` returns a list to which each later event of the signal is added."""
     connected = []
 
     def listen(signal):

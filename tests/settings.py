@@ -20,6 +20,8 @@ INSTALLED_APPS = [
     "authservice.openapi",
     "authservice.admin",
     "authservice.twofactor",
+    "authservice.invitation",
+    "authservice.oauth",
 ]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "tests.urls"
@@ -36,7 +38,7 @@ STATIC_URL = "/static/"  # required by the live server of the tests
 # A cheap hash keeps the suite fast and shows the cost of the code; hashing tests use real ones.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
-    "tests.hashing.PBKDF2",
+    "tests.support.hashing.PBKDF2",
     "authservice.hashers.Argon2id",
 ]
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,1 +1,1 @@
-"""What attackers try, and what others shipped and had to mend: a rule each."""
+"""Attacks, and mistakes that other packages had to fix: a rule for each."""

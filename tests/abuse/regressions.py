@@ -1,112 +1,113 @@
-"""Thirty mistakes that packages of our kind made, each with the tests that hold it off here.
+"""Thirty mistakes of similar packages, each with the tests that prevent it here.
 
-A rule names the tests in `tests`; where the part it concerns is a module that is not in the tree,
-it stands in `UNSHIPPED` with what its test must show once the module is here.
+A rule names its tests below `tests`. If the rule concerns a module that is not in the tree, it is
+listed in `UNSHIPPED` with the behaviour that its test must show once the module exists.
 """
 
 from __future__ import annotations
 
-HELD = {
+COVERED = {
     "X-Forwarded-For is trusted by default": [
-        "core/test_flood_limits.py::test_x_forwarded_for_is_not_believed_by_default",
-        "core/test_flood_limits.py"
-        "::test_what_a_client_puts_before_a_trusted_proxys_entry_is_not_believed",
+        "kernel/test_throttling.py::test_x_forwarded_for_is_not_trusted_by_default",
+        "kernel/test_throttling.py"
+        "::test_addresses_before_the_entry_of_a_trusted_proxy_are_not_trusted",
     ],
-    "Parallel requests beat a limit": [
-        "races/test_guesses.py::test_of_many_guesses_at_once_the_budget_is_judged",
-        "recovery/races/test_limits.py::test_three_letters_are_sent_however_many_ask_at_once",
+    "Parallel requests exceed a limit": [
+        "races/test_attempts.py::test_parallel_wrong_passwords_are_checked_up_to_the_limit",
+        "core/recovery/races/test_limits.py::test_concurrent_requests_send_all_three_messages",
     ],
-    "Two windows of one scope share a counter": [
-        "abuse/test_regressions.py::test_two_windows_of_one_scope_count_apart",
+    "Two windows of one scope share one counter": [
+        "abuse/test_regressions.py::test_windows_of_one_scope_have_separate_counters",
     ],
-    "A code is taken in another spelling": [
-        "abuse/test_regressions.py::test_a_code_has_one_spelling",
+    "A code is accepted in another notation": [
+        "abuse/test_regressions.py::test_code_has_one_notation",
     ],
-    "The tries of one factor lock another": [
-        "recovery/test_purposes.py::test_tries_at_one_purpose_are_not_counted_at_another",
-        "core/test_guess_limits.py::test_username_and_address_are_counted_apart",
-        "twofactor/test_guesses.py::test_who_uses_up_the_app_leaves_the_backup_codes",
-        "twofactor/test_guesses.py::test_who_uses_up_the_backup_codes_leaves_the_app",
+    "The attempts at one factor lock another": [
+        "core/credentials/test_purposes.py::test_attempts_at_one_purpose_are_not_counted_at_another",
+        "core/credentials/test_lockout.py::test_lockout_counts_username_and_address_separately",
+        "twofactor/test_attempts.py::test_lockout_of_app_codes_leaves_backup_codes_usable",
+        "twofactor/test_attempts.py::test_lockout_of_backup_codes_leaves_app_codes_usable",
     ],
-    "A code beyond ASCII crashes": [
-        "abuse/test_regressions.py::test_a_secret_beyond_ascii_crashes_nothing",
+    "A code beyond ASCII causes a 5xx": [
+        "abuse/test_regressions.py::test_secret_beyond_ascii_is_not_a_5xx",
     ],
-    "What an inactive user passed is carried over": [
-        "twofactor/test_challenge.py::test_it_ends_with_its_person_and_the_password",
-        "recovery/test_reset_by_code.py::test_a_code_of_somebody_who_is_inactive_by_now_is_invalid",
-        "recovery/test_reset_by_link.py::test_a_link_of_somebody_who_is_inactive_by_now_is_invalid",
-        "recovery/test_verify_email.py::test_a_link_of_somebody_who_is_inactive_by_now_is_invalid",
+    "A factor or token of a deactivated user stays valid": [
+        "twofactor/test_challenge.py::test_temp_token_ends_when_user_is_deactivated_or_password_changes",
+        "core/recovery/test_reset_by_code.py::test_code_of_a_user_deactivated_meanwhile_is_refused",
+        "core/recovery/test_reset_by_link.py::test_link_of_a_user_deactivated_meanwhile_is_invalid",
+        "core/recovery/test_verify_email.py::test_link_of_a_user_deactivated_meanwhile_is_invalid",
     ],
-    "Past the last try the flow goes on": [
-        "twofactor/test_challenge.py::test_it_takes_five_tries",
-        "recovery/test_reset_by_code.py"
-        "::test_after_five_tries_the_right_one_answers_as_a_wrong_one",
-        "recovery/test_verify_phone.py::test_after_five_tries_the_right_one_answers_as_a_wrong_one",
+    "The flow continues after the last attempt": [
+        "twofactor/test_challenge.py::test_temp_token_accepts_five_attempts",
+        "core/recovery/test_reset_by_code.py"
+        "::test_right_code_after_five_attempts_is_refused_as_a_wrong_one",
+        "core/recovery/test_verify_phone.py"
+        "::test_right_code_after_five_attempts_is_refused_as_a_wrong_one",
     ],
-    "A one-time secret serves two at once": [
-        "recovery/races/test_codes.py::test_of_many_right_codes_one_succeeds",
-        "recovery/races/test_links.py::test_one_of_many_uses_of_a_reset_link_wins",
-        "races/test_refresh.py::test_one_of_many_refreshes_of_a_token_wins",
+    "A one-time token is accepted twice by parallel requests": [
+        "core/recovery/races/test_codes.py::test_right_code_sent_concurrently_succeeds_once",
+        "core/recovery/races/test_links.py::test_reset_link_used_concurrently_works_once",
+        "races/test_refresh.py::test_one_of_many_parallel_refreshes_of_a_token_succeeds",
     ],
-    "A token outlives a password changed elsewhere": [
-        "core/test_standing.py::test_every_access_token_is_refused",
-        "core/test_standing.py::test_every_refresh_token_is_refused",
+    "A token stays valid after the password was changed outside the package": [
+        "core/sessions/test_revocation.py::test_revocation_refuses_every_access_token",
+        "core/sessions/test_revocation.py::test_revocation_refuses_every_refresh_token",
     ],
-    "A body that is a list crashes": [
-        "abuse/test_regressions.py::test_a_body_that_is_no_object_crashes_nothing",
+    "A body that is a list causes a 5xx": [
+        "abuse/test_regressions.py::test_body_that_is_no_object_is_not_a_5xx",
     ],
-    "ALLOWED_HOSTS of everybody opens redirects and links": [
-        "recovery/test_redirects.py::test_no_header_changes_the_way_on",
-        "recovery/test_links.py::test_no_header_changes_them",
+    "ALLOWED_HOSTS of '*' lets the Host header choose redirects and links": [
+        "core/api/test_redirects.py::test_verify_email_redirect_cannot_be_changed_by_a_header",
+        "core/messages/test_links.py::test_links_ignore_the_headers_of_a_request",
     ],
-    "Twins of an address share an account and not a budget": [
-        "core/test_signup_identity.py::test_twins_of_an_address_are_one_account",
-        "abuse/test_regressions.py::test_twins_of_an_address_share_a_budget",
+    "Variants of an address share an account but not its limit of attempts": [
+        "core/login/test_signup_identity.py::test_signup_with_an_equivalent_address_is_refused",
+        "abuse/test_regressions.py::test_variants_of_an_address_share_the_limit_of_attempts",
     ],
-    "A recent login counts as proof anew": [
-        "abuse/test_regressions.py::test_a_fresh_login_is_no_old_password",
+    "A recent login replaces the old password": [
+        "abuse/test_regressions.py::test_password_change_after_fresh_login_requires_old_password",
     ],
-    "A parameter is taken for the name of a setting, or for the way on": [
-        "abuse/test_redirects.py::test_no_parameter_leads_a_browser_elsewhere",
+    "A parameter names a setting or a redirect target": [
+        "abuse/test_redirects.py::test_parameter_never_redirects_to_another_site",
     ],
     "The text of an exception leaks a secret of the request": [
-        "abuse/test_regressions.py::test_a_crash_leaks_no_secret_of_its_request",
+        "abuse/test_regressions.py::test_unexpected_exception_leaks_no_secret_of_the_request",
     ],
     "Keys are parsed on each request": [
-        "abuse/test_regressions.py::test_keys_are_parsed_once",
+        "abuse/test_regressions.py::test_signing_keys_are_parsed_once",
     ],
-    "A stored address redirects anywhere": [
-        "abuse/test_redirects.py::test_nothing_that_is_stored_leads_a_browser_elsewhere",
+    "A stored URL redirects to any site": [
+        "abuse/test_redirects.py::test_stored_value_never_redirects_to_another_site",
     ],
     "A data migration ignores --database": [
-        "hosts/inside/test_migrations.py::test_migrating_forth_again_serves_the_users_who_stayed",
-        "abuse/test_regressions.py::test_no_migration_moves_data_in_a_database_of_its_own_choice",
+        "hosts/inside/test_migrations.py::test_migrations_applied_again_serve_existing_users",
+        "abuse/test_regressions.py::test_data_migration_uses_the_database_of_its_schema_editor",
     ],
-    "Enrolment is not limited": [
-        "twofactor/test_guesses.py::test_enabling_is_limited_too",
+    "Attempts during enrolment are not limited": [
+        "twofactor/test_attempts.py::test_attempts_at_enabling_are_limited_too",
     ],
-    "A code is replayed in another spelling": [
-        "twofactor/test_verify.py::test_no_other_spelling_of_a_code_does",
-        "twofactor/test_challenge.py::test_a_code_works_once",
-        "twofactor/inside/test_otp_site.py::test_a_code_has_one_spelling_there_too",
+    "A code is replayed in another notation": [
+        "twofactor/test_verify.py::test_code_with_other_characters_is_refused",
+        "twofactor/test_challenge.py::test_code_works_once",
+        "twofactor/inside/test_otp_site.py::test_code_with_other_characters_is_refused",
     ],
-    "An aborted login leaves a factor for the next one": [
-        "twofactor/test_challenge.py::test_it_begins_no_sign_in",
-        "twofactor/test_challenge.py::test_it_works_once",
-        "twofactor/test_remembered.py::test_only_who_asks_for_it_is_remembered",
+    "An aborted login leaves a passed factor for the next login": [
+        "twofactor/test_challenge.py::test_challenge_starts_no_session",
+        "twofactor/test_challenge.py::test_temp_token_works_once",
+        "twofactor/test_remembered.py::test_device_is_remembered_only_on_request",
     ],
 }
 
 UNSHIPPED = {
     "oauth": {
-        "A name that can change hands is the identity": "identities are (provider, subject)",
-        "A state is used at another provider": "the state names its provider",
+        "A reassignable name is the identity": "identities are (provider, subject)",
+        "A state is accepted from another provider": "the state names its provider",
         "A state is missing": "no callback without one",
         "Parallel tabs lose their states": "each flow has a cookie of its own",
         "A missing identity is stored as 'None'": "no subject, no link",
-        "A token ends up in settings that are shared": "nothing mutable outlives a request",
-        "An allow-list passes who has no address": "no address is no member",
-        "The last way in is removed": "OAUTH_LAST_LOGIN_METHOD",
-        "The signed-in user changes on the way": "the state names who began",
+        "A token is stored in shared settings": "no mutable object is shared between requests",
+        "An allow-list accepts a user without address": "a user without address is not a member",
+        "The last way to log in is removed": "OAUTH_LAST_LOGIN_METHOD",
+        "The logged-in user changes during the flow": "the state names the user of its start",
     },
 }

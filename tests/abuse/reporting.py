@@ -1,4 +1,4 @@
-"""Make the database fail at a chosen statement, and collect everything that error reports show."""
+"""Make the database fail at a chosen statement, and collect the contents of error reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def failing(at: int) -> Iterator[list[str]]:
         if not sql.startswith(TRANSACTION):
             statements.append(sql)
             if len(statements) == at + 1:
-                raise Failure("The database is away.")
+                raise Failure("The database is not available.")
         return run(sql, params, many, context)
 
     with connection.execute_wrapper(execute):
@@ -61,7 +61,7 @@ def reported() -> Iterator[list[str]]:
 
 
 def _variables(raised: BaseException | None) -> Iterator[str]:
-    """The local variables of all frames, those of the exceptions before it included."""
+    """The local variables of all frames, including those of the exceptions that led to it."""
     while raised is not None:
         trace = raised.__traceback__
         while trace is not None:
@@ -110,7 +110,8 @@ def shown(request: Callable[[], Any], secrets: set[str], monkeypatch: Any) -> tu
             failing(at) as statements,
             made_secrets(monkeypatch) as made,
         ):
-            with suppress(TransactionManagementError):  # what waits for a commit that never comes
+            # Raised by on-commit callbacks of a transaction that is rolled back.
+            with suppress(TransactionManagementError):
                 request()
             transaction.set_rollback(True)
         leaked |= found(reports, made | secrets)

@@ -1,4 +1,4 @@
-"""Whether two samples of durations can be told apart."""
+"""A statistical test whether two samples of durations can be distinguished."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 def mann_whitney(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """The two-sided p-value of the rank-sum test, by its normal approximation with ties (Mann and
-    Whitney, 1947): how often samples of one and the same kind would differ as much."""
+    Whitney, 1947): the probability that two samples of the same distribution differ as much."""
     n, m = len(ours), len(theirs)
     ranks, ties = _ranks([*ours, *theirs])
     u = sum(ranks[:n]) - n * (n + 1) / 2
@@ -18,7 +18,7 @@ def mann_whitney(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def _ranks(values: Sequence[float]) -> tuple[list[float], float]:
-    """The rank of each, those who tie sharing theirs, and the sum of t**3 - t over the ties."""
+    """The rank of each value, shared by ties, and the sum of t**3 - t over the ties."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks, ties, start = [0.0] * len(values), 0.0, 0
     while start < len(order):

@@ -1,16 +1,16 @@
-"""A day of attacks from a thousand addresses and from the owner's network does not lock users
-out."""
+"""A day of attacks from a thousand addresses and from the network of the owner does not lock
+the owner out."""
 
 from itertools import count
 
 import pytest
 
-from authservice.kernel import message_queue, modules
-from tests import hashing
-from tests.client import PASSWORD
-from tests.people import has
-from tests.recovery.flows import NEW, PHONE, CommittingApi, prove
-from tests.recovery.post import office
+from authservice.kernel import message_queue
+from tests.support import hashing
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW, PHONE, CommittingApi, prove
+from tests.support.messenger.post import receiving_jobs
+from tests.support.people import has
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 ANN = "ann@example.com"
@@ -21,21 +21,19 @@ UNKNOWN = "nobody@example.com"
 
 @pytest.fixture(autouse=True)
 def post():
-    office.jobs.clear()
-    office.can_sms = True
-    with modules.plugged("messenger", office):
-        yield office
+    with receiving_jobs() as post:
+        yield post
 
 
-class Siege:
-    """What attackers send in each quarter of an hour, and what the owner does from home."""
+class Attack:
+    """The requests of attackers in each quarter of an hour, and those of the owner from home."""
 
     def __init__(self, api, clock, device):
         self.api, self.clock, self.device = api, clock, device
         self._addresses = (f"203.0.{number // 250 % 4}.{number % 250}" for number in count())
 
-    def strangers(self):
-        """Nine guesses at each identifier, so that no wait grows; codes and mails."""
+    def attackers(self):
+        """Nine attempts at each identifier, so that no wait grows; codes and e-mails."""
         names = [{"email": ANN}, {"username": "ann"}] if has("username") else [{"email": ANN}]
         for name in names:
             for _ in range(9):
@@ -46,7 +44,7 @@ class Siege:
         self._send("forgot-password", phone=PHONE)
 
     def neighbours(self):
-        """Clients behind the owner's address use up its limit of guesses."""
+        """Clients behind the address of the owner exhaust its limit of attempts."""
         while self._post("login", HOME, email=UNKNOWN, password="wrong").status != 429:
             pass
 
@@ -62,50 +60,50 @@ class Siege:
 
 
 @pytest.fixture
-def siege(clock):
+def attack(clock):
     api = CommittingApi()
     api.sign_up(ANN, phone_number=PHONE, **({"username": "ann"} if has("username") else {}))
     prove(ANN, PHONE)
     known = api.post("login", email=ANN, password=PASSWORD)
-    return Siege(api, clock, known.headers["X-Device-Token"])
+    return Attack(api, clock, known.headers["X-Device-Token"])
 
 
-def test_known_device_logs_in_and_resets_at_the_first_try_on_a_day_of_attacks(siege, post):
-    judged = 0
+def test_known_device_logs_in_and_resets_at_first_attempt_during_day_of_attacks(attack, post):
+    hashed = 0
     for _ in range(DAY // STEP):
         with hashing.spied() as spy:
-            siege.strangers()
-        judged += len(spy.made)
-        siege.neighbours()
-        assert siege.owner("login", email=ANN, password=PASSWORD).status == 200
-        siege.clock.forward(minutes=STEP)
+            attack.attackers()
+        hashed += len(spy.made)
+        attack.neighbours()
+        assert attack.owner("login", email=ANN, password=PASSWORD).status == 200
+        attack.clock.forward(minutes=STEP)
 
-    assert judged <= 100
-    siege.strangers()
-    siege.neighbours()
+    assert hashed <= 100
+    attack.attackers()
+    attack.neighbours()
     post.jobs.clear()
-    assert siege.owner("forgot-password", phone=PHONE).status == 200
+    assert attack.owner("forgot-password", phone=PHONE).status == 200
     code = post.code(message_queue.RESET_BY_CODE)
-    siege.strangers()
-    reset = siege.owner("reset-password", phone=PHONE, code=code, new_password=NEW)
+    attack.attackers()
+    reset = attack.owner("reset-password", phone=PHONE, code=code, new_password=NEW)
     assert reset.status == 200
-    siege.device = reset.headers["X-Device-Token"]
-    siege.strangers()
-    assert siege.owner("login", email=ANN, password=NEW).status == 200
+    attack.device = reset.headers["X-Device-Token"]
+    attack.attackers()
+    assert attack.owner("login", email=ANN, password=NEW).status == 200
 
 
-def test_unknown_device_gets_in_by_a_mailed_link_after_a_day_of_attacks(siege, post):
+def test_unknown_device_logs_in_by_mailed_link_after_day_of_attacks(attack, post):
     for _ in range(DAY // STEP):
-        siege.strangers()
-        siege.clock.forward(minutes=STEP)
-    siege.strangers()
+        attack.attackers()
+        attack.clock.forward(minutes=STEP)
+    attack.attackers()
 
     links = [job for job in post.jobs if job.kind == message_queue.RESET_BY_LINK]
-    assert links  # the owner's mailbox has a link, also one that an attacker requested
+    assert links  # the mailbox of the owner has a link, possibly one that an attacker requested
     token = post.token(message_queue.RESET_BY_LINK)
     body = {"token": token, "email": ANN, "new_password": NEW}
     address = {"REMOTE_ADDR": "198.51.100.7"}
-    assert siege.api.request("POST", "reset-password", body, **address).status == 200
+    assert attack.api.request("POST", "reset-password", body, **address).status == 200
     # A reset clears the attempts of attackers.
     body = {"email": ANN, "password": NEW}
-    assert siege.api.request("POST", "login", body, **address).status == 200
+    assert attack.api.request("POST", "login", body, **address).status == 200

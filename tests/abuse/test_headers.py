@@ -1,4 +1,4 @@
-"""Whatever stands in a header, the answer is in the envelope and no crash."""
+"""No header value causes a 5xx, and every response uses the envelope."""
 
 import json
 
@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.client import BASE, PASSWORD, Answer, Api
-from tests.routes import routes
+from tests.support.client import BASE, PASSWORD, Answer, Api
+from tests.support.routes import routes
 
 pytestmark = pytest.mark.django_db
 
-# As a server hands them over: octets, each as the character of its number (PEP 3333).
+# As a server passes them: octets decoded as latin-1 (PEP 3333).
 OCTETS = st.binary(max_size=120).map(lambda raw: raw.decode("latin-1"))
 NAMES = [
     "HTTP_AUTHORIZATION",
@@ -33,7 +33,7 @@ NAMES = [
     "QUERY_STRING",
     "REMOTE_ADDR",
 ]
-# Near what is meant, where the rules begin to look.
+# Values that resemble valid ones, so that the validation code runs.
 NEAR = [
     *("Bearer ", "Bearer a.b.c", "bearer\t.", "Basic YTpi", "JWT x", "Bearer " + "a" * 9000),
     *(
@@ -51,7 +51,7 @@ NEAR = [
     *('authservice_device="\\"', "authservice_device=\x00", "a=b; a=c; =; ;;", "$Version=1"),
     *("null", "https://", "https://[", "a" * 200, "%", "a=1&" * 1100),
 ]
-# A length beyond the body is for a real server to wait for: see `test_raw_headers`.
+# A length beyond the body makes a real server wait: see `test_raw_headers`.
 LENGTHS = st.sampled_from(["", "1e3", "0x10", "+0", "5, 5", "\x00", "0", "a", "²"])
 BODIES = ["", "{}", "[", json.dumps({"email": "ann@example.com", "password": PASSWORD})]
 HEADERS = st.dictionaries(
@@ -61,7 +61,7 @@ ROUTES = routes()
 
 
 def enveloped(answer: Answer) -> bool:
-    """Whether an answer is a success or a refusal of ours; the API description is no envelope."""
+    """Whether a response is a success or a refusal in the envelope, which OpenAPI pages lack."""
     if not answer.headers["X-Request-ID"]:
         return False
     if answer.status < 400:
@@ -72,14 +72,14 @@ def enveloped(answer: Answer) -> bool:
 
 
 @pytest.mark.parametrize("proxies", [0, 2])
-def test_any_header_anywhere_is_answered_in_the_envelope(configure, proxies):
+def test_any_header_on_any_route_is_answered_in_the_envelope(configure, proxies):
     configure(THROTTLE={"ENABLED": False}, TRUSTED_PROXIES=proxies)
     token = Api().sign_up()["access_token"]
 
     @given(st.sampled_from(ROUTES), st.sampled_from(BODIES), HEADERS, st.booleans())
     @settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
-    def ask(route, body, headers, signed_in):
-        given_token = {"token": token} if signed_in else {}
+    def ask(route, body, headers, logged_in):
+        given_token = {"token": token} if logged_in else {}
         answer = Api(raising=False).request(
             route.method, route.path, body, **given_token, **headers
         )

@@ -1,4 +1,4 @@
-"""The memory used by a flood of logins under an ASGI server, which runs all of them at once."""
+"""The memory used by a flood of logins under an ASGI server, which runs them all concurrently."""
 
 import os
 from collections import Counter
@@ -13,8 +13,8 @@ from tests.hosts.servers import UVICORN, served
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 
 LOGINS = 200
-HASH = 19  # MiB that Argon2id takes
-BESIDE = 64  # MiB of threads, connections and requests
+HASH = 19  # MiB for one hash with Argon2id
+OTHER = 64  # MiB for threads, connections and requests
 
 
 def pss(pid):
@@ -30,10 +30,10 @@ class Watch:
 
     def __init__(self, pid):
         self.pid, self.most, self.over = pid, 0.0, Event()
-        self.thread = Thread(target=self.look)
+        self.thread = Thread(target=self.measure)
         self.thread.start()
 
-    def look(self):
+    def measure(self):
         while not self.over.wait(0.02):
             self.most = max(self.most, pss(self.pid))
 
@@ -43,7 +43,7 @@ class Watch:
         return self.most
 
 
-def test_200_parallel_logins_take_a_bounded_share_of_memory(tmp_path):
+def test_200_parallel_logins_use_bounded_memory(tmp_path):
     with served(UVICORN, tmp_path) as server:
 
         def log_in(number):
@@ -61,4 +61,4 @@ def test_200_parallel_logins_take_a_bounded_share_of_memory(tmp_path):
     print(f"\n{before:.0f} MiB before, {added:.0f} MiB added, {dict(statuses)}")
     assert statuses[401] >= 20
     assert set(statuses) <= {401, 503}
-    assert added <= 2 * os.cpu_count() * HASH + BESIDE
+    assert added <= 2 * os.cpu_count() * HASH + OTHER

@@ -1,4 +1,4 @@
-"""Each of thirty mistakes of others has a test here that would see it."""
+"""Each of the thirty mistakes in `regressions` has a test that detects it."""
 
 import ast
 import logging
@@ -16,50 +16,58 @@ from hypothesis import strategies as st
 from authservice.core.models import Account
 from authservice.core.recovery import password_reset, verification
 from authservice.core.tokens import signing_keys
-from tests.abuse.regressions import HELD, UNSHIPPED
-from tests.client import PASSWORD, Api
-from tests.core.test_signing_keys import entry
-from tests.routes import Route, routes, with_a_body
+from tests.abuse.regressions import COVERED, UNSHIPPED
+from tests.support.client import PASSWORD, Api
+from tests.support.key_pairs import entry
+from tests.support.routes import Route, routes, with_a_body
 
 pytestmark = pytest.mark.django_db
 
 TESTS = Path(__file__).resolve().parents[1]
 PHONE = "+4930123456"
-RULES = [pytest.param(test, id=rule) for rule, held in HELD.items() for test in held]
-# Fields that take a secret, and what else their bodies need.
+RULES = [
+    pytest.param(test, id=rule)
+    for rule, names_of_tests in COVERED.items()
+    for test in names_of_tests
+]
+# Fields that contain a secret (`...`), and the other required fields of their bodies.
 SECRETS = {
     "verify-phone": {"phone": PHONE, "code": ...},
     "reset-password": {"code": ..., "phone": PHONE, "new_password": PASSWORD},
     "refresh": {"refresh_token": ...},
     "login": {"email": "ann@example.com", "password": ...},
 }
-ODD = st.text(st.characters(exclude_categories=["Cs"], min_codepoint=0x80), min_size=1, max_size=80)
+NON_ASCII = st.text(
+    st.characters(exclude_categories=["Cs"], min_codepoint=0x80), min_size=1, max_size=80
+)
 
 
-def test_every_mistake_is_accounted_for():
-    absent = sum(len(rules) for rules in UNSHIPPED.values())
-    # Two concern factors as well as one-time codes: they stand in both.
-    assert len(HELD) + absent - 1 == 30
+def test_all_thirty_mistakes_are_listed():
+    unshipped = sum(len(rules) for rules in UNSHIPPED.values())
+    # Two rules concern factors as well as one-time codes and are listed twice.
+    assert len(COVERED) + unshipped - 1 == 30
 
 
 @pytest.mark.parametrize("test", RULES)
-def test_the_rule_is_held_by_a_test(test):
+def test_listed_test_of_a_mistake_exists(test):
     file, _, name = test.partition("::")
-    names = {node.name for node in ast.walk(ast.parse((TESTS / file).read_text())) if named(node)}
+    names = {
+        node.name for node in ast.walk(ast.parse((TESTS / file).read_text())) if is_function(node)
+    }
 
     assert name in names
 
 
-def named(node):
+def is_function(node):
     return isinstance(node, ast.FunctionDef)
 
 
 @pytest.mark.parametrize("module", UNSHIPPED)
-def test_a_module_that_has_shipped_holds_its_rules(module):
+def test_installed_module_has_tests_of_its_rules(module):
     assert not apps.is_installed(f"authservice.{module}") or list(TESTS.glob(f"{module}/test_*.py"))
 
 
-def test_two_windows_of_one_scope_count_apart(api, clock):
+def test_windows_of_one_scope_have_separate_counters(api, clock):
     answers = []
     for _ in range(4):
         answers += [api.post("is-available", email="ann@example.com").status for _ in range(31)]
@@ -72,26 +80,26 @@ def test_two_windows_of_one_scope_count_apart(api, clock):
     "code",
     ["123 456", " 12345", "+12345", "١٢٣٤٥٦", "１２３４５６", "12345６", "0123456", "1_2345"],
 )
-def test_a_code_has_one_spelling(api, code):
+def test_code_has_one_notation(api, code):
     answer = api.post("verify-phone", phone=PHONE, code=code)
 
     assert answer.error == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("path", SECRETS)
-def test_a_secret_beyond_ascii_crashes_nothing(path):
-    @given(ODD)
+def test_secret_beyond_ascii_is_not_a_5xx(path):
+    @given(NON_ASCII)
     @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
-    def try_it(secret):
+    def send(secret):
         body = {name: secret if value is ... else value for name, value in SECRETS[path].items()}
         assert 400 <= Api(raising=False).request("POST", path, body).status < 500
 
-    try_it()
+    send()
 
 
 @pytest.mark.parametrize("route", with_a_body(), ids=str)
 @pytest.mark.parametrize("body", ["[]", "[{}]", "[[]]", '"text"', "7", "null", "true"])
-def test_a_body_that_is_no_object_crashes_nothing(robust, route: Route, body):
+def test_body_that_is_no_object_is_not_a_5xx(robust, route: Route, body):
     token = "" if route.public else robust.sign_up()["access_token"]
     if route.super_admin:
         Account.objects.update(is_super_admin=True)
@@ -101,17 +109,17 @@ def test_a_body_that_is_no_object_crashes_nothing(robust, route: Route, body):
     assert answer.error == (400, "INVALID_REQUEST_BODY")
 
 
-@pytest.mark.parametrize("twin", ["ANN@EXAMPLE.COM", "ａｎｎ@example.com", "ann@EXAMPLE。com"])
-def test_twins_of_an_address_share_a_budget(api, clock, twin):
+@pytest.mark.parametrize("variant", ["ANN@EXAMPLE.COM", "ａｎｎ@example.com", "ann@EXAMPLE。com"])
+def test_variants_of_an_address_share_the_limit_of_attempts(api, clock, variant):
     api.sign_up()
     for number in range(10):
-        email = twin if number % 2 else "ann@example.com"
+        email = variant if number % 2 else "ann@example.com"
         assert api.post("login", email=email, password="wrong").status == 401
 
-    assert api.post("login", email=twin, password=PASSWORD).code == "TOO_MANY_ATTEMPTS"
+    assert api.post("login", email=variant, password=PASSWORD).code == "TOO_MANY_ATTEMPTS"
 
 
-def test_a_fresh_login_is_no_old_password(api):
+def test_password_change_after_fresh_login_requires_old_password(api):
     api.sign_up()
     token = api.log_in()["access_token"]
 
@@ -136,7 +144,7 @@ CRASHES = [
 
 
 @pytest.mark.parametrize(("module", "rule", "method", "path", "body"), CRASHES)
-def test_a_crash_leaks_no_secret_of_its_request(
+def test_unexpected_exception_leaks_no_secret_of_the_request(
     robust, caplog, monkeypatch, module, rule, method, path, body
 ):
     def fail(*_, **__):
@@ -152,7 +160,7 @@ def test_a_crash_leaks_no_secret_of_its_request(
     assert SECRET not in caplog.text
 
 
-def test_keys_are_parsed_once(api, configure):
+def test_signing_keys_are_parsed_once(api, configure):
     configure(SIGNING_KEYS=[entry("EdDSA", ed25519.Ed25519PrivateKey.generate())])
     token = api.sign_up()["access_token"]
 
@@ -164,8 +172,8 @@ def test_keys_are_parsed_once(api, configure):
     assert not parse.called
 
 
-def test_no_migration_moves_data_in_a_database_of_its_own_choice():
-    moved = [
+def test_data_migration_uses_the_database_of_its_schema_editor():
+    data_migrations = [
         (name, operation)
         for name, made in MigrationLoader(None).disk_migrations.items()
         if name[0].startswith("authservice_")
@@ -173,15 +181,15 @@ def test_no_migration_moves_data_in_a_database_of_its_own_choice():
         if isinstance(operation, migrations.RunPython)
     ]
 
-    assert [name for name, operation in moved if not _asks_where(operation)] == []
+    assert [name for name, operation in data_migrations if not _uses_alias(operation)] == []
 
 
-def _asks_where(operation):
+def _uses_alias(operation):
     """Whether each function of the migration uses the alias of its schema editor."""
     codes = [operation.code, operation.reverse_code]
     names = [code.__code__.co_names for code in codes if code is not migrations.RunPython.noop]
     return all("connection" in used and "alias" in used for used in names)
 
 
-def test_the_sweep_of_routes_is_no_empty_one():
+def test_list_of_routes_is_not_empty():
     assert len(routes()) > 15

@@ -7,13 +7,22 @@ import pytest
 
 from authservice.kernel import message_queue
 from authservice.kernel.http.fields import SecretText
+from tests.abuse.provider_requests import (
+    callback,
+    callback_by_form,
+    callback_of_a_new_user,
+    linking,
+    native_app,
+)
 from tests.abuse.reporting import shown
-from tests.client import PASSWORD
-from tests.doors.world import MODULES, World
-from tests.mounted import mounted
-from tests.recovery.flows import ANN, NEW, PHONE, CommittingApi, prove, verify_path
-from tests.recovery.post import office
-from tests.routes import endpoints
+from tests.core.login_matrix.world import MODULES, World
+from tests.oauth.in_process import SETTINGS
+from tests.oauth.in_process import office as acme
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE, CommittingApi, prove, verify_path
+from tests.support.messenger.post import office
+from tests.support.mounted import mounted
+from tests.support.routes import endpoints
 from tests.twofactor.people import Person, app_of
 
 pytestmark = pytest.mark.django_db
@@ -27,11 +36,20 @@ def _everything():
 
 @pytest.fixture
 def world(_everything, db, clock, configure):
-    configure(COOKIES={"ENABLED": True}, THROTTLE={"ENABLED": False})
+    acme.reset()
+    form = {**SETTINGS, "FORM_POST": True}
+    configure(
+        COOKIES={"ENABLED": True},
+        THROTTLE={"ENABLED": False},
+        OAUTH={
+            "PROVIDERS": {"acme": SETTINGS, "acme-form": form},
+            "STORE_PROVIDER_TOKENS": True,
+        },
+    )
     office.jobs.clear()
     api = CommittingApi(raising=False)
     world = World(api, office, clock, configure, Person(api))
-    body = {"phone": PHONE, "password": PASSWORD}  # with it the number may reset the password
+    body = {"phone": PHONE, "password": PASSWORD}  # the password, so that the number may reset it
     assert api.request("PUT", "profile", body, token=world.ann.token).status == 200
     prove(ANN, PHONE)
     office.jobs.clear()
@@ -104,7 +122,7 @@ def secure_account(world):
     body = {"phone": "+4930123459"}
     assert world.api.request("PUT", "profile", body, token=world.ann.token).status == 200
     token = office.token(message_queue.PHONE_CHANGED)
-    # As a whole, since a `token` by itself is the caller's own.
+    # As a whole body, since the argument `token` is the access token of the client.
     return {token}, partial(world.api.request, "POST", "account/secure", {"token": token})
 
 
@@ -121,7 +139,7 @@ def magic_link(world):
 
 def magic_link_button(world):
     token = world.magic.mailed().token
-    return {token}, partial(world.magic.push, token)
+    return {token}, partial(world.magic.submit, token)
 
 
 def magic_code(world):
@@ -176,7 +194,28 @@ def required_enrolment(world):
     return {code, token}, partial(world.api.post, "2fa/verify-login", **body)
 
 
+CALLBACK = "oauth/<str:provider>/callback"
+
+
+def accept_invitation(world):
+    token = world.invites.mailed(ANN)
+    return {token}, partial(world.invites.accept, token)
+
+
+def accept_invitation_as_new(world):
+    token = world.invites.mailed("new@example.com")
+    return {token, PASSWORD}, partial(world.invites.accept, token, name="New", password=PASSWORD)
+
+
+def decline_invitation(world):
+    token = world.invites.mailed(ANN)
+    return {token}, partial(world.invites.decline, token)
+
+
 REQUESTS = {
+    CALLBACK: (callback, callback_by_form, callback_of_a_new_user),
+    "oauth/<str:provider>/link": (linking,),
+    "oauth/<str:provider>/token": (native_app,),
     "login": (login, wrong_password),
     "signup": (signup,),
     "refresh": (refresh,),
@@ -196,6 +235,8 @@ REQUESTS = {
     "2fa/backup-codes": (partial(with_factor, "2fa/backup-codes"),),
     "2fa/verify-login": (second_step, backup_code, required_enrolment),
     "2fa/setup-login": (required_set_up,),
+    "invitations/accept": (accept_invitation, accept_invitation_as_new),
+    "invitations/decline": (decline_invitation,),
 }
 
 
@@ -203,7 +244,7 @@ REQUESTS = {
     "prepare", [prepare for prepares in REQUESTS.values() for prepare in prepares]
 )
 def test_report_of_a_failed_statement_shows_no_secret(world, settings, monkeypatch, prepare):
-    settings.DEBUG = True  # hides less
+    settings.DEBUG = True  # hides fewer values
     secrets, request = prepare(world)
 
     failures, leaked = shown(request, secrets, monkeypatch)
@@ -222,7 +263,7 @@ def test_report_of_a_failed_statement_shows_no_secret(world, settings, monkeypat
         "REDIRECT_QUERY_STRING",  # Apache
     ],
 )
-def test_report_shows_no_token_in_an_address_that_a_server_or_browser_adds(
+def test_report_shows_no_token_of_an_address_that_a_server_or_browser_adds(
     world, settings, monkeypatch, name
 ):
     settings.DEBUG = True
@@ -243,12 +284,12 @@ def takes_secrets(operation):
     )
 
 
-def test_every_route_that_takes_a_secret_is_tried():
+def test_every_route_that_takes_a_secret_is_tested():
     operations = {
         path: getattr(view.cls, action).operation
         for path, view in endpoints()
         for action in view.actions.values()
     }
-    taking = {path for path, operation in operations.items() if takes_secrets(operation)}
+    with_secrets = {path for path, operation in operations.items() if takes_secrets(operation)}
 
-    assert taking <= set(REQUESTS)
+    assert with_secrets <= set(REQUESTS)

@@ -1,4 +1,4 @@
-"""Signing keys are turned over while requests come in, and none of them is refused for it."""
+"""Signing keys are rotated while requests arrive, and no request is refused because of it."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ from threading import Event
 
 import pytest
 
-from tests import forging
-from tests.client import PASSWORD
 from tests.hosts.runs import ROOT
 from tests.hosts.servers import GUNICORN, served
+from tests.support import forging
+from tests.support.client import PASSWORD
 
-# The server's database is that of the other servers.
+# Shares its database with the other tests that start servers.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 CALLERS = 4
 SETTINGS = "tests.abuse.rotating"
@@ -24,7 +24,7 @@ SETTINGS = "tests.abuse.rotating"
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    """`keys("rotate", "--force")` on the file of the server."""
+    """`keys("rotate", "--force")` runs the command on the key file of the server."""
     file = tmp_path_factory.mktemp("keys") / "keys.json"
 
     def keys(*step):
@@ -50,21 +50,21 @@ def kid(token):
 
 
 def calls(server, number, enough):
-    """What one caller was answered, who refreshes at every twentieth request, and the kids seen."""
-    told, kids = Counter(), set()
+    """The statuses of one client, which refreshes after every 20 requests, and the `kid` values."""
+    statuses, kids = Counter(), set()
     email = f"caller{number}@example.com"
     tokens = server.post("signup", email=email, password=PASSWORD)[1]
     while not enough.is_set():
         for _ in range(20):
-            told[server.call("GET", "me", token=tokens["access_token"])[0]] += 1
+            statuses[server.call("GET", "me", token=tokens["access_token"])[0]] += 1
         status, fresh = server.post("refresh", refresh_token=tokens["refresh_token"])
-        told[status] += 1
+        statuses[status] += 1
         tokens = fresh or tokens
         kids.add(kid(tokens["access_token"]))
-    return told, kids
+    return statuses, kids
 
 
-def test_no_request_is_refused_while_keys_are_turned_over(server, keys):
+def test_no_request_is_refused_while_signing_keys_are_rotated(server, keys):
     enough = Event()
     with ThreadPoolExecutor(CALLERS) as callers:
         runs = [callers.submit(calls, server, number, enough) for number in range(CALLERS)]
@@ -74,8 +74,8 @@ def test_no_request_is_refused_while_keys_are_turned_over(server, keys):
             os.kill(server.pid, signal.SIGHUP)
         time.sleep(4)
         enough.set()
-    told = sum((run.result()[0] for run in runs), Counter())
+    statuses = sum((run.result()[0] for run in runs), Counter())
 
-    assert set(told) == {200}
+    assert set(statuses) == {200}
     assert all(len(run.result()[1]) >= 2 for run in runs)
-    assert told[200] > 200
+    assert statuses[200] > 200

@@ -1,8 +1,8 @@
-"""How long a refusal takes tells nobody whether there is an account.
+"""The duration of a refusal does not reveal whether an account exists.
 
-`test_one_hash` counts the hashes, which is exact; here the clock itself is asked, for all the rest,
-under the hash that is offered: beside its 20 ms a row that is read or not is some 80 microseconds,
-which nobody can average out of the ten tries that a name has.
+`test_one_hash` counts the hashes, which is exact. These tests measure the durations, with the
+default hasher: a hash takes 20 ms, reading one more row some 80 microseconds. An attacker has ten
+attempts per identifier, too few to average out that difference.
 """
 
 import json
@@ -16,12 +16,13 @@ from django.test import Client
 
 from authservice.core.models import AttemptCounter
 from tests.abuse.samples import mann_whitney
-from tests.client import BASE, PASSWORD, csrf_pair
-from tests.people import deactivate, make_user
+from tests.support.client import BASE, PASSWORD, csrf_pair
+from tests.support.people import deactivate, make_user
 
 ROUNDS = 400
-REPEATS = 3  # a busy machine may part two samples by chance
-CLOSE, LIKELY = 0.05, 0.01
+REPEATS = 3  # on a busy machine two samples may differ by chance
+CLOSE = 0.05  # share of the duration of a hash
+LIKELY = 0.01  # p-value below which two samples differ
 WRONG = {"password": "wrong " + PASSWORD}
 LOGINS = {
     "a wrong password": {"email": "ann@example.com", **WRONG},
@@ -29,15 +30,15 @@ LOGINS = {
     "no password": {"email": "ben@example.com", **WRONG},
     "an inactive user": {"email": "cid@example.com", **WRONG},
 }
-LETTERS = {
-    "somebody": {"email": "ann@example.com"},
-    "nobody": {"email": "nobody@example.com"},
-    "somebody inactive": {"email": "cid@example.com"},
+MESSAGES = {
+    "known": {"email": "ann@example.com"},
+    "unknown": {"email": "nobody@example.com"},
+    "inactive": {"email": "cid@example.com"},
 }
 
 
 @pytest.fixture(autouse=True)
-def _people(db, configure, settings):
+def _users(db, configure, settings):
     configure(THROTTLE={"ENABLED": False})
     settings.PASSWORD_HASHERS = ["authservice.hashers.Argon2id"]
     make_user("ann@example.com")
@@ -46,59 +47,60 @@ def _people(db, configure, settings):
     deactivate("cid@example.com")
 
 
-def seconds(deed):
+def seconds(act):
     start = time.perf_counter()
-    deed()
+    act()
     return time.perf_counter() - start
 
 
 def measured(path, bodies):
-    """How long each kind of request took, by turns in any order, so that whatever else the machine
-    does strikes all kinds alike."""
+    """The durations of each kind of request. The kinds alternate in random order, so that other
+    work of the machine affects all of them alike."""
     client, headers, random = Client(), csrf_pair({}), Random(1)
 
     def ask(path, body):
         raw = json.dumps(body)
         client.post(BASE + path, raw, content_type="application/json", headers=headers)
 
-    taken = {name: [] for name in bodies}
+    durations = {name: [] for name in bodies}
     for _ in range(ROUNDS):
         AttemptCounter.objects.all().delete()
-        ask("forgot-password", {"email": "warm@example.com"})  # the first after that is slower
+        # The first request after the deletion is slower, so it is not measured.
+        ask("forgot-password", {"email": "warm@example.com"})
         for name in random.sample(list(bodies), len(bodies)):
-            taken[name].append(seconds(lambda body=bodies[name]: ask(path, body)))
-    return taken
+            durations[name].append(seconds(lambda body=bodies[name]: ask(path, body)))
+    return durations
 
 
-def told_apart(path, bodies):
-    """The kinds that the clock tells from the first one, beyond what one hash lets through."""
+def distinguishable(path, bodies):
+    """The kinds whose durations differ from the first one, by `CLOSE` or `LIKELY`."""
     hash_time = median(seconds(lambda: make_password(PASSWORD)) for _ in range(20))
     first, *others = bodies
     for _ in range(REPEATS):
-        taken = measured(path, bodies)
-        apart = [
+        durations = measured(path, bodies)
+        different = [
             name
             for name in others
-            if abs(median(taken[name]) - median(taken[first])) > CLOSE * hash_time
-            or mann_whitney(taken[first], taken[name]) < LIKELY
+            if abs(median(durations[name]) - median(durations[first])) > CLOSE * hash_time
+            or mann_whitney(durations[first], durations[name]) < LIKELY
         ]
-        if not apart:
+        if not different:
             break
-    return apart
+    return different
 
 
 @pytest.mark.slow
-def test_a_login_that_fails_takes_as_long_for_every_reason():
-    assert told_apart("login", LOGINS) == []
+def test_failed_login_takes_as_long_for_every_reason():
+    assert distinguishable("login", LOGINS) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["forgot-password", "send-verification-email"])
-def test_asking_for_a_letter_takes_as_long_for_everybody(path):
-    assert told_apart(path, LETTERS) == []
+def test_request_of_an_email_takes_as_long_for_every_address(path):
+    assert distinguishable(path, MESSAGES) == []
 
 
-def test_the_judge_tells_a_hash_more_from_none():
+def test_rank_sum_test_detects_one_more_hash():
     samples = [5.0 + number % 7 / 10 for number in range(100)]
 
     assert mann_whitney(samples, samples) > 0.9

@@ -1,4 +1,4 @@
-"""Whatever is done to an access token, it is a genuine one or it is refused in the envelope."""
+"""Every manipulated access token is refused in the envelope."""
 
 import string
 
@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from authservice.core.tokens.signing_keys import ring
-from tests import forging
-from tests.client import Api
 from tests.contract.shapes import is_refusal
+from tests.support import forging
+from tests.support.client import Api
 
 pytestmark = pytest.mark.django_db
 
@@ -51,13 +51,13 @@ def refused(token):
     return is_refusal(answer, 401, "INVALID_TOKEN") and answer.headers["WWW-Authenticate"]
 
 
-def test_every_bit_counts(api, token):
+def test_access_token_with_a_flipped_bit_is_refused(api, token):
     @given(st.integers(0, len(token) - 1), st.integers(0, 6))
     @CHECKED
     def flip(place, bit):
         changed = chr(ord(token[place]) ^ 1 << bit)
         flipped = token[:place] + changed + token[place + 1 :]
-        # A blank at the end of a header is no part of it.
+        # A blank at the end of a header is not part of its value.
         assume(flipped.strip() == flipped and "\n" not in flipped and "\r" not in flipped)
         assert refused(flipped)
 
@@ -65,7 +65,7 @@ def test_every_bit_counts(api, token):
     assert api.get("me", token=token).status == 200
 
 
-def test_no_part_goes_with_another_token(api, token):
+def test_access_token_of_mixed_parts_is_refused(api, token):
     other = api.sign_up("ben@example.com")["access_token"]
     parts, others = token.split("."), other.split(".")
 
@@ -73,27 +73,27 @@ def test_no_part_goes_with_another_token(api, token):
     @CHECKED
     def shuffle(chosen):
         assume(chosen not in (parts, others) and any(chosen))
-        # Both have the same header.
+        # Both tokens have the same header.
         assume(chosen[1:] not in (parts[1:], others[1:]) or len(chosen) != 3 or not chosen[0])
         assert refused(".".join(chosen))
 
     shuffle()
 
 
-def test_nothing_at_random_is_a_token(token):
+def test_random_text_as_access_token_is_refused(token):
     @given(st.text(ALPHABET + "=.", min_size=1, max_size=400))
     @CHECKED
-    def guess(text):
+    def attempt(text):
         assert refused(text)
 
-    guess()
+    attempt()
 
 
 @pytest.mark.parametrize("alg", ALGORITHMS)
 @pytest.mark.parametrize(
     "signer", [lambda _: b"", forging.hs256(b""), forging.hs512(b"")], ids=["none", "hs", "hs512"]
 )
-def test_no_algorithm_of_the_tokens_own_choice_is_asked(token, alg, signer):
+def test_access_token_with_another_algorithm_is_refused(token, alg, signer):
     assert refused(forging.changed(token, head={"alg": alg}, signer=signer))
 
 
@@ -101,7 +101,7 @@ def test_no_algorithm_of_the_tokens_own_choice_is_asked(token, alg, signer):
 @pytest.mark.parametrize(
     "signer", [forging.hs256(b""), forging.hs256(b"\x00"), None], ids=["empty", "nul", "ours"]
 )
-def test_a_kid_finds_nothing_but_a_key_of_ours(token, kid, signer):
+def test_access_token_with_another_kid_is_refused(token, kid, signer):
     assert refused(forging.changed(token, head={"kid": kid}, signer=signer))
 
 
@@ -120,12 +120,12 @@ def test_a_kid_finds_nothing_but_a_key_of_ours(token, kid, signer):
     ],
     ids=repr,
 )
-def test_a_token_brings_no_key_of_its_own(token, head):
+def test_access_token_with_its_own_key_is_refused(token, head):
     assert refused(forging.changed(token, head=head, signer=forging.hs256(b"evil")))
     assert refused(forging.changed(token, head=head))
 
 
-def test_claims_of_any_kind_crash_nothing_though_well_signed(token):
+def test_access_token_with_valid_signature_and_invalid_claim_is_refused(token):
     names = st.sampled_from(sorted(forging.claims(token)))
 
     @given(names, JSON)
@@ -133,20 +133,20 @@ def test_claims_of_any_kind_crash_nothing_though_well_signed(token):
     def replace(name, value):
         assume(name not in ("jti", "iat", "auth_time", "amr"))
         assume(value != forging.claims(token)[name])
-        # A later `exp` is what we would have said ourselves; one of the past is told apart.
+        # A later `exp` is valid, and one of the past has its own error code.
         assume(name != "exp" or not isinstance(value, int | float) or isinstance(value, bool))
         assert refused(forging.changed(token, body={name: value}))
 
     replace()
 
 
-def test_a_claim_said_twice_is_the_last_one_and_no_way_in(token):
+def test_access_token_with_duplicate_claim_is_refused(token):
     body = forging.unb64(token.split(".")[1])
     twice = body[:-1] + b',"sub":"0"}'
 
     assert refused(forging.compact(forging.header(token), twice, forging.ours()))
 
 
-def test_the_ring_tells_the_forger_apart(token):
+def test_forging_helper_can_make_a_valid_token(token):
     assert ring().active.alg == "HS256"
     assert Api().get("me", token=forging.changed(token)).status == 200

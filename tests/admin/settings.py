@@ -1,4 +1,4 @@
-"""A host with Django admin, on the user model that `TEST_HOST` or `ADMIN_USERS` names."""
+"""A host with Django admin; `TEST_HOST` or `ADMIN_USERS` selects its user model."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Django admin serves whatever users the host has; each host runs in a process of its own."""
+"""Runs the tests of Django admin in hosts with different user models, each in its own process."""
 
 import pytest
 from django.db import connection
@@ -10,11 +10,11 @@ PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
 
 
 @pytest.mark.parametrize("users", HOSTS)
-def test_admin_holds_with_users_of(users):
+def test_admin_in_a_host_with_users_of(users):
     holds(*PAGES, **HOSTS[users])
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one writer in at a time")
-def test_admin_holds_in_crowds():
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite allows one writer at a time")
+def test_admin_under_concurrent_requests():
     holds("-m", "slow", *PAGES)

@@ -1,5 +1,5 @@
-"""The service, and Django admin with the account on the page of its user; at a second site that
-page has our guard."""
+"""The API, and Django admin with the account inline on the page of its user; on a second site the
+page of users has `SuperAdminGuard`."""
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
@@ -9,13 +9,13 @@ from django.urls import include, path
 from authservice.core.admin import AccountInline
 from authservice.core.staff.admin_pages import SuperAdminGuard
 from authservice.core.staff.admin_site import protect
-from tests.people import has
+from tests.support.people import has
 
 User = get_user_model()
 _RIGHTS = ("is_superuser", "is_staff", "groups", "user_permissions")
 
 
-class PeopleAdmin(UserAdmin if has("username") else admin.ModelAdmin):
+class PlainUserAdmin(UserAdmin if has("username") else admin.ModelAdmin):
     inlines = (AccountInline,)
     if not has("username"):
         fields = ("email", "is_active", "is_staff", "is_superuser")
@@ -38,7 +38,7 @@ class GuardedAdmin(SuperAdminGuard, UserAdmin if has("username") else admin.Mode
 
 if admin.site.is_registered(User):
     admin.site.unregister(User)
-admin.site.register(User, PeopleAdmin)
+admin.site.register(User, PlainUserAdmin)
 guarded = admin.AdminSite(name="guarded")
 guarded.register(User, GuardedAdmin)
 

@@ -2,27 +2,26 @@ from collections.abc import Iterator
 
 import pytest
 
-from authservice.kernel import modules
-from tests.admin_api.people import ANN, PHONE, ROOT, Admin, Committing
-from tests.recovery.post import Post, office
+from tests.admin_api.people import ANN, PHONE, ROOT, Admin
+from tests.support.flows import CommittingApi
+from tests.support.messenger.post import Post, receiving_jobs
 
 
 @pytest.fixture
 def api():
-    return Committing()
+    return CommittingApi()
 
 
 @pytest.fixture(autouse=True)
 def post() -> Iterator[Post]:
-    """Who takes the jobs."""
-    office.jobs.clear()
-    with modules.plugged("messenger", office):
-        yield office
+    """The messenger that keeps the jobs."""
+    with receiving_jobs() as post:
+        yield post
 
 
 @pytest.fixture
 def root(api, post) -> Admin:
-    """The one super admin."""
+    """The only super admin."""
     admin = Admin(api, ROOT)
     post.jobs.clear()
     return admin
@@ -30,7 +29,7 @@ def root(api, post) -> Admin:
 
 @pytest.fixture
 def ann(api, root, post):
-    """`data` of somebody's sign-up; nobody has proven anything."""
+    """`data` of the sign-up of Ann, whose address and number are unverified."""
     signed_up = api.sign_up(ANN, username="ann", phone_number=PHONE)
     post.jobs.clear()
     return signed_up
@@ -42,14 +41,14 @@ def ann_id(ann) -> str:
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """`told()` lists the events that a listener has heard since the last time."""
-    heard = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (heard.append,))
+def recorded(monkeypatch):
+    """`recorded()` lists the events that a listener has received since the last call."""
+    received = []
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (received.append,))
 
     def since():
-        events = heard[:]
-        heard.clear()
+        events = received[:]
+        received.clear()
         return events
 
     return since

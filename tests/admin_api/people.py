@@ -1,4 +1,4 @@
-"""People of the admin API's tests: super admins, and those they look after."""
+"""Users of the tests of the admin API: super admins and the users whom they manage."""
 
 from __future__ import annotations
 
@@ -6,32 +6,23 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.test import TestCase
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
-from tests.client import Answer, Api
-from tests.people import has, the_user
+from tests.support.client import Answer, Api
+from tests.support.people import has, the_user
 
 ANN, BOB, ROOT = "ann@example.com", "bob@example.com", "root@example.com"
 PHONE, OTHER_PHONE = "+4930123456", "+4930123457"
-superusers = pytest.mark.skipif(not has("is_superuser"), reason="this host has no superusers")
-
-
-class Committing(Api):
-    """Each request commits what it did, as far as anybody waits for the commit."""
-
-    def request(self, *args: Any, **options: Any) -> Answer:
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            return super().request(*args, **options)
+needs_superusers = pytest.mark.skipif(not has("is_superuser"), reason="this host has no superusers")
 
 
 class Admin:
-    """A super admin at work: `admin.put(ann, name="Ann")`."""
+    """A logged-in super admin: `admin.put(ann_id, name="Ann")`."""
 
     def __init__(self, api: Api, email: str) -> None:
         self.api, self.email = api, email
-        # By name, since admins outlive their right in some tests.
+        # Kept here, since some tests demote or delete the admin.
         self.id = api.sign_up(email)["user"]["id"]
         promote(email)
         self.token = api.log_in(email)["access_token"]
@@ -51,8 +42,8 @@ class Admin:
     def delete(self, who: str) -> Answer:
         return self.ask("DELETE", f"admin/users/{who}")
 
-    def do(self, deed: str, who: str) -> Answer:
-        return self.ask("POST", f"admin/users/{who}/{deed}")
+    def do(self, action: str, who: str) -> Answer:
+        return self.ask("POST", f"admin/users/{who}/{action}")
 
     def create(self, **body: Any) -> Answer:
         return self.ask("POST", "admin/users", body)

@@ -1,4 +1,4 @@
-"""Every route of super admins, read from the URLconf, is closed to everybody else, at once."""
+"""Every admin route in the URLconf refuses all other users, and former super admins at once."""
 
 import subprocess
 import sys
@@ -8,8 +8,9 @@ import pytest
 from tests.admin_api.people import BOB, Admin
 from tests.contract.shapes import is_refusal
 from tests.hosts.runs import ROOT as PROJECT
-from tests.people import deactivate
-from tests.routes import routes
+from tests.support.needs import stateless_login
+from tests.support.people import deactivate
+from tests.support.routes import routes
 
 pytestmark = pytest.mark.django_db
 
@@ -19,11 +20,11 @@ each_route = pytest.mark.parametrize("route", ROUTES, ids=str)
 
 @pytest.fixture
 def bob(api, root):
-    """A second super admin, whose tokens are from when they were one."""
+    """A second super admin, whose token stays the same when the tests revoke the rights."""
     return Admin(api, BOB)
 
 
-def test_these_routes_are_there():
+def test_admin_routes_of_users_are_complete():
     users = {str(route) for route in ROUTES if route.path.startswith("admin/users")}
 
     assert users == {
@@ -40,49 +41,52 @@ def test_these_routes_are_there():
 
 
 @each_route
-def test_without_a_token_a_caller_is_unauthorized(api, route):
+def test_request_without_a_token_is_unauthorized(api, route):
     answer = api.request(route.method, route.path)
 
     assert is_refusal(answer, 401, "UNAUTHORIZED")
 
 
 @each_route
-def test_an_ordinary_user_is_forbidden(api, ann, route):
+def test_user_who_is_not_a_super_admin_is_forbidden(api, ann, route):
     answer = api.request(route.method, route.path, token=ann["access_token"])
 
     assert is_refusal(answer, 403, "FORBIDDEN")
 
 
 @each_route
-def test_an_ordinary_user_is_forbidden_whatever_the_body(api, ann, route):
+def test_user_who_is_not_a_super_admin_is_forbidden_before_the_body_is_read(api, ann, route):
     answer = api.request(route.method, route.path, "{", token=ann["access_token"])
 
     assert is_refusal(answer, 403, "FORBIDDEN")
 
 
 @each_route
-def test_a_demoted_admin_is_forbidden(root, bob, route):
+def test_demoted_super_admin_is_forbidden(root, bob, route):
     root.put(bob.id, is_super_admin=False)
 
     assert is_refusal(bob.ask(route.method, route.path), 403, "FORBIDDEN")
 
 
 @each_route
-def test_a_suspended_admin_is_nobody(bob, route):
+def test_suspended_super_admin_is_unauthorized(bob, route):
     deactivate(BOB)
 
     assert is_refusal(bob.ask(route.method, route.path), 401, "INVALID_TOKEN")
 
 
+@stateless_login
 @each_route
-def test_lightly_checked_tokens_open_none_of_them(root, bob, configure, route):
+def test_token_of_a_suspended_super_admin_is_refused_despite_signature_checks_only(
+    root, bob, configure, route
+):
     configure(STATELESS={"CHECK": "signature"})
     root.do("suspend", bob.id)
 
     assert is_refusal(bob.ask(route.method, route.path), 401, "INVALID_TOKEN")
 
 
-def test_a_refused_caller_changes_nothing(root, api, ann, ann_id):
+def test_refused_request_changes_nothing(root, api, ann, ann_id):
     api.request("PUT", f"admin/users/{ann_id}", {"is_super_admin": True}, token=ann["access_token"])
     api.request("DELETE", f"admin/users/{root.id}", token=ann["access_token"])
 
@@ -90,10 +94,10 @@ def test_a_refused_caller_changes_nothing(root, api, ann, ann_id):
     assert root.show(root.id).status == 200
 
 
-def test_where_the_module_is_not_installed_there_is_no_such_route():
+def test_module_not_installed_has_no_routes_and_is_not_imported():
     code = (
         "import django; django.setup();"
-        "from tests.routes import routes;"
+        "from tests.support.routes import routes;"
         "print([str(r) for r in routes() if r.path.startswith('admin/users')]);"
         "import sys; print('authservice.admin.views' in sys.modules)"
     )

@@ -1,4 +1,4 @@
-"""What goes beyond the contract: creating, suspending, signing out, mailing a link."""
+"""Creating, suspending, reactivating and logging out users, and sending them reset links."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,13 +7,13 @@ from authservice.core.models import Account
 from authservice.core.users.identifiers import email_key
 from authservice.kernel import message_queue, modules
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account
-from tests.client import PASSWORD
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
-from tests.recovery.flows import NEW
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
 
 pytestmark = pytest.mark.django_db
 
-NEWCOMER = {
+NEW_USER = {
     "email": "eve@example.com",
     "username": "eve",
     "name": "Eve Example",
@@ -28,60 +28,60 @@ def reset(api, token, email="eve@example.com"):
     return api.request("POST", "reset-password", body)
 
 
-# Creating
+# Creation
 
 
-def test_a_created_user_is_answered_in_full(root):
-    answer = root.create(**NEWCOMER)
+def test_creation_returns_the_new_user(root):
+    answer = root.create(**NEW_USER)
 
     assert answer.status == 201
     assert fits(answer.data, ADMIN_USER)
-    assert {name: answer.data[name] for name in NEWCOMER} == NEWCOMER
+    assert {name: answer.data[name] for name in NEW_USER} == NEW_USER
     flags = ("active", "email_verified", "phone_number_verified", "is_super_admin")
     assert [answer.data[flag] for flag in flags] == [True, False, False, False]
 
 
-def test_an_address_is_enough(root):
+def test_creation_requires_only_an_address(root):
     assert root.create(email="eve@example.com").status == 201
 
 
-def test_without_an_address_nobody_is_created(root):
+def test_creation_without_an_address_is_refused(root):
     assert is_refusal(root.create(username="eve"), 400, "VALIDATION_ERROR")
 
 
-def test_no_password_opens_before_the_link_was_used(root, api):
-    root.create(**NEWCOMER)
+def test_new_user_cannot_log_in_before_the_link_is_used(root, api):
+    root.create(**NEW_USER)
 
     assert api.post("login", email="eve@example.com", password="").status == 400
     assert api.post("login", email="eve@example.com", password=PASSWORD).status == 401
 
 
-def test_a_password_in_the_body_is_not_looked_at(root, api):
-    root.create(**NEWCOMER, password=PASSWORD)
+def test_password_in_the_body_of_a_creation_is_ignored(root, api):
+    root.create(**NEW_USER, password=PASSWORD)
 
     assert api.post("login", email="eve@example.com", password=PASSWORD).status == 401
 
 
-def test_the_mailed_link_sets_a_password_and_proves_the_address(root, api, post):
-    root.create(**NEWCOMER)
+def test_link_for_a_new_user_sets_a_password_and_verifies_the_address(root, api, post):
+    root.create(**NEW_USER)
     assert post.kinds() == [message_queue.ACCOUNT_MADE]
 
     assert reset(api, post.token(message_queue.ACCOUNT_MADE)).status == 200
 
-    signed_in = api.post("login", email="eve@example.com", password=NEW)
-    assert signed_in.data["user"]["email_verified"] is True
+    logged_in = api.post("login", email="eve@example.com", password=NEW)
+    assert logged_in.data["user"]["email_verified"] is True
 
 
-def test_the_link_works_once(root, api, post):
-    root.create(**NEWCOMER)
+def test_link_for_a_new_user_works_once(root, api, post):
+    root.create(**NEW_USER)
     token = post.token(message_queue.ACCOUNT_MADE)
     reset(api, token)
 
     assert reset(api, token).error == (400, "INVALID_TOKEN")
 
 
-def test_the_link_lives_for_seven_days(clock, root, api, post):
-    root.create(**NEWCOMER)
+def test_link_for_a_new_user_is_valid_for_seven_days(clock, root, api, post):
+    root.create(**NEW_USER)
     token = post.token(message_queue.ACCOUNT_MADE)
     clock.forward(days=7, seconds=-1)
     assert reset(api, token).status == 200
@@ -93,8 +93,8 @@ def test_the_link_lives_for_seven_days(clock, root, api, post):
     assert reset(api, token, BOB).error == (400, "TOKEN_EXPIRED")
 
 
-def test_a_refused_password_proves_nothing(root, api, post):
-    root.create(**NEWCOMER)
+def test_refused_password_does_not_verify_the_address(root, api, post):
+    root.create(**NEW_USER)
     token = post.token(message_queue.ACCOUNT_MADE)
 
     api.request(
@@ -106,7 +106,7 @@ def test_a_refused_password_proves_nothing(root, api, post):
     assert account("eve@example.com").verified_email_key == ""
 
 
-def test_an_ordinary_reset_link_proves_the_address_too(root, api, ann, post):
+def test_reset_link_verifies_the_address_too(root, api, ann, post):
     api.post("forgot-password", email=ANN)
 
     reset(api, post.token(message_queue.RESET_BY_LINK), ANN)
@@ -114,11 +114,11 @@ def test_an_ordinary_reset_link_proves_the_address_too(root, api, ann, post):
     assert account().proven_email_key == email_key(ANN)
 
 
-def test_the_letter_is_not_written_once_there_is_a_password(root, api, post):
-    root.create(**NEWCOMER)
+def test_email_to_a_new_user_is_not_composed_once_there_is_a_password(root, api, post):
+    root.create(**NEW_USER)
     reset(api, post.token(message_queue.ACCOUNT_MADE))
 
-    assert post.letter(message_queue.ACCOUNT_MADE) is None
+    assert post.outgoing(message_queue.ACCOUNT_MADE) is None
 
 
 @pytest.mark.parametrize(
@@ -129,27 +129,29 @@ def test_the_letter_is_not_written_once_there_is_a_password(root, api, post):
         ({"email": BOB, "phone_number": PHONE}, "PHONE_ALREADY_IN_USE"),
     ],
 )
-def test_what_another_has_is_refused_as_at_sign_up(root, ann, post, body, code):
+def test_creation_with_identifier_of_another_user_is_refused_with_the_error_of_signup(
+    root, ann, post, body, code
+):
     assert is_refusal(root.create(**body), 400, code)
     assert get_user_model().objects.count() == 2
     assert post.jobs == []
 
 
-def test_where_nothing_is_mailed_nobody_is_created(root):
+def test_creation_without_a_messenger_is_refused(root):
     with modules.plugged("messenger", None):
-        assert is_refusal(root.create(**NEWCOMER), 501, "EMAIL_NOT_CONFIGURED")
+        assert is_refusal(root.create(**NEW_USER), 501, "EMAIL_NOT_CONFIGURED")
 
 
-def test_staff_create_where_nobody_may_sign_up(root, configure):
+def test_creation_by_staff_is_allowed_if_signup_is_disabled(root, configure):
     configure(CORE={"ALLOW_SIGNUP": False})
 
-    assert root.create(**NEWCOMER).status == 201
+    assert root.create(**NEW_USER).status == 201
 
 
-# Suspending and reactivating
+# Suspension and reactivation
 
 
-def test_a_suspended_user_is_out_and_a_reactivated_one_may_come_back(root, api, ann, ann_id):
+def test_suspended_user_is_logged_out_and_reactivated_user_can_log_in(root, api, ann, ann_id):
     assert fits(root.do("suspend", ann_id).data, {"message": str})
     assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
     assert root.show(ann_id).data["active"] is False
@@ -159,19 +161,19 @@ def test_a_suspended_user_is_out_and_a_reactivated_one_may_come_back(root, api, 
     assert api.log_in(ANN)
 
 
-@pytest.mark.parametrize("deed", ["suspend", "reactivate"])
-def test_a_second_time_changes_nothing(root, ann_id, deed):
-    root.do(deed, ann_id)
+@pytest.mark.parametrize("action", ["suspend", "reactivate"])
+def test_second_suspension_or_reactivation_changes_nothing(root, ann_id, action):
+    root.do(action, ann_id)
     before = root.show(ann_id).data
 
-    assert root.do(deed, ann_id).status == 200
+    assert root.do(action, ann_id).status == 200
     assert root.show(ann_id).data == before
 
 
-# Signing out
+# Logout
 
 
-def test_all_sign_ins_end(root, api, ann, ann_id):
+def test_logout_by_staff_revokes_all_sessions(root, api, ann, ann_id):
     other = api.log_in(ANN)
 
     assert fits(root.do("logout", ann_id).data, {"message": str})
@@ -183,10 +185,10 @@ def test_all_sign_ins_end(root, api, ann, ann_id):
     assert api.log_in(ANN)
 
 
-# A link to a new password
+# Reset links
 
 
-def test_a_link_is_mailed_and_the_old_password_works_until_it_is_used(root, api, ann_id, post):
+def test_old_password_works_until_the_reset_link_is_used(root, api, ann_id, post):
     assert fits(root.do("reset-password", ann_id).data, {"message": str})
     assert api.log_in(ANN)
 
@@ -195,14 +197,14 @@ def test_a_link_is_mailed_and_the_old_password_works_until_it_is_used(root, api,
     assert api.post("login", email=ANN, password=NEW).status == 200
 
 
-def test_who_is_suspended_is_mailed_nothing(root, ann_id, post):
+def test_suspended_user_gets_no_reset_link(root, ann_id, post):
     root.do("suspend", ann_id)
 
     assert is_refusal(root.do("reset-password", ann_id), 403, "USER_NOT_ACTIVE")
     assert post.jobs == []
 
 
-def test_who_has_no_address_is_mailed_nothing(root, ann, ann_id, post):
+def test_user_without_an_address_gets_no_reset_link(root, ann, ann_id, post):
     Account.objects.filter(pk=account().pk).update(email="", email_key=None, email_claim="")
     get_user_model().objects.filter(pk=ann_id).update(email="")
 
@@ -210,11 +212,11 @@ def test_who_has_no_address_is_mailed_nothing(root, ann, ann_id, post):
     assert post.jobs == []
 
 
-def test_where_nothing_is_mailed_it_says_so(root, ann_id):
+def test_reset_link_without_a_messenger_is_refused(root, ann_id):
     with modules.plugged("messenger", None):
         assert is_refusal(root.do("reset-password", ann_id), 501, "EMAIL_NOT_CONFIGURED")
 
 
-@pytest.mark.parametrize("deed", ["suspend", "reactivate", "logout", "reset-password"])
-def test_nobody_is_user_not_found(root, deed):
-    assert is_refusal(root.do(deed, "999999"), 404, "USER_NOT_FOUND")
+@pytest.mark.parametrize("action", ["suspend", "reactivate", "logout", "reset-password"])
+def test_action_on_an_unknown_user_is_not_found(root, action):
+    assert is_refusal(root.do(action, "999999"), 404, "USER_NOT_FOUND")

@@ -1,15 +1,15 @@
-"""PUT /admin/users/{id}: what may be changed, and what is refused."""
+"""PUT /admin/users/{id}: changes of single fields, verified flags, and revoked sessions."""
 
 import pytest
 
 from authservice.core.models import Account
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account, person
-from tests.client import PASSWORD
 from tests.contract.shapes import MOMENT, fits, is_refusal
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
-WANTED = {
+NEW_VALUES = {
     "first_name": "Anna",
     "last_name": "Cee",
     "name": "Anna Cee",
@@ -24,7 +24,7 @@ WANTED = {
 }
 
 
-def test_a_success_is_200_with_a_message_and_the_changed_user(root, ann_id):
+def test_change_returns_a_message_and_the_changed_user(root, ann_id):
     answer = root.put(ann_id, name="Anna", active=False)
 
     assert answer.status == 200
@@ -33,35 +33,35 @@ def test_a_success_is_200_with_a_message_and_the_changed_user(root, ann_id):
     assert answer.data["user"]["name"] == "Anna"
 
 
-@pytest.mark.parametrize("field", WANTED)
-def test_each_field_is_changed_alone(root, ann, ann_id, field):
+@pytest.mark.parametrize("field", NEW_VALUES)
+def test_field_is_changed_without_the_others(root, ann, ann_id, field):
     before = root.show(ann_id).data
 
-    assert root.put(ann_id, **{field: WANTED[field]}).status == 200
+    assert root.put(ann_id, **{field: NEW_VALUES[field]}).status == 200
 
     after = root.show(ann_id).data
-    moving = {"updated_at", "token_version"}
-    assert {name for name in after if after[name] != before[name]} - moving == {field}
-    assert after[field] == WANTED[field]
+    automatic = {"updated_at", "token_version"}
+    assert {name for name in after if after[name] != before[name]} - automatic == {field}
+    assert after[field] == NEW_VALUES[field]
     assert fits(after["updated_at"], MOMENT)
 
 
-def test_all_fields_are_changed_together(root, ann_id):
-    root.put(ann_id, **WANTED)
+def test_all_fields_are_changed_by_one_request(root, ann_id):
+    root.put(ann_id, **NEW_VALUES)
 
     after = root.show(ann_id).data
-    assert {name: after[name] for name in WANTED} == WANTED
+    assert {name: after[name] for name in NEW_VALUES} == NEW_VALUES
 
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"name": None}, dict.fromkeys(WANTED), {"unknown": 1}, {"unknown": 1, "name": None}],
+    [{}, {"name": None}, dict.fromkeys(NEW_VALUES), {"unknown": 1}, {"unknown": 1, "name": None}],
 )
-def test_nothing_to_change_is_refused(root, ann_id, body):
+def test_body_without_a_change_is_refused(root, ann_id, body):
     assert is_refusal(root.put(ann_id, **body), 400, "VALIDATION_ERROR")
 
 
-def test_null_never_clears(root, ann_id):
+def test_null_does_not_clear_a_field(root, ann_id):
     root.put(ann_id, phone_number=None, name="Anna")
 
     after = root.show(ann_id).data
@@ -69,8 +69,8 @@ def test_null_never_clears(root, ann_id):
 
 
 @pytest.mark.parametrize("field", ["name", "first_name", "last_name", "avatar", "phone_number"])
-def test_an_empty_text_clears(root, ann_id, field):
-    root.put(ann_id, **{field: WANTED[field]})
+def test_empty_text_clears_a_field(root, ann_id, field):
+    root.put(ann_id, **{field: NEW_VALUES[field]})
 
     assert root.put(ann_id, **{field: ""}).status == 200
 
@@ -79,7 +79,7 @@ def test_an_empty_text_clears(root, ann_id, field):
 
 @pytest.mark.parametrize("field", ["email", "username"])
 @pytest.mark.parametrize("text", ["", "  "])
-def test_an_address_and_a_username_cannot_be_cleared(root, ann_id, field, text):
+def test_address_and_username_cannot_be_cleared(root, ann_id, field, text):
     answer = root.put(ann_id, **{field: text})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -103,7 +103,7 @@ def test_an_address_and_a_username_cannot_be_cleared(root, ann_id, field, text):
         ("phone_number_verified", {}),
     ],
 )
-def test_what_is_not_of_the_type_or_form_is_refused(root, ann_id, field, value):
+def test_value_of_wrong_type_or_form_is_refused(root, ann_id, field, value):
     before = root.show(ann_id).data
 
     answer = root.put(ann_id, **{field: value})
@@ -113,7 +113,7 @@ def test_what_is_not_of_the_type_or_form_is_refused(root, ann_id, field, value):
     assert root.show(ann_id).data == before
 
 
-def test_nobody_is_user_not_found(root):
+def test_change_of_an_unknown_user_is_not_found(root):
     assert is_refusal(root.put("999999", name="Anna"), 404, "USER_NOT_FOUND")
 
 
@@ -125,7 +125,9 @@ def test_nobody_is_user_not_found(root):
         ({"phone_number": OTHER_PHONE}, "PHONE_ALREADY_IN_USE"),
     ],
 )
-def test_what_another_has_is_refused_as_at_sign_up(root, api, ann_id, body, code):
+def test_identifier_of_another_user_is_refused_with_the_error_of_signup(
+    root, api, ann_id, body, code
+):
     api.sign_up(BOB, username="bob", phone_number=OTHER_PHONE)
     before = root.show(ann_id).data
 
@@ -135,19 +137,19 @@ def test_what_another_has_is_refused_as_at_sign_up(root, api, ann_id, body, code
 
 
 @pytest.mark.parametrize("body", [{"email": ANN}, {"username": "ann"}, {"phone_number": PHONE}])
-def test_ones_own_is_no_other(root, ann_id, body):
+def test_identifier_of_the_user_is_accepted_and_changes_nothing(root, ann_id, body):
     assert root.put(ann_id, **body).status == 200
     assert root.show(ann_id).data["updated_at"] is None
 
 
-def test_another_spelling_of_ones_own_is_stored_and_ends_nothing(root, api, ann, ann_id):
+def test_identifier_in_other_case_is_stored_and_revokes_no_session(root, api, ann, ann_id):
     root.put(ann_id, email="Ann@Example.com", username="ANN")
 
     shown = api.get("me", token=ann["access_token"]).data
     assert (shown["email"], shown["username"]) == ("Ann@Example.com", "ANN")
 
 
-def test_a_changed_person_signs_in_by_the_new_names_only(root, api, ann_id):
+def test_changed_user_logs_in_with_the_new_identifiers_only(root, api, ann_id):
     root.put(ann_id, email="anna@example.com", username="anna")
 
     for who in ({"email": "anna@example.com"}, {"username": "anna"}):
@@ -156,48 +158,50 @@ def test_a_changed_person_signs_in_by_the_new_names_only(root, api, ann_id):
         assert api.post("login", password=PASSWORD, **who).code == "INVALID_CREDENTIALS"
 
 
-def test_names_that_were_given_up_are_free(root, api, ann_id):
+def test_former_identifiers_are_available_to_other_users(root, api, ann_id):
     root.put(ann_id, email="anna@example.com", username="anna", phone_number="")
 
     api.sign_up(ANN, username="ann", phone_number=PHONE)
 
 
-# Verified addresses and numbers
+# Verification of addresses and numbers
 
 
-def prove():
-    kept = account()
-    Account.objects.filter(pk=kept.pk).update(
-        verified_email_key=kept.email_key, verified_phone_key=kept.phone_key
+def verify_both():
+    row = account()
+    Account.objects.filter(pk=row.pk).update(
+        verified_email_key=row.email_key, verified_phone_key=row.phone_key
     )
 
 
-def proofs(root, who):
+def verified(root, who):
     shown = root.show(who).data
     return shown["email_verified"], shown["phone_number_verified"]
 
 
-def test_a_changed_address_or_number_is_unverified(root, ann_id):
-    prove()
+def test_changed_address_and_number_are_unverified(root, ann_id):
+    verify_both()
 
     root.put(ann_id, email="anna@example.com", phone_number=OTHER_PHONE)
 
-    assert proofs(root, ann_id) == (False, False)
+    assert verified(root, ann_id) == (False, False)
 
 
-def test_an_old_address_or_number_that_comes_back_is_unverified(root, ann_id):
-    prove()
+def test_restored_address_and_number_are_unverified(root, ann_id):
+    verify_both()
     root.put(ann_id, email="anna@example.com", phone_number="")
 
     root.put(ann_id, email=ANN, phone_number=PHONE)
 
-    assert proofs(root, ann_id) == (False, False)
+    assert verified(root, ann_id) == (False, False)
 
 
-@pytest.mark.parametrize("proven", [True, False])
-def test_the_same_body_may_set_the_new_one_verified(root, ann_id, proven):
-    if proven:
-        prove()
+@pytest.mark.parametrize("verified_before", [True, False])
+def test_changed_address_and_number_may_be_set_as_verified_in_the_same_request(
+    root, ann_id, verified_before
+):
+    if verified_before:
+        verify_both()
 
     root.put(
         ann_id,
@@ -207,19 +211,19 @@ def test_the_same_body_may_set_the_new_one_verified(root, ann_id, proven):
         phone_number_verified=True,
     )
 
-    assert proofs(root, ann_id) == (True, True)
+    assert verified(root, ann_id) == (True, True)
 
 
-def test_a_proof_is_taken_back(root, ann_id):
-    prove()
+def test_verification_can_be_revoked(root, ann_id):
+    verify_both()
 
     root.put(ann_id, email_verified=False, phone_number_verified=False)
 
-    assert proofs(root, ann_id) == (False, False)
+    assert verified(root, ann_id) == (False, False)
 
 
-def test_another_spelling_keeps_the_proof(root, ann_id):
-    prove()
+def test_address_in_other_case_stays_verified(root, ann_id):
+    verify_both()
 
     root.put(ann_id, email="ANN@example.com")
 
@@ -227,7 +231,7 @@ def test_another_spelling_keeps_the_proof(root, ann_id):
 
 
 @pytest.mark.parametrize("body", [{}, {"phone_number": ""}])
-def test_no_number_is_no_verified_one(root, api, body):
+def test_missing_number_cannot_be_set_as_verified(root, api, body):
     bob = api.sign_up(BOB)["user"]["id"]
 
     answer = root.put(bob, phone_number_verified=True, **body)
@@ -235,32 +239,34 @@ def test_no_number_is_no_verified_one(root, api, body):
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
 
 
-# What ends sign-ins
+# Revoked sessions
 
 
-OVER = (401, "INVALID_TOKEN")
+REVOKED = (401, "INVALID_TOKEN")
 
 
 @pytest.mark.parametrize("body", [{"email": "anna@example.com"}, {"active": False}])
-def test_it_ends_every_sign_in_for_good(root, api, ann, ann_id, body):
+def test_change_of_address_or_suspension_revokes_all_sessions_permanently(
+    root, api, ann, ann_id, body
+):
     root.put(ann_id, **body)
     root.put(ann_id, active=True)
 
-    assert api.get("me", token=ann["access_token"]).error == OVER
+    assert api.get("me", token=ann["access_token"]).error == REVOKED
     refused = api.post("refresh", refresh_token=ann["refresh_token"])
     assert refused.error == (401, "INVALID_REFRESH_TOKEN")
     assert root.show(ann_id).data["token_version"] == 1
 
 
 @pytest.mark.parametrize("body", [{"name": "Anna"}, {"phone_number": ""}, {"username": "anna"}])
-def test_other_changes_end_none(root, api, ann, ann_id, body):
+def test_other_changes_revoke_no_session(root, api, ann, ann_id, body):
     root.put(ann_id, **body)
 
     assert api.get("me", token=ann["access_token"]).status == 200
     assert root.show(ann_id).data["token_version"] == 0
 
 
-def test_a_suspended_user_cannot_sign_in(root, api, ann_id):
+def test_suspended_user_cannot_log_in(root, api, ann_id):
     root.put(ann_id, active=False)
 
     answer = api.post("login", email=ANN, password=PASSWORD)

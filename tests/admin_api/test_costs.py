@@ -1,18 +1,18 @@
-"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+"""The number of SQL statements of each request, without those that begin or end transactions."""
 
 import pytest
 from django.db import connection
 
 from tests.admin_api.people import ANN
-from tests.recovery.statements import statements
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
-# PostgreSQL is asked beforehand what a count would cost.
+# On PostgreSQL, the page and the total take one statement each.
 LIST = 3 if connection.vendor == "postgresql" else 2
 
 
-def cost(call):
+def count(call):
     return len(statements(call))
 
 
@@ -21,42 +21,42 @@ def cost(call):
     [{}, {"sort_field": "name"}, {"query": "ann"}, {"active": "true"}, {"query": "nobody"}],
     ids=str,
 )
-def test_a_list_costs_at_most_three(root, ann, query):
+def test_list_takes_two_statements_or_three_on_postgresql(root, ann, query):
     root.users(**query)
 
-    assert cost(lambda: root.users(**query)) == LIST
+    assert count(lambda: root.users(**query)) == LIST
 
 
-def test_a_user_costs_two(root, ann_id):
+def test_one_user_takes_two_statements(root, ann_id):
     root.show(ann_id)
 
-    assert cost(lambda: root.show(ann_id)) == 2
+    assert count(lambda: root.show(ann_id)) == 2
 
 
-def test_a_change_costs_eight(root, ann_id):
+def test_change_takes_eight_statements(root, ann_id):
     root.put(ann_id, name="first")
 
-    assert cost(lambda: root.put(ann_id, name="Anna")) == 8
+    assert count(lambda: root.put(ann_id, name="Anna")) == 8
 
 
-def test_a_changed_address_costs_thirteen(root, ann_id):
+def test_change_of_address_takes_thirteen_statements(root, ann_id):
     root.put(ann_id, email="first@example.com")
 
-    assert cost(lambda: root.put(ann_id, email="anna@example.com")) == 13
+    assert count(lambda: root.put(ann_id, email="anna@example.com")) == 13
 
 
-def test_a_suspension_costs_ten(root, ann_id):
+def test_suspension_takes_ten_statements(root, ann_id):
     root.put(ann_id, name="first")
 
-    assert cost(lambda: root.do("suspend", ann_id)) == 10
+    assert count(lambda: root.do("suspend", ann_id)) == 10
 
 
-def test_a_creation_costs_six(root, ann):
+def test_creation_takes_six_statements(root, ann):
     root.create(email="first@example.com")
 
-    assert cost(lambda: root.create(email="eve@example.com")) == 6
+    assert count(lambda: root.create(email="eve@example.com")) == 6
 
 
-def test_a_refusal_for_lack_of_rights_costs_one(api, ann):
-    assert cost(lambda: api.get("admin/users", token=ann["access_token"])) == 1
+def test_request_without_the_right_takes_one_statement(api, ann):
+    assert count(lambda: api.get("admin/users", token=ann["access_token"])) == 1
     assert ANN

@@ -1,4 +1,4 @@
-"""DELETE /admin/users/{id}."""
+"""DELETE /admin/users/{id} removes a user unless other records reference it."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -8,14 +8,14 @@ from django.db.models import ProtectedError
 from authservice.core.models import Account, Session
 from authservice.kernel.modules import plugged
 from tests.admin_api.people import ANN, PHONE, account
-from tests.client import PASSWORD
 from tests.contract.shapes import fits, is_refusal
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
-DEFERRED = " DEFERRABLE INITIALLY DEFERRED"  # judged at the commit
+DEFERRED = " DEFERRABLE INITIALLY DEFERRED"  # checked at commit
 
 
-def test_a_deleted_user_is_gone_with_everything_kept_of_them(root, ann, ann_id):
+def test_deletion_removes_the_user_the_account_and_the_sessions(root, ann, ann_id):
     answer = root.delete(ann_id)
 
     assert answer.status == 200
@@ -25,7 +25,7 @@ def test_a_deleted_user_is_gone_with_everything_kept_of_them(root, ann, ann_id):
     assert not Session.objects.filter(user=ann_id).exists()
 
 
-def test_their_tokens_are_refused_at_once(root, api, ann, ann_id):
+def test_tokens_and_password_of_a_deleted_user_are_refused_at_once(root, api, ann, ann_id):
     root.delete(ann_id)
 
     assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
@@ -34,31 +34,31 @@ def test_their_tokens_are_refused_at_once(root, api, ann, ann_id):
     assert api.post("login", email=ANN, password=PASSWORD).error == (401, "INVALID_CREDENTIALS")
 
 
-def test_their_names_are_free(root, api, ann_id):
+def test_identifiers_of_a_deleted_user_are_available(root, api, ann_id):
     root.delete(ann_id)
 
     api.sign_up(ANN, username="ann", phone_number=PHONE)
 
 
-def test_a_second_time_is_user_not_found(root, ann_id):
+def test_second_deletion_is_not_found(root, ann_id):
     root.delete(ann_id)
 
     assert is_refusal(root.delete(ann_id), 404, "USER_NOT_FOUND")
     assert is_refusal(root.show(ann_id), 404, "USER_NOT_FOUND")
 
 
-def test_modules_are_asked_before(root, ann_id):
-    asked = []
+def test_modules_are_called_before_the_deletion(root, ann_id):
+    calls = []
 
-    with plugged("before_delete", lambda person: asked.append((person.id, account().email))):
+    with plugged("before_delete", lambda person: calls.append((person.id, account().email))):
         root.delete(ann_id)
 
-    assert asked == [(ann_id, ANN)]
+    assert calls == [(ann_id, ANN)]
 
 
-def test_a_module_that_fails_keeps_the_user(root, ann_id):
+def test_error_in_a_module_rolls_the_deletion_back(root, ann_id):
     def fail(person):
-        raise RuntimeError("the organization cannot be handed on")
+        raise RuntimeError("the organization has no other owner")
 
     root.api.raising = False
     with plugged("before_delete", fail):
@@ -69,20 +69,20 @@ def test_a_module_that_fails_keeps_the_user(root, ann_id):
 
 @pytest.fixture
 def invoices():
-    """A table that Django does not clear, such as one behind `on_delete=DO_NOTHING`."""
-    users, made = get_user_model()._meta, "" if connection.vendor == "mysql" else DEFERRED
+    """A table with a reference that Django does not delete, as with `on_delete=DO_NOTHING`."""
+    users, deferred = get_user_model()._meta, "" if connection.vendor == "mysql" else DEFERRED
     column, quote = users.pk.rel_db_type(connection), connection.ops.quote_name
     with connection.cursor() as cursor:
         cursor.execute(
             f"CREATE TABLE invoices (payer {column}, FOREIGN KEY (payer)"
-            f" REFERENCES {quote(users.db_table)} ({quote(users.pk.column)}){made})"
+            f" REFERENCES {quote(users.db_table)} ({quote(users.pk.column)}){deferred})"
         )
         yield cursor
         cursor.execute("DROP TABLE invoices")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_constraint_of_the_database_that_holds_on_is_a_refusal(root, ann_id, invoices):
+def test_user_referenced_by_a_foreign_key_of_the_database_is_in_use(root, ann_id, invoices):
     key = get_user_model()._meta.pk.get_db_prep_value(account().pk, connection)
     invoices.execute("INSERT INTO invoices VALUES (%s)", [key])
 
@@ -90,9 +90,9 @@ def test_a_constraint_of_the_database_that_holds_on_is_a_refusal(root, ann_id, i
     assert root.show(ann_id).status == 200
 
 
-def test_a_table_of_the_host_that_holds_on_is_a_refusal(root, ann_id, monkeypatch):
+def test_user_referenced_by_a_protected_row_of_the_host_is_in_use(root, ann_id, monkeypatch):
     def protected(self, *args, **options):
-        raise ProtectedError("Invoices hold on.", set())
+        raise ProtectedError("Invoices reference the user.", set())
 
     monkeypatch.setattr(get_user_model(), "delete", protected)
 

@@ -1,12 +1,12 @@
-"""A request of a super admin whose session ends while the request is under way changes nothing."""
+"""A request of a super admin whose session ends during the request changes nothing."""
 
 import pytest
 from django.contrib.auth import get_user_model
 
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup
-from authservice.kernel.http.views import Endpoint
 from tests.admin_api.people import ANN, account, promote
 from tests.contract.shapes import is_refusal
 
@@ -24,24 +24,24 @@ REQUESTS = {
 }
 
 
-def stop(root):
+def end_sessions(root):
     return sessions.end_all(lookup.get_person(account(root.email).user), "password reset")
 
 
-ENDS = {
+REVOCATIONS = {
     "ended": (
         lambda root: Session.objects.update(ended_at="2030-01-01T00:00Z"),
         401,
         "INVALID_TOKEN",
     ),
-    "reset": (stop, 401, "INVALID_TOKEN"),
+    "reset": (end_sessions, 401, "INVALID_TOKEN"),
     "demoted": (lambda root: promote(root.email, flag=False), 403, "FORBIDDEN"),
 }
 
 
 @pytest.fixture
-def meanwhile(monkeypatch):
-    """`meanwhile(act)` runs `act` once, after a request was authenticated and before it acts."""
+def after_authentication(monkeypatch):
+    """`after_authentication(act)` runs `act` once a request was authenticated, before it acts."""
 
     def arrange(act):
         identify = Endpoint._identify
@@ -56,14 +56,14 @@ def meanwhile(monkeypatch):
     return arrange
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", REVOCATIONS)
 @pytest.mark.parametrize("request_", REQUESTS)
-def test_an_admin_whose_session_ends_meanwhile_changes_nothing(
-    root, ann_id, post, meanwhile, request_, end
+def test_super_admin_whose_session_ends_during_the_request_changes_nothing(
+    root, ann_id, post, after_authentication, request_, end
 ):
-    act, status, code = ENDS[end]
+    act, status, code = REVOCATIONS[end]
     before = Account.objects.values().get(pk=account(ANN).pk)
-    meanwhile(lambda: act(root))
+    after_authentication(lambda: act(root))
 
     answer = REQUESTS[request_](root, ann_id)
 
@@ -74,7 +74,9 @@ def test_an_admin_whose_session_ends_meanwhile_changes_nothing(
 
 
 @pytest.mark.parametrize("request_", REQUESTS)
-def test_an_admin_whose_session_goes_on_is_served(root, ann_id, meanwhile, request_):
-    meanwhile(lambda: None)
+def test_super_admin_whose_session_stays_valid_is_served(
+    root, ann_id, after_authentication, request_
+):
+    after_authentication(lambda: None)
 
     assert REQUESTS[request_](root, ann_id).status in (200, 201)

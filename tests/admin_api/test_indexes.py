@@ -1,4 +1,4 @@
-"""The indexes for searches and filters: made beside who writes, made whole, taken away again."""
+"""The indexes for searches and filters: created concurrently, created again if invalid, dropped."""
 
 from io import StringIO
 
@@ -8,12 +8,14 @@ from django.db import connection
 
 from authservice.admin import indexes
 from authservice.kernel import databases
-from tests.people import make_user
+from tests.support.people import make_user
 
-# CREATE INDEX CONCURRENTLY runs in no transaction.
+# CREATE INDEX CONCURRENTLY cannot run in a transaction.
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has them"),
+    pytest.mark.skipif(
+        connection.vendor != "postgresql", reason="only PostgreSQL has these indexes"
+    ),
 ]
 
 
@@ -28,53 +30,53 @@ def search_index():
     run("--drop")
 
 
-def names():
+def expected():
     return {index.name for index in indexes.wanted(databases.primary())}
 
 
-def there():
-    """The names of those that are there and whole."""
+def valid():
+    """The names of the indexes that exist and are valid."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid"
             " WHERE indisvalid AND relname = ANY(%s)",
-            [list(names())],
+            [list(expected())],
         )
         return {name for (name,) in cursor.fetchall()}
 
 
-def test_all_of_them_are_made(search_index):
+def test_all_indexes_are_created(search_index):
     make_user("ann@example.com")
 
     search_index()
 
-    assert there() == names() != set()
+    assert valid() == expected() != set()
 
 
-def test_a_second_run_leaves_them_alone(search_index):
+def test_second_run_keeps_existing_indexes(search_index):
     search_index()
 
-    assert search_index().count("already exists") == len(names())
+    assert search_index().count("already exists") == len(expected())
 
 
-def test_one_that_was_left_unfinished_is_made_anew(search_index):
+def test_invalid_index_is_created_again(search_index):
     search_index()
-    unfinished = min(names())
+    invalid = min(expected())
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)",
-            [unfinished],
+            [invalid],
         )
 
     search_index()
 
-    assert there() == names()
+    assert valid() == expected()
 
 
-def test_all_of_them_are_dropped(search_index):
+def test_all_indexes_are_dropped(search_index):
     search_index()
 
-    said = search_index("--drop")
+    output = search_index("--drop")
 
-    assert there() == set()
-    assert said.count("Dropped") == len(names())
+    assert valid() == set()
+    assert output.count("Dropped") == len(expected())

@@ -1,7 +1,8 @@
-"""No route writes what its body has no field for, whatever else is sent along.
+"""Routes ignore unknown fields of a body (mass assignment).
 
-The names are read from the description of the API and from the models, so a new field is tried
-unasked. A request with all the others is compared with the same request without them.
+The names are those of all fields in the API description and of all columns of the models, so new
+ones are included. A request with the names that its route does not know is compared with the same
+request without them.
 """
 
 from itertools import count
@@ -11,14 +12,14 @@ from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account
 from authservice.openapi.document import describe
-from tests.client import PASSWORD
-from tests.people import has
+from tests.support.client import PASSWORD
+from tests.support.people import has
 
 pytestmark = pytest.mark.django_db
 
-# Differs from one user to the next by itself.
-OWN = {"id", "user_id", "password", "email", "username", "email_key", "email_claim"}
-OWN |= {
+# Columns that differ between any two users.
+UNIQUE_OR_AUTOMATIC = {"id", "user_id", "password", "email", "username", "email_key", "email_claim"}
+UNIQUE_OR_AUTOMATIC |= {
     "device_ids",
     "username_key",
     "username_claim",
@@ -32,7 +33,7 @@ VALUES = [True, False, 7, "7", "true", "2001-01-01T00:00:00Z", None, [1], {"id":
 
 
 def described():
-    """Every name of a body's field, with the names each route knows."""
+    """The field names of the body of each route, by method and path."""
     document, bodies = describe(), {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -59,8 +60,8 @@ USERS = "/admin/users"
 
 
 @pytest.fixture
-def ways(api, root):
-    """For each route what sends a body through it, and the user it leaves behind."""
+def requests(api, root):
+    """For each route, a function that sends a body and returns the response and the address."""
     numbers = count()
 
     def email():
@@ -100,7 +101,7 @@ ROUTES = [
 ]
 
 
-def left_behind(email):
+def stored(email):
     """Every column of the user and the account."""
     user = get_user_model().objects.get(email=email)
     account = Account.objects.get(user=user)
@@ -113,30 +114,34 @@ def left_behind(email):
 
 
 def changed(before, after):
-    """Which columns differ, but for those that are each user's own."""
-    return {n for n in before if before[n] != after[n] and n.partition(".")[2] not in OWN}
+    """The columns that differ, except those that differ between any two users."""
+    return {
+        n
+        for n in before
+        if before[n] != after[n] and n.partition(".")[2] not in UNIQUE_OR_AUTOMATIC
+    }
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
-def test_the_description_has_the_route(route):
+def test_api_description_contains_the_route(route):
     assert any(method == route[0] and path.endswith(route[1]) for method, path in BODIES)
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
-def test_what_a_body_has_no_field_for_is_not_written(ways, route, value):
+def test_unknown_fields_of_a_body_write_no_column(requests, route, value):
     (known,) = (names for (m, p), names in BODIES.items() if m == route[0] and p.endswith(route[1]))
-    send = ways[route[1]]
-    plain, one = send()
-    assert plain.status < 300, plain.body
+    send = requests[route[1]]
+    expected, reference = send()
+    assert expected.status < 300, expected.body
 
-    answer, other = send(**dict.fromkeys(sorted(NAMES - known), value))
+    answer, created = send(**dict.fromkeys(sorted(NAMES - known), value))
 
-    assert answer.status == plain.status, answer.body
-    before, after = left_behind(one), left_behind(other)
+    assert answer.status == expected.status, answer.body
+    before, after = stored(reference), stored(created)
     assert changed(before, after) == set()
-    moments = ["Account.created_at", *(["User.date_joined"] if has("date_joined") else [])]
-    assert all(after.get(name) is None or after[name].year > 2001 for name in moments)
+    times = ["Account.created_at", *(["User.date_joined"] if has("date_joined") else [])]
+    assert all(after.get(name) is None or after[name].year > 2001 for name in times)
 
 
 @pytest.mark.parametrize(
@@ -150,12 +155,12 @@ def test_what_a_body_has_no_field_for_is_not_written(ways, route, value):
         "active": {"User.is_active", "Account.active", "Account.token_version"},
     }.items(),
 )
-def test_a_field_of_staff_writes_its_own_columns_and_no_other(ways, field, columns):
+def test_field_for_staff_writes_its_own_columns_only(requests, field, columns):
     value = {"active": False, "avatar": "https://example.com/a.png"}.get(field, True)
-    change = ways[f"{USERS}/{{user_id}}"]
-    _, one = change()
+    change = requests[f"{USERS}/{{user_id}}"]
+    _, reference = change()
 
-    answer, other = change(**{field: "Bo" if field.endswith("name") else value})
+    answer, created = change(**{field: "Bo" if field.endswith("name") else value})
 
     assert answer.status == 200
-    assert changed(left_behind(one), left_behind(other)) <= columns
+    assert changed(stored(reference), stored(created)) <= columns

@@ -1,16 +1,14 @@
-"""GET /admin/users: order, parts, search and filters."""
+"""GET /admin/users: order, pages, search and filters."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
 
-from authservice.admin import search
 from authservice.admin.serializers import UsersPage
 from authservice.core.models import Account
 from tests.admin_api.people import ROOT, account, make_superuser
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
-from tests.people import has, make_user, the_user
+from tests.support.people import has, make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -19,15 +17,15 @@ PEOPLE = ["delta", "alpha", "charlie", "bravo", "echo"]
 
 
 @pytest.fixture
-def crowd(root):
-    """Five people whose order differs by each field; ids by first name."""
-    born = datetime(2020, 1, 1, tzinfo=UTC)
+def five_users(root):
+    """Five users whose order differs by each field; returns their IDs by name."""
+    first_day = datetime(2020, 1, 1, tzinfo=UTC)
     ids = {}
-    for place, name in enumerate(PEOPLE):
+    for day, name in enumerate(PEOPLE):
         user = make_user(f"{name}@example.com", **({"username": f"u-{name}"} if HAS_NAMES else {}))
-        when = born + timedelta(days=place)
+        created_at = first_day + timedelta(days=day)
         Account.objects.filter(pk=user.pk).update(
-            created_at=when, name=f"{name[::-1]} x", username=f"u-{name}"
+            created_at=created_at, name=f"{name[::-1]} x", username=f"u-{name}"
         )
         ids[name] = str(user.pk)
     return ids
@@ -42,33 +40,33 @@ def emails(answer):
 
 
 def found(root, **query):
-    """Whom a list has, but the admin who asks."""
+    """The users in a list, except the admin who requests it."""
     return sorted(set(emails(root.users(**query))) - {"root"})
 
 
-def test_a_list_object_of_users(root, ann):
+def test_list_contains_users_order_and_total(root, ann):
     answer = root.users()
 
     assert set(answer.body) == {"data"}
     assert set(answer.data) == {"list", "sort_field", "sort_dir", "total"}
     assert all(fits(user, ADMIN_USER) for user in answer.data["list"])
-    rest = {key: value for key, value in answer.data.items() if key != "list"}
-    assert rest == {"sort_field": "created_at", "sort_dir": "desc", "total": 2}
+    others = {key: value for key, value in answer.data.items() if key != "list"}
+    assert others == {"sort_field": "created_at", "sort_dir": "desc", "total": 2}
 
 
-def test_each_user_is_told_as_by_itself(root, ann, ann_id):
+def test_list_shows_each_user_like_the_route_of_one_user(root, ann, ann_id):
     listed = {user["id"]: user for user in root.users().data["list"]}
 
     assert listed[ann_id] == root.show(ann_id).data
 
 
-def test_the_newest_come_first(root, crowd):
+def test_list_starts_with_the_newest_users(root, five_users):
     assert emails(root.users()) == ["root", *reversed(PEOPLE)]
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
 @pytest.mark.parametrize("field", SORTS)
-def test_it_is_sorted_by_each_field_both_ways(root, crowd, field, direction):
+def test_list_is_sorted_by_each_field_in_both_directions(root, five_users, field, direction):
     answer = root.users(sort_field=field, sort_dir=direction, query="@example.com")
 
     rows = list(
@@ -82,31 +80,31 @@ def test_it_is_sorted_by_each_field_both_ways(root, crowd, field, direction):
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
 @pytest.mark.parametrize("field", SORTS)
-def test_pages_never_overlap_though_all_are_alike(root, crowd, field, direction):
+def test_pages_do_not_overlap_if_all_users_have_equal_values(root, five_users, field, direction):
     Account.objects.update(created_at=datetime(2020, 1, 1, tzinfo=UTC), name="same")
     order = {"sort_field": field, "sort_dir": direction}
 
-    parts = [root.users(offset=at, limit=2, **order).data for at in range(0, 6, 2)]
+    pages = [root.users(offset=at, limit=2, **order).data for at in range(0, 6, 2)]
 
-    ids = [user["id"] for part in parts for user in part["list"]]
+    ids = [user["id"] for page in pages for user in page["list"]]
     assert len(ids) == len(set(ids)) == 6
-    assert {part["total"] for part in parts} == {6}
+    assert {page["total"] for page in pages} == {6}
 
 
-def test_a_page_beyond_the_end_is_empty_and_knows_the_total(root, crowd):
+def test_page_beyond_the_end_is_empty_and_has_the_total(root, five_users):
     answer = root.users(offset=50)
 
     assert (answer.data["list"], answer.data["total"]) == ([], 6)
 
 
-@pytest.mark.parametrize(("asked", "got"), [(None, 20), (5, 5), (100, 25), (1000, 25)])
-def test_a_limit_is_20_unless_asked_and_at_most_100(root, asked, got):
+@pytest.mark.parametrize(("limit", "length"), [(None, 20), (5, 5), (100, 25), (1000, 25)])
+def test_limit_is_20_by_default_and_at_most_100(root, limit, length):
     for number in range(24):
         make_user(f"p{number}@example.com")
 
-    answer = root.users(**({"limit": asked} if asked else {}))
+    answer = root.users(**({"limit": limit} if limit else {}))
 
-    assert (len(answer.data["list"]), answer.data["total"]) == (got, 25)
+    assert (len(answer.data["list"]), answer.data["total"]) == (length, 25)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +128,7 @@ def test_a_limit_is_20_unless_asked_and_at_most_100(root, asked, got):
     ],
     ids=str,
 )
-def test_what_is_not_understood_is_refused(root, query):
+def test_invalid_parameter_is_refused(root, query):
     answer = root.users(**query)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -138,11 +136,11 @@ def test_what_is_not_understood_is_refused(root, query):
 
 
 @pytest.mark.parametrize("name", UsersPage().fields)
-def test_an_empty_parameter_counts_as_absent(root, crowd, name):
+def test_empty_parameter_is_ignored(root, five_users, name):
     assert root.users(**{name: ""}).body == root.users().body
 
 
-def test_what_is_not_known_is_ignored(root):
+def test_unknown_parameter_is_ignored(root):
     assert root.users(page=2).status == 200
 
 
@@ -150,7 +148,7 @@ def test_what_is_not_known_is_ignored(root):
 
 
 @pytest.mark.parametrize(
-    ("text", "whom"),
+    ("text", "names"),
     [
         ("alpha@example.com", ["alpha"]),
         ("ALPHA@", ["alpha"]),
@@ -172,12 +170,12 @@ def test_what_is_not_known_is_ignored(root):
         ("", sorted(PEOPLE)),
     ],
 )
-def test_a_search_is_a_substring_in_whatever_case(root, crowd, text, whom):
-    assert found(root, query=text) == whom
+def test_search_matches_substrings_in_any_case(root, five_users, text, names):
+    assert found(root, query=text) == names
 
 
 @pytest.mark.parametrize("text", ["50%", "a_b", "back\\slash", "(x)", "a.b", "[z]", "^", "$5"])
-def test_what_means_something_to_a_database_is_literal(root, crowd, text):
+def test_search_treats_special_characters_of_databases_literally(root, five_users, text):
     Account.objects.filter(pk=account("alpha@example.com").pk).update(name=f"is {text} so")
     Account.objects.filter(pk=account("bravo@example.com").pk).update(name="is 500 axb backslash")
 
@@ -185,17 +183,17 @@ def test_what_means_something_to_a_database_is_literal(root, crowd, text):
 
 
 @pytest.mark.parametrize("text", ["žižková", "ŽIŽKOVÁ", "Žižk"])
-def test_other_letters_have_case_too(root, crowd, text):
+def test_search_ignores_case_of_non_ascii_letters(root, five_users, text):
     Account.objects.filter(pk=account("echo@example.com").pk).update(name="Jana Žižková")
 
     assert found(root, query=text) == ["echo"]
 
 
-def test_a_search_does_not_run_from_one_field_into_the_next(root, crowd):
+def test_search_does_not_match_across_fields(root, five_users):
     assert found(root, query="xalpha") == found(root, query="x alpha") == []
 
 
-def test_a_search_has_a_total_of_its_own(root, crowd):
+def test_total_of_a_search_counts_its_matches(root, five_users):
     assert root.users(query="@example.com", limit=2).data["total"] == 6
     assert root.users(query="lph").data["total"] == 1
     assert root.users(query="nobody").data["total"] == 0
@@ -204,33 +202,33 @@ def test_a_search_has_a_total_of_its_own(root, crowd):
 # Filters
 
 
-def test_the_suspended_and_the_others(root, crowd):
-    root.do("suspend", crowd["alpha"])
+def test_filter_by_active(root, five_users):
+    root.do("suspend", five_users["alpha"])
 
     assert found(root, active="false") == ["alpha"]
     assert found(root, active="true") == ["bravo", "charlie", "delta", "echo"]
 
 
-def test_the_verified_and_the_others(root, crowd):
-    root.put(crowd["alpha"], email_verified=True)
+def test_filter_by_verified_address(root, five_users):
+    root.put(five_users["alpha"], email_verified=True)
 
     assert found(root, email_verified="true") == ["alpha"]
     assert found(root, email_verified="false") == ["bravo", "charlie", "delta", "echo"]
 
 
-def test_super_admins_by_flag_and_by_the_project(root, crowd):
-    root.put(crowd["alpha"], is_super_admin=True)
-    kings = ["alpha"]
+def test_filter_by_super_admin_includes_superusers_of_the_project(root, five_users):
+    root.put(five_users["alpha"], is_super_admin=True)
+    super_admins = ["alpha"]
     if has("is_superuser"):
         make_superuser("bravo@example.com")
-        kings.append("bravo")
+        super_admins.append("bravo")
 
-    assert found(root, is_super_admin="true") == kings
-    assert found(root, is_super_admin="false") == sorted(set(PEOPLE) - set(kings))
+    assert found(root, is_super_admin="true") == super_admins
+    assert found(root, is_super_admin="false") == sorted(set(PEOPLE) - set(super_admins))
 
 
 @pytest.mark.parametrize(
-    ("query", "whom"),
+    ("query", "names"),
     [
         ({"created_after": "2020-01-04"}, ["bravo", "echo"]),
         ({"created_after": "2020-01-04T00:00:00.000001Z"}, ["echo"]),
@@ -241,11 +239,11 @@ def test_super_admins_by_flag_and_by_the_project(root, crowd):
     ],
     ids=str,
 )
-def test_those_who_came_within_a_time(root, crowd, query, whom):
-    assert [name for name in found(root, **query) if name in PEOPLE] == whom
+def test_filter_by_time_of_creation(root, five_users, query, names):
+    assert [name for name in found(root, **query) if name in PEOPLE] == names
 
 
-def test_those_who_signed_in_before_a_time(root, crowd):
+def test_filter_by_time_of_last_login(root, five_users):
     user = the_user("alpha@example.com")
     user.last_login = datetime(2021, 1, 1, tzinfo=UTC)
     user.save()
@@ -254,27 +252,18 @@ def test_those_who_signed_in_before_a_time(root, crowd):
     assert found(root, last_login_before="2021-01-01") == []
 
 
-def test_filters_and_search_go_together(root, crowd):
-    root.do("suspend", crowd["alpha"])
-    root.do("suspend", crowd["bravo"])
+def test_filter_and_search_are_combined(root, five_users):
+    root.do("suspend", five_users["alpha"])
+    root.do("suspend", five_users["bravo"])
 
     assert found(root, active="false", query="alpha") == ["alpha"]
 
 
-@pytest.mark.skipif(not has("is_active"), reason="this host's users have no flag of their own")
-def test_what_the_host_changed_behind_our_back_is_told(root, crowd):
+@pytest.mark.skipif(not has("is_active"), reason="users of this host have no is_active")
+def test_list_shows_changes_that_the_host_made_without_signals(root, five_users):
     user = the_user("alpha@example.com")
     type(user).objects.filter(pk=user.pk).update(is_active=False)
 
     (alpha,) = root.users(query="alpha@").data["list"]
     assert alpha["active"] is False
     assert root.users(query=ROOT).data["total"] == 1
-
-
-def test_search_on_postgresql_takes_underscore_and_percent_literally(monkeypatch):
-    monkeypatch.setattr(connection, "vendor", "postgresql")
-
-    [condition] = search.containing("a_b 50% c\\d", connection.alias).children
-
-    pattern = condition.get_source_expressions()[-1].value
-    assert pattern == r"%a\_b 50\% c\\d%"

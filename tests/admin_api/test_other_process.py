@@ -1,4 +1,4 @@
-"""Who is suspended, demoted or deleted here is so at once for every other process."""
+"""A suspension, demotion or deletion applies at once in every other process."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from tests.notification.servers import free_port
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
-        connection.vendor == "sqlite", reason="a database in memory has one process"
+        connection.vendor == "sqlite", reason="other processes cannot read a database in memory"
     ),
 ]
 _SERVE = (
@@ -29,7 +29,7 @@ _SERVE = (
 
 @contextmanager
 def another_process():
-    """`ask(path, token)` is the status that a server on the same database answers."""
+    """Start a server on the same database; yields `ask(path, token)`, which returns its status."""
     port = free_port()
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
     variables = {**os.environ, "DATABASE_URL": url.geturl(), "PYTHONPATH": str(ROOT)}
@@ -38,29 +38,29 @@ def another_process():
     running = subprocess.Popen(command, cwd=ROOT, env=variables, stderr=subprocess.DEVNULL)
 
     def ask(path, token):
-        there = HTTPConnection("127.0.0.1", port, timeout=60)
-        there.request("GET", f"/auth/{path}", headers={"Authorization": f"Bearer {token}"})
-        return there.getresponse().status
+        client = HTTPConnection("127.0.0.1", port, timeout=60)
+        client.request("GET", f"/auth/{path}", headers={"Authorization": f"Bearer {token}"})
+        return client.getresponse().status
 
     try:
-        _wait_for(lambda: ask("me", "none"))
+        _wait_until_it_answers(lambda: ask("me", "none"))
         yield ask
     finally:
         running.terminate()
         running.wait()
 
 
-def _wait_for(call):
+def _wait_until_it_answers(call):
     end = time.monotonic() + 60
     while True:
         try:
             return call()
         except OSError:
-            assert time.monotonic() < end, "the server never answered"
+            assert time.monotonic() < end, "the server did not start in time"
             time.sleep(0.1)
 
 
-def test_the_next_request_of_who_lost_the_right_fails_there(root, ann, ann_id):
+def test_lost_right_and_suspension_apply_to_the_next_request_to_another_process(root, ann, ann_id):
     token = ann["access_token"]
     with another_process() as ask:
         root.put(ann_id, is_super_admin=True)
@@ -76,7 +76,7 @@ def test_the_next_request_of_who_lost_the_right_fails_there(root, ann, ann_id):
         assert ask("me", token) == 401
 
 
-def test_who_is_deleted_here_is_gone_there(root, ann, ann_id):
+def test_token_of_a_deleted_user_is_refused_by_another_process(root, ann, ann_id):
     with another_process() as ask:
         assert ask("me", ann["access_token"]) == 200
 

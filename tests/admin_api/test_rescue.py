@@ -1,12 +1,12 @@
-"""Staff give an account back to its owner by another address; a reader of the former mailbox cannot
-undo that with an older link "this was not me"."""
+"""Staff return an account to its owner by changing its address. An attacker who reads the former
+mailbox cannot revert that with an older link "this was not me"."""
 
 import pytest
 
 from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue
 from tests.admin_api.people import ANN, OTHER_PHONE, account
-from tests.recovery.flows import prove
+from tests.support.flows import prove
 
 pytestmark = pytest.mark.django_db
 
@@ -28,9 +28,7 @@ def secure(api, token):
     return api.request("POST", "account/secure", {"token": token})
 
 
-def test_link_from_before_the_change_of_the_address_undoes_nothing(
-    api, root, attacker, ann_id, post
-):
+def test_link_from_before_the_change_of_address_reverts_nothing(api, root, attacker, ann_id, post):
     assert root.put(ann_id, email=SAFE).status == 200
     api.post("forgot-password", email=SAFE)
     token = post.token(message_queue.RESET_BY_LINK)
@@ -46,18 +44,18 @@ def test_link_from_before_the_change_of_the_address_undoes_nothing(
     assert account(SAFE).proven_email_key == account(SAFE).email_key
 
 
-def test_link_that_was_not_mailed_yet_is_ended_too(api, root, attacker, ann_id, post):
-    waiting = [job for job in post.jobs if job.kind == message_queue.PHONE_CHANGED]
+def test_link_that_is_not_mailed_yet_is_revoked_too(api, root, attacker, ann_id, post):
+    queued = [job for job in post.jobs if job.kind == message_queue.PHONE_CHANGED]
     OneTimeToken.objects.filter(purpose="secure-account").update(digest=None)
     root.put(ann_id, email=SAFE)
-    post.jobs[:] = waiting
+    post.jobs[:] = queued
 
-    assert post.letter(message_queue.PHONE_CHANGED) is None
+    assert post.outgoing(message_queue.PHONE_CHANGED) is None
     assert not OneTimeToken.objects.filter(purpose="secure-account", spent_at=None).exists()
 
 
 @pytest.mark.parametrize("change", [{"email": ANN.upper()}, {"name": "Ann"}], ids=str)
-def test_link_works_after_another_change_by_staff(api, root, attacker, ann_id, change):
+def test_link_works_after_other_changes_by_staff(api, root, attacker, ann_id, change):
     assert root.put(ann_id, **change).status == 200
 
     assert secure(api, attacker).status == 200

@@ -1,4 +1,4 @@
-"""If a second factor is required, the admin API demands a session that began with one."""
+"""If a second factor is required, the admin API requires a session that began with one."""
 
 from datetime import timedelta
 
@@ -6,8 +6,8 @@ import pytest
 from django.apps import apps
 
 from tests.admin_api.people import ANN
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
+from tests.support.client import PASSWORD
 from tests.twofactor.people import Person
 
 pytestmark = [
@@ -18,22 +18,22 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so; the fixture comes before every token."""
+    """Freezes the time before any token is issued; codes change only when a test forwards it."""
 
 
 @pytest.fixture
 def required(configure):
-    return lambda whom="super_admins", **more: configure(TWOFACTOR={"REQUIRED": whom, **more})
+    return lambda users="super_admins", **more: configure(TWOFACTOR={"REQUIRED": users, **more})
 
 
-@pytest.mark.parametrize("whom", ["super_admins", "everybody"])
-def test_a_user_promoted_while_signed_in_has_no_use_of_the_admin_api(
-    root, api, ann, ann_id, required, whom
+@pytest.mark.parametrize("users", ["super_admins", "everybody"])
+def test_user_promoted_after_a_login_without_a_factor_must_log_in_again(
+    root, api, ann, ann_id, required, users
 ):
     root.put(ann_id, is_super_admin=True)
     assert api.get("admin/users", token=ann["access_token"]).status == 200
 
-    required(whom)
+    required(users)
 
     for method, path in (("GET", "admin/users"), ("DELETE", f"admin/users/{root.id}")):
         answer = api.request(method, path, token=ann["access_token"])
@@ -41,13 +41,13 @@ def test_a_user_promoted_while_signed_in_has_no_use_of_the_admin_api(
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
-def test_other_users_are_forbidden_as_ever(api, ann, required):
+def test_user_who_is_not_a_super_admin_is_forbidden_if_a_factor_is_required(api, ann, required):
     required("everybody")
 
     assert api.get("admin/users", token=ann["access_token"]).error == (403, "FORBIDDEN")
 
 
-def test_with_a_code_the_admin_api_opens(root, api, clock, required):
+def test_super_admin_who_logged_in_with_a_code_may_use_the_admin_api(root, api, clock, required):
     required()
     person = Person(api, root.email, root.token, root.id).enrol()
     clock.forward(seconds=30)
@@ -59,7 +59,7 @@ def test_with_a_code_the_admin_api_opens(root, api, clock, required):
     assert api.get("admin/users", token=answer.data["access_token"]).status == 200
 
 
-def test_a_remembered_device_does_not_replace_the_code_of_a_super_admin(root, api, clock, required):
+def test_super_admin_must_enter_a_code_on_a_remembered_device(root, api, clock, required):
     required(REMEMBER_TTL=timedelta(days=30))
     person = Person(api, root.email, root.token, root.id).enrol()
     clock.forward(seconds=30)
@@ -71,7 +71,7 @@ def test_a_remembered_device_does_not_replace_the_code_of_a_super_admin(root, ap
     assert [challenge["type"] for challenge in answer.data["challenges"]] == ["2fa"]
 
 
-def test_a_remembered_device_spares_others_the_code(api, ann, ann_id, clock, required):
+def test_other_user_enters_no_code_on_a_remembered_device(api, ann, ann_id, clock, required):
     required(REMEMBER_TTL=timedelta(days=30))
     person = Person(api, ANN, ann["access_token"], ann_id).enrol()
     clock.forward(seconds=30)

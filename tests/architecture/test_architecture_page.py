@@ -1,22 +1,19 @@
-"""The page on the architecture agrees with the tree, the import contracts and the slots."""
+"""The page on the architecture agrees with the tree and the import contracts."""
 
 import re
 import tomllib
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import authservice
-from authservice.kernel import modules
 
 TREE = Path(authservice.__file__).parent
 ROOT = TREE.parent
 PAGE = (ROOT / "docs/architecture.rst").read_text()
 # Where Django looks for them, in any module; the page says so in one sentence.
 STANDARD = {"migrations", "management", "commands"}
-NOBODY = {"none"}
 
 
 def between(heading, end):
@@ -70,28 +67,6 @@ def drawn():
     return [[line.strip() for line in block.splitlines()] for block in blocks]
 
 
-def slots_on_page():
-    """Each slot with the modules that fill it, as the table says."""
-    table = between("Slots", "Where to add things").split(".. list-table::")[1]
-    table = re.split(r"\n(?=\S)", table)[0]
-    for row in re.split(r"\n   \* - ", table)[2:]:
-        slot, _, _, filled = (" ".join(cell.split()) for cell in re.split(r"\n     - ", row))
-        yield slot.strip("`"), set(re.findall(r"[a-z]+", filled.split(";")[0])) - NOBODY
-
-
-def slots_in_code():
-    """Each slot with the modules whose `AppConfig` fills it, installed or not."""
-    filled = {slot: set() for slot in ("urls", *modules.SLOTS)}
-    for path in TREE.glob("*/apps.py"):
-        name = path.parent.name
-        for config in vars(import_module(f"authservice.{name}.apps")).values():
-            if isinstance(config, type) and config.__module__ == f"authservice.{name}.apps":
-                for slot in filled:
-                    if getattr(config, slot):
-                        filled[slot].add(name)
-    return filled
-
-
 def test_page_names_every_package():
     headings = {name for name in listed() if (TREE / name).is_dir()}
     ordinary = {name for name in headings if not STANDARD.intersection(name.split("/"))}
@@ -128,7 +103,3 @@ def test_files_named_elsewhere_on_the_page_exist():
 
 def test_page_shows_the_layers_of_the_import_contracts():
     assert drawn() == [contract("authservice"), contract("authservice.core")]
-
-
-def test_page_says_who_fills_each_slot():
-    assert dict(slots_on_page()) == slots_in_code()

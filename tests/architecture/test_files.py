@@ -19,7 +19,9 @@ WRITTEN = sorted(
 )
 LONGEST = 300
 # Optional extras, which may be absent or too heavy for those who do not use them.
-EXTRAS = ("phonenumbers", "qrcode", "celery", "social_core", "drf_spectacular", "django_otp")
+EXTRAS = ("phonenumbers", "qrcode", "celery", "social_core", "yaml", "django_otp", "redis")
+# The REST framework loads this file before the models, which what it imports needs.
+LATE = {Path("authentication.py"): ["authservice.core.api"]}
 
 
 def tree(path):
@@ -52,7 +54,7 @@ def test_a_file_is_short_enough_to_be_read_at_once():
 def test_imports_stand_at_the_top(path):
     found = [name for name in local_imports(path) if name.split(".")[0] not in EXTRAS]
 
-    assert found == []
+    assert found == LATE.get(path, [])
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=str)

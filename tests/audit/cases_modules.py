@@ -1,15 +1,15 @@
-"""Deeds at the routes of modules, and what the log says of them."""
+"""Requests to the routes of modules, and the audit entries that they write."""
 
 from __future__ import annotations
 
 from django.contrib.auth import get_user_model
 
 from tests.admin_api.people import PHONE
-from tests.audit.world import ANN, deed, silent
+from tests.audit.world import ANN, case, silent
 
 EVE = "eve@example.com"
 UPDATED = "admin.user.updated root ann"
-NOBODY = "9999"
+UNKNOWN = "9999"
 
 
 def create(world, **more):
@@ -22,97 +22,97 @@ def put(world, who="", **body):
     return lambda: root.put(who or world.ann_id, **body)
 
 
-@deed("POST /admin/users", "admin.user.created root somebody")
-def creating_somebody(world):
+@case("POST /admin/users", "admin.user.created root new_user")
+def user_creation(world):
     return create(world)
 
 
-@deed("POST /admin/users", code="USER_ALREADY_EXISTS")
-def creating_with_a_taken_address(world):
+@case("POST /admin/users", code="USER_ALREADY_EXISTS")
+def user_creation_with_taken_address(world):
     return create(world, email=ANN)
 
 
-@deed("POST /admin/users", code="USERNAME_ALREADY_EXISTS")
-def creating_with_a_taken_name(world):
+@case("POST /admin/users", code="USERNAME_ALREADY_EXISTS")
+def user_creation_with_taken_username(world):
     return create(world, username="ann")
 
 
-@deed("POST /admin/users", code="PHONE_ALREADY_IN_USE")
-def creating_with_a_taken_number(world):
+@case("POST /admin/users", code="PHONE_ALREADY_IN_USE")
+def user_creation_with_taken_number(world):
     return create(world, phone_number=PHONE)
 
 
-@deed("POST /admin/users", code="EMAIL_NOT_CONFIGURED")
-def creating_where_nobody_sends_mail(world):
+@case("POST /admin/users", code="EMAIL_NOT_CONFIGURED")
+def user_creation_without_messenger(world):
     act = create(world)
-    world.close_the_post()
+    world.disable_messenger()
     return act
 
 
-@deed("PUT /admin/users/{user_id}", UPDATED)
-def changing_a_user(world):
+@case("PUT /admin/users/{user_id}", UPDATED)
+def user_update(world):
     return put(world, name="Anna")
 
 
-@deed("PUT /admin/users/{user_id}", UPDATED, "admin.user.suspended root ann")
-def suspending_by_put(world):
+@case("PUT /admin/users/{user_id}", UPDATED, "admin.user.suspended root ann")
+def suspension_by_put(world):
     return put(world, active=False)
 
 
-@deed("PUT /admin/users/{user_id}")
-def changing_nothing_of_a_user(world):
+@case("PUT /admin/users/{user_id}")
+def user_update_without_change(world):
     return put(world, name="")
 
 
-@deed("PUT /admin/users/{user_id}", "admin.user.updated root root")
-def changing_oneself_as_staff(world):
+@case("PUT /admin/users/{user_id}", "admin.user.updated root root")
+def update_of_own_user(world):
     return put(world, world.root.id, name="Root")
 
 
-@deed("PUT /admin/users/{user_id}", code="USER_NOT_FOUND")
-def changing_nobody(world):
-    return put(world, NOBODY, name="Anna")
+@case("PUT /admin/users/{user_id}", code="USER_NOT_FOUND")
+def update_of_unknown_user(world):
+    return put(world, UNKNOWN, name="Anna")
 
 
-@deed("PUT /admin/users/{user_id}", code="USER_ALREADY_EXISTS")
-def giving_a_taken_address(world):
+@case("PUT /admin/users/{user_id}", code="USER_ALREADY_EXISTS")
+def update_to_taken_address(world):
     return put(world, email=world.bob["user"]["email"])
 
 
-@deed("PUT /admin/users/{user_id}", code="USERNAME_ALREADY_EXISTS")
-def giving_a_taken_name(world):
+@case("PUT /admin/users/{user_id}", code="USERNAME_ALREADY_EXISTS")
+def update_to_taken_username(world):
     return put(world, world.bob["user"]["id"], username="ann")
 
 
-@deed("PUT /admin/users/{user_id}", code="PHONE_ALREADY_IN_USE")
-def giving_a_taken_number(world):
+@case("PUT /admin/users/{user_id}", code="PHONE_ALREADY_IN_USE")
+def update_to_taken_number(world):
     return put(world, world.bob["user"]["id"], phone_number=PHONE)
 
 
-@deed("PUT /admin/users/{user_id}", code="CANNOT_MODIFY_SELF")
-def suspending_oneself_by_put(world):
+@case("PUT /admin/users/{user_id}", code="CANNOT_MODIFY_SELF")
+def suspension_of_own_user_by_put(world):
     return put(world, world.root.id, active=False)
 
 
-@deed("PUT /admin/users/{user_id}", code="LAST_SUPER_ADMIN")
-def giving_up_the_last_right(world):
+@case("PUT /admin/users/{user_id}", code="LAST_SUPER_ADMIN")
+def demotion_of_last_super_admin(world):
     return put(world, world.root.id, is_super_admin=False)
 
 
-@deed("DELETE /admin/users/{user_id}", "admin.user.deleted root ann")
-def deleting_a_user(world):
+@case("DELETE /admin/users/{user_id}", "admin.user.deleted root ann")
+def deletion(world):
     root = world.root
     return lambda: root.delete(world.ann_id)
 
 
-@deed("DELETE /admin/users/{user_id}", code="USER_NOT_FOUND")
-def deleting_nobody(world):
+@case("DELETE /admin/users/{user_id}", code="USER_NOT_FOUND")
+def deletion_of_unknown_user(world):
     root = world.root
-    return lambda: root.delete(NOBODY)
+    return lambda: root.delete(UNKNOWN)
 
 
-@deed("DELETE /admin/users/{user_id}", code="CANNOT_MODIFY_SELF")
-def deleting_oneself(world):
+@case("DELETE /admin/users/{user_id}", code="CANNOT_MODIFY_SELF")
+def deletion_of_own_user(world):
     root = world.root
     return lambda: root.delete(root.id)
 
@@ -122,76 +122,76 @@ def do(world, what, who=""):
     return lambda: root.do(what, who or world.ann_id)
 
 
-@deed("POST /admin/users/{user_id}/suspend", UPDATED, "admin.user.suspended root ann")
-def suspending(world):
+@case("POST /admin/users/{user_id}/suspend", UPDATED, "admin.user.suspended root ann")
+def suspension(world):
     return do(world, "suspend")
 
 
-@deed("POST /admin/users/{user_id}/suspend", code="USER_NOT_FOUND")
-def suspending_nobody(world):
-    return do(world, "suspend", NOBODY)
+@case("POST /admin/users/{user_id}/suspend", code="USER_NOT_FOUND")
+def suspension_of_unknown_user(world):
+    return do(world, "suspend", UNKNOWN)
 
 
-@deed("POST /admin/users/{user_id}/suspend", code="CANNOT_MODIFY_SELF")
-def suspending_oneself(world):
+@case("POST /admin/users/{user_id}/suspend", code="CANNOT_MODIFY_SELF")
+def suspension_of_own_user(world):
     return do(world, "suspend", world.root.id)
 
 
-@deed("POST /admin/users/{user_id}/reactivate", UPDATED, "admin.user.reactivated root ann")
-def reactivating(world):
+@case("POST /admin/users/{user_id}/reactivate", UPDATED, "admin.user.reactivated root ann")
+def reactivation(world):
     do(world, "suspend")()
     return do(world, "reactivate")
 
 
-@deed("POST /admin/users/{user_id}/reactivate", code="USER_NOT_FOUND")
-def reactivating_nobody(world):
-    return do(world, "reactivate", NOBODY)
+@case("POST /admin/users/{user_id}/reactivate", code="USER_NOT_FOUND")
+def reactivation_of_unknown_user(world):
+    return do(world, "reactivate", UNKNOWN)
 
 
-@deed("POST /admin/users/{user_id}/logout", "security.session.revoked root ann")
-def signing_somebody_out(world):
+@case("POST /admin/users/{user_id}/logout", "security.session.revoked root ann")
+def logout_of_user(world):
     return do(world, "logout")
 
 
-@deed("POST /admin/users/{user_id}/logout", code="USER_NOT_FOUND")
-def signing_nobody_out(world):
-    return do(world, "logout", NOBODY)
+@case("POST /admin/users/{user_id}/logout", code="USER_NOT_FOUND")
+def logout_of_unknown_user(world):
+    return do(world, "logout", UNKNOWN)
 
 
 RESET = "POST /admin/users/{user_id}/reset-password"
 
 
-@deed(RESET, "auth.password.reset_requested root ann", delivered=True)
-def mailing_somebody_a_link(world):
+@case(RESET, "auth.password.reset_requested root ann", delivered=True)
+def password_reset_link(world):
     return do(world, "reset-password")
 
 
-@deed(RESET, code="USER_NOT_FOUND")
-def mailing_nobody_a_link(world):
-    return do(world, "reset-password", NOBODY)
+@case(RESET, code="USER_NOT_FOUND")
+def password_reset_link_for_unknown_user(world):
+    return do(world, "reset-password", UNKNOWN)
 
 
-@deed(RESET, code="USER_NOT_ACTIVE")
-def mailing_a_link_to_somebody_suspended(world):
+@case(RESET, code="USER_NOT_ACTIVE")
+def password_reset_link_for_suspended_user(world):
     do(world, "suspend")()
     return do(world, "reset-password")
 
 
-@deed(RESET, code="VALIDATION_ERROR")
-def mailing_a_link_to_somebody_without_an_address(world):
+@case(RESET, code="VALIDATION_ERROR")
+def password_reset_link_for_user_without_address(world):
     get_user_model().objects.filter(pk=world.ann_id).update(email="")
     return do(world, "reset-password")
 
 
-@deed(RESET, code="EMAIL_NOT_CONFIGURED")
-def mailing_where_nobody_sends_mail(world):
+@case(RESET, code="EMAIL_NOT_CONFIGURED")
+def password_reset_link_without_messenger(world):
     act = do(world, "reset-password")
-    world.close_the_post()
+    world.disable_messenger()
     return act
 
 
-@deed("POST /admin/audit/cleanup", "admin.audit.cleaned root")
-def cleaning_up(world):
+@case("POST /admin/audit/cleanup", "admin.audit.cleaned root")
+def cleanup(world):
     root = world.root
     return lambda: root.ask("POST", "admin/audit/cleanup")
 
@@ -206,28 +206,28 @@ for route, path in {
     "/admin/audit/actions/{action}": "admin/audit/actions/auth.signup",
 }.items():
 
-    def look(world, path=path):
+    def read(world, path=path):
         root = world.root
         return lambda: root.ask("GET", path.format(ann=world.ann_id))
 
-    look.__name__ = "looking"
-    deed(f"GET {route}")(look)
+    read.__name__ = "read"
+    case(f"GET {route}")(read)
 
 
-@deed("GET /admin/users/{user_id}", code="USER_NOT_FOUND")
-def looking_for_nobody(world):
+@case("GET /admin/users/{user_id}", code="USER_NOT_FOUND")
+def read_of_unknown_user(world):
     root = world.root
-    return lambda: root.show(NOBODY)
+    return lambda: root.show(UNKNOWN)
 
 
 for path in ("csrf-token", "openapi.yaml", "openapi.json", "docs", "redoc"):
     silent(f"GET /{path}", lambda world, path=path: world.api.get(path))
     if path in ("docs", "redoc"):
 
-        def look_in_vain(world, path=path):
+        def page_while_disabled(world, path=path):
             world.configure(OPENAPI={"PAGES": False})
             return lambda: world.api.get(path)
 
-        deed(f"GET /{path}", code="NOT_FOUND")(look_in_vain)
-deed("GET /docs/{name}", code="NOT_FOUND")(lambda world: lambda: world.api.get("docs/nothing"))
+        case(f"GET /{path}", code="NOT_FOUND")(page_while_disabled)
+case("GET /docs/{name}", code="NOT_FOUND")(lambda world: lambda: world.api.get("docs/nothing"))
 silent("GET /docs/{name}", lambda world: world.api.get("docs/swagger-ui.css"))

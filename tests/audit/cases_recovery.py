@@ -1,79 +1,79 @@
-"""Deeds with mailed and texted secrets, and what the log says of them."""
+"""Requests with one-time tokens and codes, and the audit entries that they write."""
 
 from __future__ import annotations
 
 from django.utils import timezone
 
 from authservice.core.models import OneTimeToken
-from tests.audit.world import ANN, deed, silent
-from tests.recovery.flows import PHONE, prove, wrong
+from tests.audit.world import ANN, case, silent
+from tests.support.flows import PHONE, prove, wrong
 
 SHORT = "short1!"
 
 
-@deed("POST /forgot-password", "auth.password.reset_requested ann", delivered=True)
-def asking_for_a_link(world):
+@case("POST /forgot-password", "auth.password.reset_requested ann", delivered=True)
+def request_of_a_link(world):
     return lambda: world.api.post("forgot-password", email=ANN)
 
 
-@deed("POST /forgot-password", "auth.password.reset_requested ann", delivered=True)
-def asking_for_a_code(world):
+@case("POST /forgot-password", "auth.password.reset_requested ann", delivered=True)
+def request_of_a_code(world):
     prove(phone=PHONE)
     return lambda: world.api.post("forgot-password", phone=PHONE)
 
 
-@deed("POST /forgot-password", delivered=True)
-def asking_for_somebody_unknown(world):
+@case("POST /forgot-password", delivered=True)
+def request_for_unknown_address(world):
     return lambda: world.api.post("forgot-password", email="nobody@example.com")
 
 
-@deed("POST /forgot-password", code="SMS_NOT_CONFIGURED")
-def asking_for_a_code_that_nobody_can_send(world):
+@case("POST /forgot-password", code="SMS_NOT_CONFIGURED")
+def request_of_a_code_without_sms(world):
     world.post.can_sms = False
     return lambda: world.api.post("forgot-password", phone=PHONE)
 
 
-@deed("POST /reset-password", "auth.password.reset ann")
-def resetting_by_link(world):
+@case("POST /reset-password", "auth.password.reset ann")
+def reset_with_link(world):
     prove()
     token = world.flows.reset_token()
     return lambda: world.flows.reset(token)
 
 
-@deed("POST /reset-password", "auth.password.reset ann")
-def resetting_by_code(world):
+@case("POST /reset-password", "auth.password.reset ann")
+def reset_with_code(world):
     prove(phone=PHONE)
     code = world.flows.reset_code()
     return lambda: world.flows.reset_by_code(code)
 
 
-@deed("POST /reset-password", "auth.password.reset somebody", "user.email.verified somebody")
-def setting_the_first_password(world):
+@case("POST /reset-password", "auth.password.reset new_user", "user.email.verified new_user")
+def reset_that_sets_the_first_password(world):
     world.root.create(email="eve@example.com")
     token = world.post.token("account-made")
     return lambda: world.flows.reset(token, email="eve@example.com")
 
 
-@deed("POST /reset-password", code="INVALID_PASSWORD")
-def resetting_to_a_weak_password(world):
+@case("POST /reset-password", code="INVALID_PASSWORD")
+def reset_to_weak_password(world):
     token = world.flows.reset_token()
     return lambda: world.flows.reset(token, new_password=SHORT)
 
 
-@deed("POST /reset-password", code="INVALID_TOKEN")
-def resetting_with_nonsense(world):
+@case("POST /reset-password", code="INVALID_TOKEN")
+def reset_with_invalid_token(world):
     return lambda: world.flows.reset("A" * 43)
 
 
-@deed("POST /reset-password", "auth.password.reset_failed ann", code="INVALID_TOKEN")
-def resetting_twice(world):
+@case("POST /reset-password", "auth.password.reset_failed ann", code="INVALID_TOKEN")
+def reset_with_used_token(world):
     token = world.flows.reset_token()
     world.flows.reset(token)
     return lambda: world.flows.reset(token)
 
 
-@deed("POST /reset-password", "auth.password.reset_failed ann", code="TOKEN_EXPIRED")
-def resetting_too_late(world):
+@case("POST /reset-password", "auth.password.reset_failed ann", code="TOKEN_EXPIRED")
+def reset_with_expired_token(world):
     token = world.flows.reset_token()
     OneTimeToken.objects.update(expires_at=timezone.now())
     return lambda: world.flows.reset(token)
@@ -82,90 +82,90 @@ def resetting_too_late(world):
 CODE_REFUSED = {"code": "INVALID_VERIFICATION_CODE"}
 
 
-@deed("POST /reset-password", "auth.password.reset_failed ann", code="INVALID_TOKEN")
-def resetting_with_anothers_address(world):
+@case("POST /reset-password", "auth.password.reset_failed ann", code="INVALID_TOKEN")
+def reset_with_address_of_another_user(world):
     token = world.flows.reset_token()
     return lambda: world.flows.reset(token, email="nobody@example.com")
 
 
-@deed("POST /reset-password", "auth.password.reset_failed ann", **CODE_REFUSED)
-def resetting_by_a_wrong_code(world):
+@case("POST /reset-password", "auth.password.reset_failed ann", **CODE_REFUSED)
+def reset_with_wrong_code(world):
     prove(phone=PHONE)
     code = world.flows.reset_code()
     return lambda: world.flows.reset_by_code(wrong(code))
 
 
-@deed("POST /reset-password", "auth.password.reset_failed user", **CODE_REFUSED)
-def resetting_by_a_code_for_an_unknown_number(world):
+@case("POST /reset-password", "auth.password.reset_failed user", **CODE_REFUSED)
+def reset_with_code_for_unknown_number(world):
     return lambda: world.flows.reset_by_code("123456", phone="+4930123458")
 
 
-@deed("GET /verify-email", "user.email.verified ann")
-def verifying_an_address(world):
+@case("GET /verify-email", "user.email.verified ann")
+def verification_of_address(world):
     token = world.flows.email_token()
     return lambda: world.flows.click(token)
 
 
-@deed("GET /verify-email")
-def verifying_it_again(world):
+@case("GET /verify-email")
+def second_verification_of_address(world):
     token = world.flows.email_token()
     world.flows.click(token)
     return lambda: world.flows.click(token)
 
 
-@deed("GET /verify-email", code="INVALID_VERIFICATION_TOKEN")
-def verifying_with_nonsense(world):
+@case("GET /verify-email", code="INVALID_VERIFICATION_TOKEN")
+def verification_with_invalid_token(world):
     return lambda: world.flows.click("A" * 43)
 
 
-@deed("GET /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
-def verifying_too_late(world):
+@case("GET /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
+def verification_with_expired_token(world):
     token = world.flows.email_token()
     OneTimeToken.objects.update(expires_at=timezone.now())
     return lambda: world.flows.click(token)
 
 
-def pushing(world, token, decision="confirm"):
+def submit(world, token, decision="confirm"):
     body = {"token": token, "email": ANN, "decision": decision}
     return lambda: world.api.request("POST", "verify-email", body)
 
 
-@deed("POST /verify-email", "user.email.verified ann")
-def confirming_an_address(world):
-    return pushing(world, world.flows.email_token())
+@case("POST /verify-email", "user.email.verified ann")
+def confirmation_of_address(world):
+    return submit(world, world.flows.email_token())
 
 
-@deed("POST /verify-email", "security.session.revoked ann", "user.phone.changed ann")
-def denying_a_sign_up(world):
-    return pushing(world, world.flows.email_token(), "deny")
+@case("POST /verify-email", "security.session.revoked ann", "user.phone.changed ann")
+def denial_of_signup(world):
+    return submit(world, world.flows.email_token(), "deny")
 
 
-@deed("POST /verify-email", code="INVALID_VERIFICATION_TOKEN")
-def confirming_with_nonsense(world):
-    return pushing(world, "A" * 43)
+@case("POST /verify-email", code="INVALID_VERIFICATION_TOKEN")
+def confirmation_with_invalid_token(world):
+    return submit(world, "A" * 43)
 
 
-@deed("POST /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
-def confirming_too_late(world):
+@case("POST /verify-email", code="VERIFICATION_TOKEN_EXPIRED")
+def confirmation_with_expired_token(world):
     token = world.flows.email_token()
     OneTimeToken.objects.update(expires_at=timezone.now())
-    return pushing(world, token)
+    return submit(world, token)
 
 
-@deed("POST /verify-phone", "user.phone.verified ann")
-def verifying_a_number(world):
+@case("POST /verify-phone", "user.phone.verified ann")
+def verification_of_number(world):
     code = world.flows.phone_code()
     return lambda: world.flows.verify_phone(code)
 
 
-@deed("POST /verify-phone", "auth.code.failed ann", **CODE_REFUSED)
-def verifying_it_with_a_wrong_code(world):
+@case("POST /verify-phone", "auth.code.failed ann", **CODE_REFUSED)
+def verification_of_number_with_wrong_code(world):
     code = world.flows.phone_code()
     return lambda: world.flows.verify_phone(wrong(code))
 
 
-@deed("POST /verify-phone", "auth.code.failed user", **CODE_REFUSED)
-def verifying_an_unknown_number(world):
+@case("POST /verify-phone", "auth.code.failed user", **CODE_REFUSED)
+def verification_of_unknown_number(world):
     return lambda: world.flows.verify_phone("123456", "+4930123458")
 
 
@@ -174,7 +174,7 @@ def _without_sms(path):
         world.post.can_sms = False
         return lambda: world.api.post(path, phone=PHONE)
 
-    prepare.__name__ = "asking for what nobody can send"
+    prepare.__name__ = "request without sms"
     return prepare
 
 
@@ -182,7 +182,7 @@ for prefix in ("send", "resend"):
     EMAIL, SMS = f"{prefix}-verification-email", f"{prefix}-verification-phone"
     silent(f"POST /{EMAIL}", lambda world, path=EMAIL: world.api.post(path, email=ANN))
     silent(f"POST /{SMS}", lambda world, path=SMS: world.api.post(path, phone=PHONE))
-    deed(f"POST /{SMS}", code="SMS_NOT_CONFIGURED")(_without_sms(SMS))
+    case(f"POST /{SMS}", code="SMS_NOT_CONFIGURED")(_without_sms(SMS))
 
 silent("POST /is-available", lambda world: world.api.post("is-available", email=ANN))
 silent("GET /me", lambda world: world.as_ann("GET", "me"))
@@ -190,7 +190,7 @@ silent("GET /.well-known/jwks.json", lambda world: world.api.get(".well-known/jw
 
 
 def notice_of_a_number(world):
-    """The token in the mail about a number that somebody changed."""
+    """The token in the e-mail that reports a changed phone number."""
     prove()
     world.as_ann("PUT", "profile", phone="+4930123499")
     return world.post.token("phone-changed")
@@ -200,18 +200,18 @@ def secure(world, token):
     return lambda: world.api.request("POST", "account/secure", {"token": token})
 
 
-@deed("POST /account/secure", "user.secured ann")
-def securing_the_account(world):
+@case("POST /account/secure", "user.secured ann")
+def account_securing(world):
     return secure(world, notice_of_a_number(world))
 
 
-@deed("POST /account/secure", code="INVALID_TOKEN")
-def securing_with_a_token_that_is_none(world):
+@case("POST /account/secure", code="INVALID_TOKEN")
+def account_securing_with_invalid_token(world):
     return secure(world, "A" * 43)
 
 
-@deed("POST /account/secure", code="TOKEN_EXPIRED")
-def securing_too_late(world):
+@case("POST /account/secure", code="TOKEN_EXPIRED")
+def account_securing_with_expired_token(world):
     token = notice_of_a_number(world)
     OneTimeToken.objects.filter(purpose="secure-account").update(expires_at=timezone.now())
     return secure(world, token)

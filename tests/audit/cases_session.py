@@ -1,12 +1,12 @@
-"""Deeds at the routes of the session module, and what the log says of them."""
+"""Requests to the routes of the session module, and the audit entries that they write."""
 
 from __future__ import annotations
 
 from authservice.core.models import Session
-from tests.audit.world import deed, silent
+from tests.audit.world import case, silent
 
 REVOKED = "security.session.revoked ann"
-NEVER = "01900000-0000-7000-8000-000000000000"
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
 
 
 def oldest(world):
@@ -17,38 +17,38 @@ def ask(world, method, path):
     return lambda: world.as_ann(method, path)
 
 
-@deed("DELETE /sessions/{session_id}", REVOKED)
-def ending_a_session(world):
+@case("DELETE /sessions/{session_id}", REVOKED)
+def revocation(world):
     world.log_in()
     return ask(world, "DELETE", oldest(world))
 
 
-@deed("DELETE /sessions/{session_id}", code="SESSION_NOT_FOUND")
-def ending_a_session_of_nobody(world):
-    return ask(world, "DELETE", f"sessions/{NEVER}")
+@case("DELETE /sessions/{session_id}", code="SESSION_NOT_FOUND")
+def revocation_of_unknown_session(world):
+    return ask(world, "DELETE", f"sessions/{UNKNOWN}")
 
 
-@deed("DELETE /sessions", REVOKED)
-def ending_all_others(world):
+@case("DELETE /sessions", REVOKED)
+def revocation_of_other_sessions(world):
     world.log_in()
     world.log_in()
     return ask(world, "DELETE", "sessions")
 
 
-@deed("DELETE /sessions")
-def ending_others_where_there_are_none(world):
+@case("DELETE /sessions")
+def revocation_without_other_sessions(world):
     return ask(world, "DELETE", "sessions")
 
 
-@deed("POST /login", "security.new_device ann", REVOKED, "auth.login.success ann")
-def signing_in_where_another_session_must_make_room(world):
+@case("POST /login", "security.new_device ann", REVOKED, "auth.login.success ann")
+def login_beyond_the_maximum_of_sessions(world):
     world.configure(SESSION={"MAX_PER_USER": 1})
     return world.log_in
 
 
-@deed("GET /sessions/{session_id}", code="SESSION_NOT_FOUND")
-def looking_for_a_session_of_nobody(world):
-    return ask(world, "GET", f"sessions/{NEVER}")
+@case("GET /sessions/{session_id}", code="SESSION_NOT_FOUND")
+def read_of_unknown_session(world):
+    return ask(world, "GET", f"sessions/{UNKNOWN}")
 
 
 silent("GET /sessions", lambda world: world.as_ann("GET", "sessions"))

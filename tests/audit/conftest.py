@@ -1,4 +1,4 @@
 from django.apps import apps
 
-# Where the module is not installed there is nothing to try: `test_audit.py` runs a host with it.
+# These tests require the audit module: `test_audit.py` runs them in a host that installs it.
 collect_ignore = [] if apps.is_installed("authservice.audit") else ["inside"]

@@ -1,6 +1,7 @@
-"""A process that is killed in the midst of a request: `python -m tests.audit.killed MOMENT`.
+"""A process that is killed during a request: `python -m tests.audit.killed MOMENT`.
 
-`after` is between the deed and its answer, `before` between the last statement and the commit.
+`after` is between the commit and the response, `before` between the last statement and the
+commit.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from tests.client import PASSWORD
-
 ANN = "ann@example.com"
+PASSWORD = "plum tart 42 windows"
 
 
 def main(moment: str) -> None:

@@ -1,4 +1,4 @@
-"""Somebody of the staff at work in Django admin, and what their entries hold."""
+"""Requests of a staff user to Django admin, and the values that their audit entries must have."""
 
 from django.test import Client
 

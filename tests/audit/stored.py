@@ -1,4 +1,4 @@
-"""Entries of any moment, put into the log past every deed."""
+"""Writes audit entries with any timestamp directly to the table, without an action."""
 
 from django.conf import settings
 from django.utils import timezone
@@ -9,19 +9,19 @@ from authservice.kernel.events import Event
 from authservice.kernel.uuid7 import uuid7_of
 
 
-def keep(action, actor=None, target=None, **more):
-    """An entry of a moment."""
-    (entry,) = keep_all([made(action, actor, target, **more)])
+def store(action, actor=None, target=None, **more):
+    """Store one entry and return it."""
+    (entry,) = store_all([unsaved(action, actor, target, **more)])
     return entry
 
 
-def keep_all(several):
-    """The entries, written at once."""
+def store_all(several):
+    """Store the entries in one statement."""
     return Entry.objects.bulk_create(several)
 
 
-def made(action, actor=None, target=None, *, at=None, **more):
-    """An entry as it would be kept."""
+def unsaved(action, actor=None, target=None, *, at=None, **more):
+    """Return an unsaved entry, as the writer makes it."""
     entry = writer._entry(Event(action=action, user=actor, target=target, **more))
     if at is not None:
         entry.id = uuid7_of(at)

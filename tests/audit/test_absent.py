@@ -1,4 +1,4 @@
-"""Where the module is not installed it leaves no trace; the example project has it."""
+"""A module that is not installed is not imported or declared; the example project installs it."""
 
 from tests.hosts.runs import python
 
@@ -20,11 +20,11 @@ print("authservice.audit" in INSTALLED_APPS)
 """
 
 
-def test_nothing_of_it_is_imported_or_declared():
+def test_audit_not_installed_is_not_imported_or_declared():
     run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.stdout.splitlines() == ["[]", "[]", "False"]
 
 
-def test_the_example_project_has_it():
+def test_example_project_installs_audit():
     assert python("-c", MODULES, AUTHSERVICE_MODULES="notification,audit").stdout == "True\n"

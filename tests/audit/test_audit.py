@@ -1,5 +1,5 @@
-"""The log is kept in a host that installs every module, whatever its users and databases are; each
-host runs in a process of its own."""
+"""Runs the tests of `inside` in hosts that install every module and differ in user model and
+databases. Each host runs in its own process."""
 
 from itertools import chain
 from pathlib import Path
@@ -9,17 +9,25 @@ from django.db import connection
 
 from tests.hosts.runs import holds
 
-WITH_ADMIN, WITHOUT = "--ds=tests.audit.settings", "--ds=tests.typed"
-SEVERAL = ("-p", "tests.hosts.databases.plugin")
-# What is tried in other hosts; the pages of Django admin have hosts of their own.
-PARTS = ("entries", "cleanup", "lists", "narrowing", "ways", "deeds", "undone")
-HERE = [f"tests/audit/inside/test_{name}.py" for name in PARTS]
-# Parts of about equal length; a file that is in none of them belongs to the last.
+WITH_ADMIN, WITHOUT_ADMIN = "--ds=tests.audit.settings", "--ds=tests.support.typed"
+SEVERAL_DATABASES = ("-p", "tests.hosts.databases.plugin")
+# Files that also run in other hosts; Django admin has its own hosts in `tests/admin`.
+PARTS = (
+    "entries",
+    "cleanup",
+    "lists",
+    "narrowing",
+    "search_strategies",
+    "action_entries",
+    "failed_entries",
+)
+PART_FILES = [f"tests/audit/inside/test_{name}.py" for name in PARTS]
+# Shares of about equal duration; files in no other share are in the last.
 INSIDE = sorted(path.stem for path in (Path(__file__).parent / "inside").glob("test_*.py"))
 SHARES = {
-    "deeds": ["test_deeds"],
-    "undone": ["test_undone"],
-    "lists": ["test_lists", "test_narrowing", "test_ways"],
+    "action_entries": ["test_action_entries"],
+    "failed_entries": ["test_failed_entries"],
+    "lists": ["test_lists", "test_narrowing", "test_search_strategies"],
 }
 SHARES["others"] = [name for name in INSIDE if name not in chain(*SHARES.values())]
 
@@ -30,19 +38,21 @@ def test_log_in_a_host_with_every_module(share):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="about large tables and several writers")
-def test_the_log_holds_with_many_entries_and_in_crowds():
+@pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="requires large tables and several writers"
+)
+def test_log_with_large_table_and_many_concurrent_writers():
     holds(WITH_ADMIN, "-m", "slow", "tests/audit/inside")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["uuid_user", "email_user", "naive_time"])
-def test_the_log_holds_in_a_host_with(host):
-    holds(WITHOUT, *HERE, host=host)
+def test_log_in_a_host_with(host):
+    holds(WITHOUT_ADMIN, *PART_FILES, host=host)
 
 
-# Django admin wants its own log beside the people, where these hosts do not have it.
+# Django admin requires its log in the database of the users; these hosts keep it elsewhere.
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["two_databases", "replica"])
-def test_the_log_is_where_the_people_are(host):
-    holds(WITHOUT, *SEVERAL, *HERE, host=host)
+def test_log_is_in_the_database_of_the_users(host):
+    holds(WITHOUT_ADMIN, *SEVERAL_DATABASES, *PART_FILES, host=host)

@@ -1,4 +1,4 @@
-"""Who is killed between a deed and its answer has kept both the deed and its entry, or neither."""
+"""A process killed during a request stores both the action and its audit entry, or neither."""
 
 import signal
 
@@ -20,7 +20,7 @@ print(list(Entry.objects.order_by("pk").values_list("action", flat=True)))
 
 @pytest.fixture(params=["after", "before"])
 def found(request, tmp_path):
-    """What is in the database after the process died at a moment: accounts and actions."""
+    """The moment, and the accounts and actions in the database after the process was killed."""
     with own_database(f"killed_{request.param}", tmp_path) as url:
         killed = python("-m", "tests.audit.killed", request.param, DATABASE_URL=url, **SETTINGS)
         assert killed.returncode == -signal.SIGKILL, killed.stdout
@@ -28,7 +28,7 @@ def found(request, tmp_path):
         yield request.param, looked.stdout.splitlines()
 
 
-def test_what_was_done_is_told_and_what_was_not_is_not(found):
+def test_killed_process_stores_action_and_entry_or_neither(found):
     moment, rows = found
 
     assert (

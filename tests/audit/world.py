@@ -1,4 +1,4 @@
-"""A small world whose people do things, and what the log says of it afterwards."""
+"""Test data for the audit log: a few users, the cases (requests) and the entries they write."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from authservice.core.credentials import hash_limit
 from authservice.kernel import modules
 from authservice.kernel.http.operations import Operation
 from tests.admin_api.people import Admin
-from tests.client import PASSWORD, Answer, Api
-from tests.recovery.flows import PHONE, Flows
-from tests.recovery.post import Post
+from tests.support.client import PASSWORD, Answer, Api
+from tests.support.flows import PHONE, Flows
+from tests.support.messenger.post import Post
 
 ANN, BOB, ROOT = "ann@example.com", "bob@example.com", "root@example.com"
-AGENT = "Tester/1.0 (a deed)"
+WRONG = "no password of anybody"  # occurs in no text of an entry
+AGENT = "Tester/1.0 (an action)"
 
 
-class Named(Api):
-    """Requests of a known browser."""
+class NamedApi(Api):
+    """Names the same `User-Agent` in every request."""
 
     def request(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
         headers = {"User-Agent": AGENT, **(options.pop("headers", None) or {})}
@@ -32,12 +33,12 @@ class Named(Api):
 
 
 class World:
-    """Ann is there from the start, Bob and Root from the moment that they are asked for."""
+    """Users and requests of a case. Bob and Root sign up when their attributes are first read."""
 
     def __init__(
-        self, api: Api, post: Post, configure: Callable[..., None], leave: ExitStack
+        self, api: Api, post: Post, configure: Callable[..., None], stack: ExitStack
     ) -> None:
-        self.api, self.post, self.configure, self._leave = api, post, configure, leave
+        self.api, self.post, self.configure, self._stack = api, post, configure, stack
         self.flows = Flows(api, post)
         self.names: dict[str, str] = {}
         self.ann = self._sign_up("ann", ANN, username="ann", phone_number=PHONE)
@@ -45,9 +46,9 @@ class World:
 
     @cached_property
     def root(self) -> Admin:
-        made = Admin(self.api, ROOT)
-        self.names[made.id] = "root"
-        return made
+        admin = Admin(self.api, ROOT)
+        self.names[admin.id] = "root"
+        return admin
 
     @cached_property
     def bob(self) -> Any:
@@ -68,22 +69,22 @@ class World:
     def log_in(self, email: str = ANN, password: str = PASSWORD, **more: Any) -> Answer:
         return self.api.post("login", email=email, password=password, **more)
 
-    def close_the_post(self) -> None:
-        """From here on nobody sends anything."""
-        self._leave.enter_context(modules.plugged("messenger", None))
+    def disable_messenger(self) -> None:
+        """From now on no messenger is installed."""
+        self._stack.enter_context(modules.plugged("messenger", None))
 
-    def hash_elsewhere(self) -> None:
-        """From here on other requests hash all the passwords that may be hashed at once."""
+    def occupy_hash_slots(self) -> None:
+        """From now on other requests occupy all slots for hashing passwords."""
         self.configure(CORE={"HASHES_IN_FLIGHT": 1})
-        self._leave.enter_context(patch.object(hash_limit, "WAIT", 0.01))
-        self._leave.enter_context(hash_limit.hash_slot())
+        self._stack.enter_context(patch.object(hash_limit, "WAIT", 0.01))
+        self._stack.enter_context(hash_limit.hash_slot())
 
     def deliver(self) -> None:
-        """The worker takes every job."""
+        """Run every queued job, as the worker does."""
         jobs, self.post.jobs[:] = self.post.jobs[:], []
         for job in jobs:
             self.post.jobs.append(job)
-            self.post.letter(job.kind)
+            self.post.outgoing(job.kind)
         self.post.jobs.clear()
 
     def forget(self) -> None:
@@ -94,16 +95,16 @@ class World:
         return list(Entry.objects.order_by("pk"))
 
     def log(self) -> list[str]:
-        """What the log says: "action actor", and the target where there is one."""
-        return [self._told(entry) for entry in self.entries()]
+        """One line per entry: "action actor", followed by the target if there is one."""
+        return [self._line(entry) for entry in self.entries()]
 
-    def _told(self, entry: Entry) -> str:
+    def _line(self, entry: Entry) -> str:
         actor = self._name(entry.actor_id) or entry.actor_type
         target = self._name(entry.target_id)
         return " ".join(filter(None, [entry.action, actor, target]))
 
     def _name(self, key: str) -> str:
-        return self.names.get(key, "somebody" if key else "")
+        return self.names.get(key, "new_user" if key else "")
 
     def _sign_up(self, name: str, email: str, **more: Any) -> Any:
         data = self.api.sign_up(email, **more)
@@ -115,8 +116,8 @@ Act = Callable[[], Answer]
 
 
 @dataclass(frozen=True)
-class Deed:
-    """A request to a route, prepared in a world; what it answers and what the log then says."""
+class Case:
+    """A request to a route: its preparation, the expected error code and the expected entries."""
 
     route: str
     name: str
@@ -129,29 +130,29 @@ class Deed:
         return f"{self.route}: {self.name}"
 
 
-DEEDS: list[Deed] = []
+CASES: list[Case] = []
 
 
-def deed(
+def case(
     route: str, *log: str, code: str = "", delivered: bool = False
 ) -> Callable[[Callable[[World], Act]], Callable[[World], Act]]:
-    """Registers a deed: `code` is its refusal; `delivered` says that a worker has a part in it."""
+    """Register a case: `code` is the expected error, `delivered` whether a worker runs its jobs."""
 
     def register(prepare: Callable[[World], Act]) -> Callable[[World], Act]:
         name = prepare.__name__.replace("_", " ")
-        DEEDS.append(Deed(route, name, code, log, prepare, delivered))
+        CASES.append(Case(route, name, code, log, prepare, delivered))
         return prepare
 
     return register
 
 
 def silent(route: str, act: Callable[[World], Answer], name: str = "succeeds") -> None:
-    """Registers a success of which the log says nothing."""
-    DEEDS.append(Deed(route, name, "", (), lambda world: lambda: act(world), delivered=False))
+    """Register a successful request that writes no entry."""
+    CASES.append(Case(route, name, "", (), lambda world: lambda: act(world), delivered=False))
 
 
 def refusals(operation: Operation | None) -> Iterable[str]:
-    """The codes of the refusals that are a route's own."""
+    """The error codes that the route itself declares."""
     return {fault.code for fault in operation.faults} if operation else ()
 
 

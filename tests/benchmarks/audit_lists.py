@@ -56,7 +56,7 @@ def _measured(chosen: Namespace, rows: int) -> dict[str, float]:
     return json.loads(run.stdout)
 
 
-def asked() -> list[str]:
+def paths() -> list[str]:
     """Every list in every order and direction, and the filters of the super admins' lists."""
     orders = [f"sort_field={f}&sort_dir={d}" for f in _SORTED for d in ("desc", "asc")]
     own = ["me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security"]

@@ -29,7 +29,7 @@ def main(rows: int) -> None:
     def ask(path: str) -> None:
         assert client.get(f"/auth/{path}", headers=headers).status_code == 200
 
-    print(json.dumps({path: audit_lists.percentile(ask, path) for path in audit_lists.asked()}))
+    print(json.dumps({path: audit_lists.percentile(ask, path) for path in audit_lists.paths()}))
 
 
 def _token(client: Client) -> str:

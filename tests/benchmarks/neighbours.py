@@ -26,7 +26,7 @@ from statistics import quantiles
 
 from tests.benchmarks import databases, environment, load, options, servers, sides, terms
 from tests.benchmarks.argon2 import HASHER
-from tests.long_texts import LONG
+from tests.support.long_texts import LONG
 
 ALLOWED = 10  # times the 99th percentile of an idle server
 CLIENTS = 2

@@ -50,14 +50,16 @@ def add_what(parser: argparse.ArgumentParser) -> None:
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--database-url", default=ADMIN_URL, help="where databases may be made")
+    parser.add_argument(
+        "--database-url", default=ADMIN_URL, help="server on which to create the databases"
+    )
     parser.add_argument(
         "--work-dir",
         type=Path,
         default=Path(tempfile.gettempdir()) / "authservice-benchmarks",
         help="keeps the baseline's virtual environment",
     )
-    parser.add_argument("--redis-url", default=REDIS_URL, help="where sessions are cached")
+    parser.add_argument("--redis-url", default=REDIS_URL, help="Redis that caches the sessions")
     parser.add_argument("--keep", action="store_true", help="keep the databases and reuse them")
 
 

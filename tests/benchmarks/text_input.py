@@ -31,14 +31,14 @@ def main() -> int:
 
 def measured():
     from authservice.kernel.modules import plugged
-    from tests.long_texts import BODIES, Service, places
-    from tests.plugs import fillers
+    from tests.support.long_texts import BODIES, Service, places
+    from tests.support.modules import fillers
 
     settings.AUTHSERVICE = {**settings.AUTHSERVICE, "THROTTLE": {"ENABLED": False}}
     service = Service()
     with plugged("messenger", fillers.messenger):
         for place in places():
-            token = "" if place.route.view.public else caller()
+            token = "" if place.route.public else caller()
             for name, text in place.texts():
                 yield least(service, place.request, text, token), str(place), name
             for name, body in BODIES.items() if place.where == "body" else ():
@@ -54,7 +54,7 @@ def least(service, build, sent, token):
 def caller():
     """The token of a new super admin."""
     from authservice.core.models import Account
-    from tests.client import Api
+    from tests.support.client import Api
 
     caller.count += 1
     token = Api().sign_up(f"user{caller.count}@example.com")["access_token"]

@@ -8,7 +8,7 @@ from authservice.key_file import load
 
 @pytest.fixture
 def run():
-    """`run("authservice_cleanup", "--dry-run")` gives what the command printed."""
+    """`run("authservice_cleanup", "--dry-run")` returns the output of the command."""
 
     def run(*arguments):
         out = StringIO()
@@ -19,26 +19,26 @@ def run():
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """`told(action)` lists the events of that name which a listener has heard."""
-    heard = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (heard.append,))
-    return lambda action: [event for event in heard if event.action == action]
+def recorded(monkeypatch):
+    """`recorded(action)` lists the events with that action that the listeners received."""
+    events = []
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    return lambda action: [event for event in events if event.action == action]
 
 
 @pytest.fixture
 def file(tmp_path):
-    """Where the keys of this test are kept."""
+    """The path of the key file of this test."""
     return tmp_path / "keys.json"
 
 
 @pytest.fixture
 def keys(run, file):
-    """`keys("rotate", "--force")` on the file of this test."""
+    """`keys("rotate", "--force")` runs the command on the key file of this test."""
     return lambda step, *options: run("authservice_keys", step, "--file", str(file), *options)
 
 
 @pytest.fixture
 def restart(configure, file):
-    """What a restart of the processes does: settings read the file again."""
+    """Call it to read the key file again, as the settings do after a restart."""
     return lambda: configure(SIGNING_KEYS=load(file))

@@ -15,7 +15,7 @@ from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.models import Account, OneTimeToken, Session
 from authservice.kernel import errors
-from tests.people import make_user
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 
 
-def ticket(**moments):
+def one_time_token(**moments):
     now = timezone.now()
     fields = {"expires_at": now + DAY, "digest": uuid.uuid4().hex}
     fields.update({name: now - ago for name, ago in moments.items()})
@@ -32,32 +32,32 @@ def ticket(**moments):
 
 
 def old(**moments):
-    """Move moments of the one sign-in so far into the past."""
+    """Move timestamps of all sessions into the past."""
     Session.objects.update(**{name: timezone.now() - ago for name, ago in moments.items()})
 
 
-def test_a_ticket_goes_a_day_after_it_expired(run):
-    ticket(expires_at=DAY + SECOND)
+def test_cleanup_deletes_one_time_token_a_day_after_it_expired(run):
+    one_time_token(expires_at=DAY + SECOND)
 
     assert "one-time tokens: 1 deleted" in run("authservice_cleanup")
     assert not OneTimeToken.objects.exists()
 
 
-def test_a_ticket_goes_a_day_after_it_was_used(run):
-    ticket(spent_at=DAY + SECOND)
+def test_cleanup_deletes_one_time_token_a_day_after_it_was_used(run):
+    one_time_token(spent_at=DAY + SECOND)
 
     assert "one-time tokens: 1 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moments", [{}, {"expires_at": DAY / 2}, {"spent_at": DAY / 2}])
-def test_a_ticket_that_can_still_say_what_became_of_it_stays(run, moments):
-    ticket(**moments)
+def test_cleanup_keeps_valid_and_recently_ended_one_time_tokens(run, moments):
+    one_time_token(**moments)
 
     assert "one-time tokens: 0 deleted" in run("authservice_cleanup")
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
-def test_a_sign_in_goes_thirty_days_after_it_was_over(api, run, moment):
+def test_cleanup_deletes_session_thirty_days_after_it_ended(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT + SECOND})
 
@@ -65,14 +65,14 @@ def test_a_sign_in_goes_thirty_days_after_it_was_over(api, run, moment):
 
 
 @pytest.mark.parametrize("moment", ["ended_at", "idle_expires_at", "expires_at"])
-def test_a_sign_in_that_is_over_is_kept_for_thirty_days(api, run, moment):
+def test_cleanup_keeps_ended_session_for_thirty_days(api, run, moment):
     api.sign_up()
     old(**{moment: KEPT - DAY})
 
     assert "sessions: 0 deleted" in run("authservice_cleanup")
 
 
-def test_a_sign_in_in_use_stays_whatever_is_asked(api, run):
+def test_cleanup_keeps_active_session_with_zero_days(api, run):
     tokens = api.sign_up()
     old(created_at=2 * KEPT, last_used_at=2 * KEPT)
 
@@ -81,7 +81,7 @@ def test_a_sign_in_in_use_stays_whatever_is_asked(api, run):
     assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 200
 
 
-def test_the_days_can_be_chosen(api, run):
+def test_cleanup_keep_days_can_be_set(api, run):
     api.sign_up()
     old(ended_at=timedelta(days=8))
 
@@ -93,74 +93,74 @@ def lock_out(key):
         attempt_counter.consume(key, BUDGET)
 
 
-def is_out(key):
+def is_locked_out(key):
     return not attempt_counter.try_consume(key, BUDGET)
 
 
-def test_a_counter_in_its_window_stays(run):
+def test_cleanup_keeps_attempt_counter_within_its_window(run):
     lock_out("ann")
 
     assert "attempt counters: 0 deleted" in run("authservice_cleanup")
-    assert is_out("ann")
+    assert is_locked_out("ann")
 
 
-def test_the_strikes_of_a_counter_stay_until_they_are_forgiven(run, clock):
+def test_cleanup_keeps_strikes_of_attempt_counter_until_forgiven(run, clock):
     lock_out("ann")
     clock.forward(hours=23)
 
     run("authservice_cleanup")
 
-    # After one used-up window there is one try, and then the door is shut again.
+    # After one exhausted window there is a single attempt, then the lockout applies again.
     attempt_counter.consume("ann", BUDGET)
     with pytest.raises(errors.TooManyAttempts):
         attempt_counter.consume("ann", BUDGET)
 
 
-def test_a_counter_that_is_forgiven_goes(run, clock):
+def test_cleanup_deletes_forgiven_attempt_counter(run, clock):
     lock_out("ann")
     clock.forward(days=1, minutes=16)
 
     assert "attempt counters: 1 deleted" in run("authservice_cleanup")
 
 
-def test_budget_that_outlasts_the_cleanup_of_its_counter_is_refused():
-    with pytest.raises(ValueError, match="remember"):
+def test_budget_remembered_longer_than_its_counter_is_kept_is_refused():
+    with pytest.raises(ValueError, match="FORGIVEN_AFTER"):
         Budget(limit=1, window=DAY, longest=DAY, forgiven_after=DAY + SECOND)
 
 
-def test_a_dry_run_counts_and_deletes_nothing(api, run):
+def test_cleanup_dry_run_counts_rows_and_deletes_none(api, run):
     api.sign_up()
     old(ended_at=2 * KEPT)
-    ticket(expires_at=2 * DAY)
+    one_time_token(expires_at=2 * DAY)
 
-    said = run("authservice_cleanup", "--dry-run")
+    output = run("authservice_cleanup", "--dry-run")
 
-    assert "one-time tokens: 1 would be deleted" in said
-    assert "sessions: 1 would be deleted" in said
+    assert "one-time tokens: 1 would be deleted" in output
+    assert "sessions: 1 would be deleted" in output
     assert (OneTimeToken.objects.count(), Session.objects.count()) == (1, 1)
 
 
 def test_second_cleanup_finds_nothing(run):
-    ticket(expires_at=2 * DAY)
+    one_time_token(expires_at=2 * DAY)
     run("authservice_cleanup")
 
-    said = run("authservice_cleanup").splitlines()
-    assert [line.partition(":")[0] for line in said[-3:]] == [
+    output = run("authservice_cleanup").splitlines()
+    assert [line.partition(":")[0] for line in output[-3:]] == [
         "one-time tokens",
         "sessions",
         "attempt counters",
     ]
-    assert {line.partition(": ")[2] for line in said} == {"0 deleted"}
+    assert {line.partition(": ")[2] for line in output} == {"0 deleted"}
 
 
-def test_former_name_of_the_command_is_an_alias(run):
-    ticket(expires_at=2 * DAY)
+def test_cleanup_former_command_name_is_an_alias(run):
+    one_time_token(expires_at=2 * DAY)
 
     assert "one-time tokens: 1 would be deleted" in run("authservice_sweep", "--dry-run")
     assert "one-time tokens: 1 deleted" in run("authservice_sweep", "--batch-size", "1")
 
 
-def test_people_stay(run):
+def test_cleanup_keeps_users(run):
     make_user()
     run("authservice_cleanup", "--keep-days", "0")
 
@@ -168,7 +168,7 @@ def test_people_stay(run):
 
 
 @pytest.mark.parametrize("wrong", [["--batch-size", "0"], ["--keep-days", "-1"]])
-def test_a_senseless_number_is_refused(wrong):
+def test_cleanup_refuses_invalid_numbers(wrong):
     with pytest.raises(CommandError):
         call_command("authservice_cleanup", *wrong)
 
@@ -186,28 +186,28 @@ def ten_thousand():
     )
 
 
-def test_a_large_table_takes_a_few_statements_per_batch(run, ten_thousand):
+def test_cleanup_of_large_table_costs_few_statements_per_batch(run, ten_thousand):
     batches = 5_000 // 1000
 
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        said = run("authservice_cleanup", "--batch-size", "1000")
+        output = run("authservice_cleanup", "--batch-size", "1000")
 
-    # Read, begin, lock, delete, commit; and a read that finds no more in each of the tables.
-    assert len(asked) <= 5 * batches + len(said.splitlines())
+    # Read, begin, lock, delete, commit; and a last read of each table that finds no more rows.
+    assert len(asked) <= 5 * batches + len(output.splitlines())
     assert OneTimeToken.objects.count() == 5_000
 
 
-def test_a_batch_that_is_smaller_than_the_table_deletes_all(run):
+def test_cleanup_with_small_batches_deletes_all_rows(run):
     for _ in range(7):
-        ticket(expires_at=2 * DAY)
+        one_time_token(expires_at=2 * DAY)
 
     assert "one-time tokens: 7 deleted" in run("authservice_cleanup", "--batch-size", "3")
 
 
-def test_what_is_no_longer_stale_when_it_is_deleted_stays(run):
-    kept, gone = ticket(expires_at=2 * DAY), ticket(expires_at=2 * DAY)
+def test_cleanup_keeps_row_that_is_no_longer_expired_when_locked(run):
+    kept, gone = one_time_token(expires_at=2 * DAY), one_time_token(expires_at=2 * DAY)
     [rows] = [
         expired.rows
         for expired in cleanup.expired_rows(sessions_kept=KEPT)

@@ -18,7 +18,7 @@ HOUR = 3600
 
 @pytest.fixture
 def uptime(monkeypatch):
-    """`uptime(7200)` is a process that has been up for so many seconds, and goes on from there."""
+    """`uptime(7200)` sets the number of seconds since the start of the process."""
     monkeypatch.setattr(cleanup, "_next_look", HOUR)
 
     def up(seconds):
@@ -29,7 +29,7 @@ def uptime(monkeypatch):
 
 @pytest.fixture
 def warnings(caplog):
-    """What the worker logs when it composes a message."""
+    """Compose a message, as the worker does, and return its log messages."""
 
     def warnings():
         caplog.clear()
@@ -48,8 +48,8 @@ def test_missing_cleanup_is_logged_once_a_day(uptime, warnings):
     expired(days=3, minutes=1)
     uptime(2 * HOUR)
 
-    (said,) = warnings()
-    assert "run `manage.py authservice_cleanup`" in said
+    (message,) = warnings()
+    assert "run `manage.py authservice_cleanup`" in message
     assert warnings() == []
 
     uptime(25 * HOUR)
@@ -65,7 +65,7 @@ def test_rows_that_a_daily_cleanup_would_leave_are_not_logged(uptime, warnings):
     assert warnings() == []
 
 
-def test_cleanup_ends_the_warning(uptime, warnings, run):
+def test_cleanup_ends_the_overdue_warning(uptime, warnings, run):
     expired(days=30)
     run("authservice_cleanup")
     uptime(2 * HOUR)
@@ -73,7 +73,9 @@ def test_cleanup_ends_the_warning(uptime, warnings, run):
     assert warnings() == []
 
 
-def test_young_process_asks_nothing(uptime, warnings, django_assert_num_queries):
+def test_new_process_does_not_query_for_overdue_cleanup(
+    uptime, warnings, django_assert_num_queries
+):
     expired(days=30)
     uptime(HOUR - 1)
 

@@ -1,4 +1,4 @@
-"""The file that keys are kept in: its owner's alone, and whole whatever happens."""
+"""The key file: readable by its owner only, and never partially written."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from authservice.key_file import load
 pytestmark = pytest.mark.django_db
 
 KEYS = "authservice_keys"
-POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no modes")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the system has no file modes")
 
 
 def states(file):
@@ -25,7 +25,7 @@ def states(file):
 
 
 @POSIX
-def test_the_file_is_its_owners_alone(keys, file):
+def test_key_file_is_readable_by_its_owner_only(keys, file):
     mask = os.umask(0)
     try:
         keys("generate")
@@ -36,7 +36,7 @@ def test_the_file_is_its_owners_alone(keys, file):
 
 
 @POSIX
-def test_a_change_closes_a_file_that_was_open_to_others(keys, file):
+def test_key_file_change_restores_its_mode(keys, file):
     keys("generate")
     file.chmod(0o666)
     keys("generate")
@@ -44,8 +44,10 @@ def test_a_change_closes_a_file_that_was_open_to_others(keys, file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
-def test_the_file_still_belongs_to_the_service_that_reads_it(keys, file):
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root changes the owner"
+)
+def test_key_file_change_keeps_its_owner(keys, file):
     keys("generate")
     os.chown(file, 12345, 12345)
     keys("generate")
@@ -53,7 +55,7 @@ def test_the_file_still_belongs_to_the_service_that_reads_it(keys, file):
     assert (file.stat().st_uid, file.stat().st_gid) == (12345, 12345)
 
 
-def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
+def test_key_file_change_is_atomic(keys, file, monkeypatch):
     keys("generate")
     before = file.read_bytes()
 
@@ -68,7 +70,7 @@ def test_a_change_is_all_or_nothing(keys, file, monkeypatch):
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_two_runs_at_once_do_not_lose_a_change(keys, file):
+def test_key_file_refuses_concurrent_change(keys, file):
     keys("generate")
 
     with key_file.editing(file), pytest.raises(CommandError, match="another run is active"):
@@ -78,7 +80,7 @@ def test_two_runs_at_once_do_not_lose_a_change(keys, file):
 
 
 @POSIX
-def test_a_link_to_the_file_stays_a_link(run, keys, file, tmp_path):
+def test_key_file_symlink_stays_a_symlink(run, keys, file, tmp_path):
     keys("generate")
     link = tmp_path / "current.json"
     link.symlink_to(file)
@@ -90,34 +92,34 @@ def test_a_link_to_the_file_stays_a_link(run, keys, file, tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"kid": "-----BEGIN', "{}", '["a key"]', ""])
-def test_a_file_that_is_no_list_of_keys_says_so_and_nothing_of_what_it_holds(file, text):
+def test_invalid_key_file_is_reported_without_its_contents(file, text):
     file.write_text(text)
 
-    with pytest.raises(ImproperlyConfigured, match="key file") as refused:
+    with pytest.raises(ImproperlyConfigured, match="key file") as error:
         load(file)
 
-    assert "BEGIN" not in str(refused.value)
-    assert refused.value.__cause__ is None
+    assert "BEGIN" not in str(error.value)
+    assert error.value.__cause__ is None
 
 
-def test_a_file_that_is_not_there_says_so(file):
+def test_missing_key_file_is_reported(file):
     with pytest.raises(ImproperlyConfigured, match="cannot be read"):
         load(file)
 
 
 @pytest.mark.parametrize("step", ["list", "rotate", "retire"])
-def test_a_step_on_a_file_that_settings_could_not_use_is_refused(keys, file, step):
+def test_key_command_refuses_file_that_settings_could_not_load(keys, file, step):
     file.write_text(json.dumps([{"alg": "EdDSA", "state": "active", "private_key": "no PEM"}]))
 
     with pytest.raises(CommandError):
         keys(step)
 
 
-def test_settings_can_load_it_before_anything_is_set_up(keys, file):
+def test_settings_can_load_key_file_before_django_setup(keys, file):
     keys("generate")
     program = f"from authservice.key_file import load; print(len(load({str(file)!r})))"
 
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program],
         cwd=Path(__file__).parents[2],
         env={name: value for name, value in os.environ.items() if "DJANGO" not in name},
@@ -125,4 +127,4 @@ def test_settings_can_load_it_before_anything_is_set_up(keys, file):
         text=True,
     )
 
-    assert (ran.stdout, ran.returncode) == ("1\n", 0), ran.stderr
+    assert (process.stdout, process.returncode) == ("1\n", 0), process.stderr

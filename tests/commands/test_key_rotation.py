@@ -1,4 +1,4 @@
-"""When a key becomes the active one, and when one goes for good."""
+"""When a key becomes active, and when a retired key is removed."""
 
 import json
 from datetime import timedelta
@@ -18,14 +18,14 @@ def states(file):
 # Rotate
 
 
-def test_without_a_next_key_there_is_nothing_to_rotate_to(keys, file):
+def test_rotate_without_next_key_is_refused(keys, file):
     keys("generate")
 
     with pytest.raises(CommandError, match="no next key"):
         keys("rotate")
 
 
-def test_a_next_key_younger_than_a_day_is_not_rotated_to(keys, file, clock):
+def test_rotate_to_next_key_younger_than_a_day_is_refused(keys, file, clock):
     keys("generate")
     keys("generate")
     clock.forward(hours=23)
@@ -35,7 +35,7 @@ def test_a_next_key_younger_than_a_day_is_not_rotated_to(keys, file, clock):
     assert states(file) == ["active", "next"]
 
 
-def test_force_does_not_wait(keys, file):
+def test_rotate_with_force_accepts_new_key(keys, file):
     keys("generate")
     keys("generate")
 
@@ -44,7 +44,7 @@ def test_force_does_not_wait(keys, file):
     assert states(file) == ["retired", "active"]
 
 
-def test_a_retired_key_keeps_its_public_half_only(keys, file):
+def test_rotate_removes_private_key_of_retired_key(keys, file):
     keys("generate")
     keys("generate")
     keys("rotate", "--force")
@@ -54,7 +54,7 @@ def test_a_retired_key_keeps_its_public_half_only(keys, file):
     assert "private_key" in active
 
 
-def test_generate_without_a_next_key_makes_one_and_rotates_nothing(keys, file):
+def test_rotate_with_generate_creates_missing_next_key_without_rotation(keys, file):
     keys("generate")
 
     keys("rotate", "--generate")
@@ -62,7 +62,7 @@ def test_generate_without_a_next_key_makes_one_and_rotates_nothing(keys, file):
     assert states(file) == ["active", "next"]
 
 
-def test_generate_leaves_a_next_key_behind(keys, file, clock):
+def test_rotate_with_generate_creates_next_key_after_rotation(keys, file, clock):
     keys("generate")
     keys("generate")
     clock.forward(days=1)
@@ -72,7 +72,7 @@ def test_generate_leaves_a_next_key_behind(keys, file, clock):
     assert states(file) == ["retired", "active", "next"]
 
 
-def test_force_and_generate_turn_a_leaked_key_over_in_one_step(keys, file):
+def test_rotate_with_force_and_generate_replaces_leaked_key_at_once(keys, file):
     keys("generate")
 
     keys("rotate", "--generate", "--force")
@@ -90,14 +90,14 @@ def rotated(keys):
     keys("rotate", "--force")
 
 
-def test_a_key_whose_tokens_may_live_stays(keys, file, clock, rotated):
+def test_retire_keeps_key_whose_tokens_may_be_valid(keys, file, clock, rotated):
     clock.forward(days=1, minutes=15)
 
     assert keys("retire") == "No retired key can be removed yet.\n"
     assert states(file) == ["retired", "active"]
 
 
-def test_a_key_whose_tokens_have_expired_goes(keys, file, clock, rotated):
+def test_retire_removes_key_whose_tokens_have_expired(keys, file, clock, rotated):
     old = load(file)[0]["kid"]
     clock.forward(days=1, minutes=16)
 
@@ -105,23 +105,21 @@ def test_a_key_whose_tokens_have_expired_goes(keys, file, clock, rotated):
     assert states(file) == ["active"]
 
 
-def test_a_longer_life_of_tokens_is_waited_for(keys, file, clock, rotated, configure):
+def test_retire_waits_for_longer_token_ttl(keys, file, clock, rotated, configure):
     configure(ACCESS_TOKEN_TTL=timedelta(hours=6))
     clock.forward(days=1, hours=5)
 
     assert "No retired key" in keys("retire")
 
 
-def test_a_leaked_key_goes_at_once(keys, file, rotated):
+def test_retire_with_force_removes_leaked_key_at_once(keys, file, rotated):
     keys("retire", "--force")
 
     assert states(file) == ["active"]
 
 
 @pytest.mark.parametrize("moment", [None, "last summer", 7])
-def test_a_key_that_does_not_say_when_it_retired_is_left_to_the_operator(
-    keys, file, moment, rotated
-):
+def test_retire_refuses_key_without_valid_retired_at(keys, file, moment, rotated):
     entries = load(file)
     entries[0]["retired_at"] = moment
     file.write_text(json.dumps(entries))

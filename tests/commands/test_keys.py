@@ -1,4 +1,4 @@
-"""Keys are turned over in use, and no private one is ever shown by accident."""
+"""Keys are rotated in use, and private keys are never printed unintentionally."""
 
 import os
 
@@ -8,13 +8,13 @@ from django.core.management import CommandError, call_command
 
 from authservice.core.tokens import signing_keys
 from authservice.key_file import load
-from tests import forging
+from tests.support import forging
 
 pytestmark = pytest.mark.django_db
 
 JWKS = ".well-known/jwks.json"
 KEYS = "authservice_keys"
-POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no modes")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the system has no file modes")
 
 
 def states(file):
@@ -29,11 +29,11 @@ def published(api):
     return {key["kid"] for key in api.get(JWKS).body["keys"]}
 
 
-# In use
+# Rotation in use
 
 
 @pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
-def test_tokens_outlive_a_rotation(api, keys, restart, clock, alg):
+def test_tokens_stay_valid_after_key_rotation(api, keys, restart, clock, alg):
     keys("generate", "--alg", alg)
     keys("generate", "--alg", alg)
     restart()
@@ -52,7 +52,7 @@ def test_tokens_outlive_a_rotation(api, keys, restart, clock, alg):
     assert published(api) == {kid(before), kid(after)}
 
 
-def test_a_process_that_was_not_restarted_yet_knows_the_next_key(api, keys, restart, clock, file):
+def test_process_before_restart_accepts_tokens_of_the_next_key(api, keys, restart, clock, file):
     keys("generate")
     keys("generate")
     restart()
@@ -67,7 +67,7 @@ def test_a_process_that_was_not_restarted_yet_knows_the_next_key(api, keys, rest
     assert restart_with.read(token)["typ"] == "access"
 
 
-def test_a_whole_round_by_cron_never_refuses_a_live_token(api, keys, restart, clock, file):
+def test_key_rotation_by_cron_never_refuses_valid_token(api, keys, restart, clock, file):
     keys("generate")
     restart()
     api.sign_up()
@@ -85,14 +85,14 @@ def test_a_whole_round_by_cron_never_refuses_a_live_token(api, keys, restart, cl
 # Generate
 
 
-def test_the_first_key_of_a_file_signs_and_the_second_comes_next(keys, file):
+def test_generate_makes_first_key_active_and_second_next(keys, file):
     keys("generate")
     keys("generate")
 
     assert states(file) == ["active", "next"]
 
 
-def test_a_third_has_to_wait(keys, file):
+def test_generate_refuses_second_next_key(keys, file):
     keys("generate")
     keys("generate")
 
@@ -102,14 +102,14 @@ def test_a_third_has_to_wait(keys, file):
 
 
 @pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
-def test_an_entry_is_one_that_settings_take(keys, file, alg):
+def test_generate_writes_entry_that_settings_accept(keys, file, alg):
     keys("generate", "--alg", alg)
 
     (key,) = signing_keys.parsed(load(file))
     assert (key.alg, key.kid) == (alg, load(file)[0]["kid"])
 
 
-def test_without_a_file_the_private_key_is_printed_for_the_settings(capsys):
+def test_generate_without_file_prints_private_key(capsys):
     call_command(KEYS, "generate")
     out, err = capsys.readouterr()
 
@@ -119,7 +119,7 @@ def test_without_a_file_the_private_key_is_printed_for_the_settings(capsys):
     assert "PRIVATE" not in err
 
 
-def test_the_words_beside_a_printed_key_name_its_kid(capsys):
+def test_generate_without_file_prints_kid_to_stderr(capsys):
     call_command(KEYS, "generate")
     out, err = capsys.readouterr()
 
@@ -130,7 +130,7 @@ def test_the_words_beside_a_printed_key_name_its_kid(capsys):
 # List
 
 
-def test_the_list_says_kid_algorithm_and_state(keys, file):
+def test_list_shows_kid_algorithm_and_state(keys, file):
     keys("generate", "--alg", "ES256")
     keys("generate")
     first, second = load(file)
@@ -141,14 +141,14 @@ def test_the_list_says_kid_algorithm_and_state(keys, file):
     ]
 
 
-def test_without_a_file_it_lists_what_settings_hold(run, keys, restart, file):
+def test_list_without_file_shows_keys_of_settings(run, keys, restart, file):
     keys("generate")
     restart()
 
     assert run(KEYS, "list") == keys("list")
 
 
-def test_out_of_the_box_it_lists_the_derived_key_and_those_of_the_fallbacks(run, settings):
+def test_list_without_keys_shows_derived_key_and_its_fallbacks(run, settings):
     settings.SECRET_KEY_FALLBACKS = ["an older secret of the tests, long enough too"]
 
     assert [line.split()[1:] for line in run(KEYS, "list").splitlines()] == [
@@ -158,23 +158,23 @@ def test_out_of_the_box_it_lists_the_derived_key_and_those_of_the_fallbacks(run,
 
 
 @pytest.mark.parametrize("step", ["generate", "list", "rotate", "retire"])
-def test_no_step_on_a_file_shows_a_private_key(keys, file, step, capsys):
+def test_key_command_with_file_never_prints_private_key(keys, file, step, capsys):
     keys("generate")
     keys("generate")
     secrets = [line for entry in load(file) for line in entry["private_key"].splitlines()]
     options = ["--force"] if step in ("rotate", "retire") else []
 
-    said = ""
+    output = ""
     try:
-        said = keys(step, *options)
-    except CommandError as refused:
-        said = str(refused)
+        output = keys(step, *options)
+    except CommandError as error:
+        output = str(error)
 
-    assert not [line for line in secrets if line in said]
+    assert not [line for line in secrets if line in output]
 
 
 @POSIX
-def test_a_file_that_others_may_read_is_warned_of(keys, file, capsys):
+def test_key_file_readable_by_others_causes_warning(keys, file, capsys):
     keys("generate")
     file.chmod(0o644)
 

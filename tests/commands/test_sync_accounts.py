@@ -1,5 +1,5 @@
-"""The sync creates accounts, moves keys, and assigns a shared identifier only to a user who proved
-it."""
+"""The sync creates accounts, moves keys, and assigns a shared identifier only to a user with the
+verified identifier."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,8 +7,8 @@ from django.db.models import F
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers
-from tests.client import PASSWORD
-from tests.people import change, email_field, make_user, unsaved
+from tests.support.client import PASSWORD
+from tests.support.people import change, email_field, make_user, unsaved
 
 pytestmark = [
     pytest.mark.django_db,
@@ -32,63 +32,63 @@ def move(user, email):
 
 
 def swap():
-    """Ann and Bob, who swapped their addresses without a signal."""
+    """Create Ann and Bob and swap their addresses without a signal."""
     ann, bob = make_user(ANN), make_user(BOB)
     move(ann, BOB)
     move(bob, ANN)
     return ann, bob
 
 
-def prove(user):
+def verify(user):
     Account.objects.filter(user=user).update(verified_email_key=F("email_key"))
 
 
-def holder(email):
-    """Primary key of the user who holds the key of an address."""
+def owner(email):
+    """Primary key of the user to whom the key of an address is assigned."""
     key = identifiers.email_key(email)
     return Account.objects.filter(email_key=key).values_list("user", flat=True).first()
 
 
 @pytest.fixture
-def twins():
+def sharing_users():
     """Two users with one address."""
     return make_user(ANN, username="first"), make_user("ANN@example.com", username="second")
 
 
-def test_sync_makes_the_accounts_that_are_missing(api, run):
+def test_sync_creates_missing_accounts(api, run):
     get_user_model().objects.bulk_create([unsaved(ANN)])
 
-    said = run("authservice_sync_accounts")
+    output = run("authservice_sync_accounts")
 
-    assert said.startswith("1 users: 1 accounts were created, 0 were updated.\n")
+    assert output.startswith("1 users: 1 accounts were created, 0 were updated.\n")
     assert log_in(api, ANN).status == 200
 
 
-def test_dry_run_writes_nothing(run):
+def test_sync_dry_run_writes_nothing(run):
     swap()
     make_user("carl@example.com")
     change("carl@example.com", **{email_field(): "carl@example.org"})
     get_user_model().objects.bulk_create([unsaved("dora@example.com")])
     before = list(Account.objects.order_by("pk").values())
 
-    said = run("authservice_sync_accounts", "--dry-run")
+    output = run("authservice_sync_accounts", "--dry-run")
 
-    assert said.startswith("4 users: 1 accounts would be created, 3 would be updated.\n")
+    assert output.startswith("4 users: 1 accounts would be created, 3 would be updated.\n")
     assert list(Account.objects.order_by("pk").values()) == before
 
 
-def test_dry_run_counts_what_the_sync_then_does(run):
+def test_sync_dry_run_counts_the_changes_of_the_sync(run):
     swap()
     get_user_model().objects.bulk_create([unsaved("dora@example.com")])
 
-    promised = run("authservice_sync_accounts", "--dry-run").partition("\n")[0]
+    dry_run = run("authservice_sync_accounts", "--dry-run").partition("\n")[0]
 
     done = run("authservice_sync_accounts").partition("\n")[0]
-    assert done == promised.replace("would be", "were")
+    assert done == dry_run.replace("would be", "were")
 
 
 @pytest.mark.parametrize("size", ["1", "1000"])
-def test_users_who_swapped_addresses_are_found_by_the_new_ones(api, run, size):
+def test_sync_finds_users_with_swapped_addresses_by_the_new_ones(api, run, size):
     ann, bob = swap()
 
     run("authservice_sync_accounts", "--batch-size", size)
@@ -97,7 +97,7 @@ def test_users_who_swapped_addresses_are_found_by_the_new_ones(api, run, size):
     assert log_in(api, ANN).data["user"]["id"] == str(bob.pk)
 
 
-def test_moved_user_is_found_by_the_new_address(api, run):
+def test_sync_finds_user_with_changed_address_by_the_new_one(api, run):
     ann = make_user(ANN)
     move(ann, "new@example.com")
 
@@ -108,50 +108,50 @@ def test_moved_user_is_found_by_the_new_address(api, run):
 
 
 @pytest.mark.parametrize("size", ["1", "1000"])
-def test_shared_address_is_given_to_nobody(api, run, twins, size):
-    said = run("authservice_sync_accounts", "--batch-size", size)
+def test_sync_assigns_shared_address_to_no_user(api, run, sharing_users, size):
+    output = run("authservice_sync_accounts", "--batch-size", size)
 
-    first, second = twins
-    assert holder(ANN) is None
-    assert f"Contested email 'ann@example.com': users {first.pk}, {second.pk}\n" in said
+    first, second = sharing_users
+    assert owner(ANN) is None
+    assert f"Contested email 'ann@example.com': users {first.pk}, {second.pk}\n" in output
     assert log_in(api, ANN).error == WRONG
 
 
-def test_shared_address_of_users_without_accounts_is_given_to_nobody(run):
+def test_sync_assigns_shared_address_of_users_without_accounts_to_no_user(run):
     rows = [unsaved(ANN, username="first"), unsaved(ANN, username="second")]
     get_user_model().objects.bulk_create(rows)
 
-    said = run("authservice_sync_accounts")
+    output = run("authservice_sync_accounts")
 
-    assert holder(ANN) is None
-    assert "Contested email 'ann@example.com'" in said
+    assert owner(ANN) is None
+    assert "Contested email 'ann@example.com'" in output
 
 
-def test_users_who_share_an_address_log_in_by_username(api, run, twins):
+def test_sync_lets_users_with_shared_address_log_in_by_username(api, run, sharing_users):
     run("authservice_sync_accounts")
 
-    for user in twins:
+    for user in sharing_users:
         answer = api.post("login", username=user.username, password=PASSWORD)
         assert answer.data["user"]["id"] == str(user.pk)
 
 
-def test_shared_address_stays_with_the_user_who_verified_it(api, run, twins):
-    first, second = twins
-    prove(first)
+def test_sync_keeps_shared_address_of_the_user_with_verified_address(api, run, sharing_users):
+    first, second = sharing_users
+    verify(first)
 
-    said = run("authservice_sync_accounts")
+    output = run("authservice_sync_accounts")
 
-    assert holder(ANN) == first.pk
-    assert "Contested email" in said
+    assert owner(ANN) == first.pk
+    assert "Contested email" in output
 
 
-def test_shared_address_is_not_given_to_a_user_who_verified_another(run):
+def test_sync_does_not_assign_shared_address_to_user_with_another_verified(run):
     ann = make_user("old@example.com", username="first")
-    prove(ann)
+    verify(ann)
     make_user(ANN, username="second")
     move(ann, ANN)
 
     run("authservice_sync_accounts")
 
-    assert holder(ANN) is None
+    assert owner(ANN) is None
     assert Account.objects.get(user=ann).email_key is None

@@ -1,16 +1,16 @@
-"""Which hashers the sync of accounts names: every one whose hashes can be checked here."""
+"""The sync of accounts names every hasher whose hashes the project can check."""
 
 import pytest
 from django.contrib.auth.hashers import BasePasswordHasher
 
-from tests.hashing import FAST, PBKDF2
-from tests.people import make_user
+from tests.support.hashing import FAST, PBKDF2
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
 
 class Opaque(BasePasswordHasher):
-    """A host's, which checks hashes without taking them apart: it has no `decode`."""
+    """A hasher of the host that checks hashes without `decode`."""
 
     algorithm = "opaque"
 
@@ -21,7 +21,7 @@ class Opaque(BasePasswordHasher):
         return encoded.endswith(f"${password[::-1]}")
 
     def harden_runtime(self, password, encoded):
-        """Takes no time to speak of."""
+        """Takes no measurable time."""
 
 
 HERE = f"{__name__}.Opaque"
@@ -29,7 +29,7 @@ HERE = f"{__name__}.Opaque"
 
 @pytest.fixture
 def hashed_by(run, settings):
-    """`hashed_by(hasher)` is what the command says of a user whose hash `hasher` made."""
+    """`hashed_by(hasher)` returns the output of the command for a user with a hash by `hasher`."""
 
     def hashed_by(hasher):
         settings.PASSWORD_HASHERS = [hasher]
@@ -39,17 +39,17 @@ def hashed_by(run, settings):
     return hashed_by
 
 
-def test_a_hasher_is_named_with_what_its_work_costs(hashed_by):
-    said = hashed_by(f"{PBKDF2.__module__}.PBKDF2")
+def test_sync_names_hasher_with_its_work_factor(hashed_by):
+    output = hashed_by(f"{PBKDF2.__module__}.PBKDF2")
 
-    assert "\npbkdf2_sha256 iterations=1000: 1 passwords, " in said
+    assert "\npbkdf2_sha256 iterations=1000: 1 passwords, " in output
 
 
-def test_a_hasher_that_cannot_tell_is_named_without(hashed_by):
+def test_sync_names_hasher_without_unknown_work_factor(hashed_by):
     assert "\nopaque: 1 passwords, " in hashed_by(HERE)
 
 
-def test_a_hash_that_nobody_can_check_is_left_out(hashed_by, settings, run):
+def test_sync_omits_hash_of_unknown_hasher(hashed_by, settings, run):
     hashed_by(HERE)
     settings.PASSWORD_HASHERS = FAST
 
@@ -57,7 +57,7 @@ def test_a_hash_that_nobody_can_check_is_left_out(hashed_by, settings, run):
 
 
 @pytest.mark.parametrize("encoded", ["!unusable", "", "pbkdf2_sha256$cut"])
-def test_nor_is_what_is_no_hash(run, settings, encoded):
+def test_sync_omits_unusable_passwords(run, settings, encoded):
     settings.PASSWORD_HASHERS = [f"{PBKDF2.__module__}.PBKDF2"]
     user = make_user(password=None)
     type(user).objects.update(password=encoded)

@@ -1,11 +1,13 @@
-"""The shapes of the interface, as exact sets of keys and types."""
+"""The shapes of the API responses, as exact sets of keys and types."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from tests.client import Answer
+from django.apps import apps
+
+from tests.support.client import Answer
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
@@ -30,6 +32,8 @@ USER = {
 }
 ADMIN_USER = {**USER, "is_super_admin": bool, "token_version": int}
 AUTH = {**TOKENS, "user": USER, "message": str}
+if apps.is_installed("authservice.organization"):
+    AUTH["data"] = {"organizations": list, "active_organization": None}
 REFRESHED = {**TOKENS, "message": str}
 
 
@@ -49,7 +53,7 @@ def fits(value: Any, shape: Any) -> bool:
 
 
 def is_refusal(answer: Answer, status: int, code: str) -> bool:
-    """Whether an answer is the error envelope, nothing else, with this status and code."""
+    """Whether a response is exactly the error envelope with this status and code."""
     message = answer.data["message"]
     return (
         answer.status == status

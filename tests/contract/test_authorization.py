@@ -1,15 +1,17 @@
-"""The Authorization header: read on protected routes, ignored on public ones, never a crash."""
+"""The Authorization header: read by protected routes, ignored by public ones; never a 5xx."""
+
+import re
 
 import pytest
 
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
-from tests.routes import protected, public
+from tests.support.client import PASSWORD
+from tests.support.routes import protected, public
 
 pytestmark = pytest.mark.django_db
 
 NO_TOKEN = ("", " ", "Bearer", "Bearer ", "Bearer   ", "Basic YTpi", "Token abc", "abc", ",", "=")
-NO_GOOD_TOKEN = (
+INVALID_TOKENS = (
     "Bearer a",
     "Bearer a,b",
     "Bearer a b",
@@ -33,16 +35,16 @@ PROTECTED = protected()
 
 @pytest.mark.parametrize("header", NO_TOKEN)
 @pytest.mark.parametrize("route", PROTECTED, ids=str)
-def test_without_a_bearer_token_a_caller_is_unauthorized(robust, route, header):
+def test_request_without_bearer_token_is_unauthorized(robust, route, header):
     answer = robust.request(route.method, route.path, headers={"Authorization": header})
 
     assert is_refusal(answer, 401, "UNAUTHORIZED")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-@pytest.mark.parametrize("header", NO_GOOD_TOKEN, ids=lambda text: ascii(text[:20]))
+@pytest.mark.parametrize("header", INVALID_TOKENS, ids=lambda text: ascii(text[:20]))
 @pytest.mark.parametrize("route", PROTECTED, ids=str)
-def test_what_is_no_token_of_ours_is_invalid(robust, route, header):
+def test_bearer_token_of_unknown_format_is_invalid_token(robust, route, header):
     answer = robust.request(route.method, route.path, headers={"Authorization": header})
 
     assert is_refusal(answer, 401, "INVALID_TOKEN")
@@ -51,7 +53,7 @@ def test_what_is_no_token_of_ours_is_invalid(robust, route, header):
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("space", [" ", "  "])
-def test_the_scheme_has_no_case_and_any_number_of_spaces(robust, scheme, space):
+def test_bearer_scheme_ignores_case_and_extra_spaces(robust, scheme, space):
     token = robust.sign_up()["access_token"]
 
     answer = robust.get("me", headers={"Authorization": f"{scheme}{space}{token}"})
@@ -59,22 +61,27 @@ def test_the_scheme_has_no_case_and_any_number_of_spaces(robust, scheme, space):
     assert answer.status == 200
 
 
-@pytest.mark.parametrize("header", NO_TOKEN + NO_GOOD_TOKEN, ids=lambda text: ascii(text[:20]))
+@pytest.mark.parametrize("header", NO_TOKEN + INVALID_TOKENS, ids=lambda text: ascii(text[:20]))
 @pytest.mark.parametrize("route", public(), ids=str)
-def test_a_public_route_ignores_the_header(robust, route, header):
+def test_public_route_ignores_authorization_header(robust, route, header):
     without = robust.request(route.method, route.path)
     answer = robust.request(route.method, route.path, headers={"Authorization": header})
 
-    assert (answer.status, answer.response.content) == (without.status, without.response.content)
+    assert (answer.status, _fixed(answer)) == (without.status, _fixed(without))
 
 
-def test_a_genuine_token_in_the_query_is_not_looked_at(robust):
+def _fixed(answer):
+    """The body without its value that is a new one in each response."""
+    return re.sub(rb'"nonce":"[^"]+"', b"", answer.response.content)
+
+
+def test_access_token_in_query_string_is_ignored(robust):
     token = robust.sign_up()["access_token"]
 
     assert robust.get(f"me?access_token={token}").error == (401, "UNAUTHORIZED")
 
 
-def test_a_genuine_token_in_a_cookie_is_not_looked_at(robust):
+def test_access_token_in_unknown_cookie_is_ignored(robust):
     token = robust.sign_up()["access_token"]
 
     answer = robust.get("me", headers={"Cookie": f"access_token={token}"})
@@ -83,7 +90,7 @@ def test_a_genuine_token_in_a_cookie_is_not_looked_at(robust):
 
 
 @pytest.mark.parametrize("header", ["Bearer nonsense", "Basic YTpi"])
-def test_a_login_beside_a_broken_header_succeeds(robust, header):
+def test_login_with_invalid_authorization_header_succeeds(robust, header):
     robust.sign_up()
     body = {"email": "ann@example.com", "password": PASSWORD}
 

@@ -1,4 +1,4 @@
-"""An exception nobody foresaw: told to the host, hidden from the caller."""
+"""An unexpected exception is reported to the host and hidden from the client."""
 
 import logging
 
@@ -6,15 +6,15 @@ import pytest
 from django.core.signals import got_request_exception
 from django.db import DatabaseError, connection
 
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def crash(robust, monkeypatch):
-    """A sign-up that fails in its rule; gives the answer."""
+    """Send a sign-up that raises an exception; returns the response."""
 
     def fail(*_):
         raise RuntimeError("the secret plum")
@@ -28,37 +28,37 @@ def crash(robust, monkeypatch):
     return crash
 
 
-def test_it_is_internal_error_in_the_envelope(crash):
+def test_unexpected_exception_is_internal_error_in_the_envelope(crash):
     assert is_refusal(crash(), 500, "INTERNAL_ERROR")
 
 
-def test_nothing_of_it_is_leaked(crash):
+def test_unexpected_exception_is_not_shown_to_the_client(crash):
     answer = crash()
 
     assert "plum" not in answer.response.content.decode() + str(answer.headers)
     assert "Error" not in answer.data["message"]
 
 
-def test_it_is_not_leaked_in_debug_mode_either(crash, settings):
+def test_unexpected_exception_is_not_shown_in_debug_mode(crash, settings):
     settings.DEBUG = True
 
     assert "plum" not in crash().response.content.decode()
 
 
-def test_error_trackers_hear_of_it(crash):
-    heard = []
+def test_unexpected_exception_sends_got_request_exception(crash):
+    received = []
 
     def receive(request, **_):
-        heard.append(request.path)
+        received.append(request.path)
 
     got_request_exception.connect(receive)
     crash()
     got_request_exception.disconnect(receive)
 
-    assert heard == ["/auth/signup"]
+    assert received == ["/auth/signup"]
 
 
-def test_the_log_has_the_request_id_and_the_trace(crash, caplog):
+def test_unexpected_exception_is_logged_with_request_id_and_trace(crash, caplog):
     crash()
 
     (record,) = [one for one in caplog.records if one.name == "authservice.request"]
@@ -67,17 +67,17 @@ def test_the_log_has_the_request_id_and_the_trace(crash, caplog):
     assert "the secret plum" in str(record.exc_info[1])
 
 
-def test_the_log_does_not_have_the_password(crash, caplog):
+def test_unexpected_exception_is_logged_without_the_password(crash, caplog):
     crash()
 
     assert PASSWORD not in caplog.text
 
 
-def test_the_answer_carries_the_request_id(crash):
+def test_unexpected_exception_response_has_the_request_id(crash):
     assert crash().headers["X-Request-ID"] == "trace-1"
 
 
-def test_a_database_that_fails_is_internal_error(robust, monkeypatch):
+def test_database_error_is_internal_error(robust, monkeypatch):
     def fail(*_):
         raise DatabaseError("relation authservice_core_account does not exist")
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import OperationalError, connection
 
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AWAY = (503, "SERVICE_UNAVAILABLE")
@@ -19,7 +19,7 @@ server = pytest.mark.skipif(
 
 @pytest.fixture
 def away(monkeypatch):
-    """Connections to the database are refused from now on."""
+    """Call it to refuse all connections to the database from then on."""
 
     def away():
         connection.close()

@@ -1,6 +1,8 @@
 """The error catalogue is public: a client compares these codes."""
 
 from authservice.kernel import errors
+from authservice.oauth import errors as of_providers
+from authservice.organization import errors as of_organizations
 
 CATALOGUE = [
     (400, "CANNOT_MODIFY_SELF"),
@@ -30,6 +32,11 @@ CATALOGUE = [
     (403, "PHONE_NOT_VERIFIED"),
     (413, "REQUEST_TOO_LARGE"),
     (503, "SERVICE_UNAVAILABLE"),
+    (404, "INVITATION_NOT_FOUND"),
+    (400, "INVITATION_NOT_PENDING"),
+    (400, "INVITATION_EXPIRED"),
+    (409, "INVITATION_ALREADY_EXISTS"),
+    (403, "INVITATION_MAX_PENDING"),
     (404, "SESSION_NOT_FOUND"),
     (403, "REAUTHENTICATION_REQUIRED"),
     (403, "SIGNUP_DISABLED"),
@@ -46,30 +53,56 @@ CATALOGUE = [
     (400, "USER_ALREADY_EXISTS"),
     (403, "USER_NOT_ACTIVE"),
     (400, "VALIDATION_ERROR"),
+    # Organizations and providers have files of their own.
+    (403, of_organizations.LastOwner.code),
+    (403, "ORG_INSUFFICIENT_ROLE"),
+    (409, "ORG_IN_USE"),
+    (403, "ORG_MAX_MEMBERS"),
+    (403, "ORG_MAX_PER_USER"),
+    (409, "ORG_MEMBER_EXISTS"),
+    (404, "ORG_MEMBER_NOT_FOUND"),
+    (404, "ORG_NOT_FOUND"),
+    (403, "ORG_NOT_MEMBER"),
+    (409, "ORG_SLUG_TAKEN"),
+    (404, of_providers.ProviderNotFound.code),
+    (400, "OAUTH_PROVIDER_DISABLED"),
+    (400, "OAUTH_INVALID_STATE"),
+    (400, "OAUTH_STATE_EXPIRED"),
+    (400, "OAUTH_STATE_USED"),
+    (400, "OAUTH_PROVIDER_ERROR"),
+    (400, "OAUTH_TOKEN_EXCHANGE_FAILED"),
+    (400, "OAUTH_USER_INFO_FAILED"),
+    (400, "OAUTH_EMAIL_REQUIRED"),
+    (403, "OAUTH_SIGNUP_DISABLED"),
+    (403, "OAUTH_ACCOUNT_LINKING_DISABLED"),
+    (409, "OAUTH_EMAIL_EXISTS"),
+    (409, "OAUTH_ALREADY_LINKED"),
+    (400, "OAUTH_NOT_LINKED"),
+    (400, "OAUTH_LAST_LOGIN_METHOD"),
 ]
 
 
-def test_the_catalogue_is_exactly_this():
+def test_error_catalogue_is_exactly_this():
     assert sorted((fault.status, fault.code) for fault in errors.catalogue()) == sorted(CATALOGUE)
 
 
-def test_every_fault_has_words():
+def test_every_error_has_a_message():
     assert [fault.code for fault in errors.catalogue() if not fault.message] == []
 
 
-def test_the_catalogue_is_sorted_by_code():
+def test_error_catalogue_is_sorted_by_code():
     codes = [fault.code for fault in errors.catalogue()]
 
     assert codes == sorted(codes)
 
 
-def test_details_are_kept_back_by_default(api, db):
+def test_error_details_are_omitted_by_default(api, db):
     answer = api.post("signup", email="nobody", username="x", password="")
 
     assert set(answer.data) == {"code", "message"}
 
 
-def test_details_list_every_field_where_they_are_asked_for(api, db, configure):
+def test_error_details_list_every_field_if_enabled(api, db, configure):
     configure(API={"ERROR_DETAILS": True})
 
     answer = api.post("signup", email="nobody", username="x", password="")
@@ -83,7 +116,7 @@ def test_details_list_every_field_where_they_are_asked_for(api, db, configure):
     }
 
 
-def test_details_of_a_password_list_every_broken_rule(api, db, configure):
+def test_error_details_of_password_list_every_broken_rule(api, db, configure):
     configure(API={"ERROR_DETAILS": True}, CORE={"REQUIRE_DIGIT": True})
 
     details = api.post("signup", email="ann@example.com", password="abc").data["details"]
@@ -92,5 +125,5 @@ def test_details_of_a_password_list_every_broken_rule(api, db, configure):
     assert "Must have a digit." in details["password"]
 
 
-def test_message_is_in_words_and_names_no_field():
+def test_error_message_contains_no_identifier():
     assert [fault.message for fault in errors.catalogue() if "_" in fault.message] == []

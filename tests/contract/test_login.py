@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.client import PASSWORD
 from tests.contract.shapes import AUTH, fits, is_refusal
-from tests.people import deactivate
+from tests.support.client import PASSWORD
+from tests.support.people import deactivate
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ def _ann(api):
 
 
 @pytest.mark.parametrize("name", [{"email": "ann@example.com"}, {"username": "ann"}])
-def test_a_success_is_200_with_exactly_the_auth_response(api, name):
+def test_login_is_200_with_exactly_the_auth_response(api, name):
     answer = api.post("login", password=PASSWORD, **name)
 
     assert answer.status == 200
@@ -23,34 +23,34 @@ def test_a_success_is_200_with_exactly_the_auth_response(api, name):
     assert fits(answer.data, AUTH)
 
 
-def test_the_user_is_the_one_of_the_signup(api):
+def test_login_returns_the_user_of_the_signup(api):
     assert api.log_in()["user"]["username"] == "ann"
 
 
-def test_last_login_at_is_this_login(api, clock):
+def test_login_sets_last_login_at(api, clock):
     assert api.log_in()["user"]["last_login_at"] == "2030-01-01T12:00:00.000000Z"
 
 
 @pytest.mark.parametrize("email", ["ANN@example.com", "ann@EXAMPLE.COM", " ann@example.com "])
-def test_an_email_is_compared_without_case_and_surrounding_blanks(api, email):
+def test_login_email_ignores_case_and_surrounding_blanks(api, email):
     assert api.post("login", email=email, password=PASSWORD).status == 200
 
 
-def test_a_username_is_compared_without_case(api):
+def test_login_username_ignores_case(api):
     assert api.post("login", username="ANN", password=PASSWORD).status == 200
 
 
-def test_an_empty_identifier_counts_as_absent(api):
+def test_login_treats_empty_identifier_as_absent(api):
     assert api.post("login", email="", username="ann", password=PASSWORD).status == 200
 
 
-def test_a_wrong_password_is_invalid_credentials(api):
+def test_login_with_wrong_password_is_invalid_credentials(api):
     answer = api.post("login", email="ann@example.com", password="wrong")
 
     assert is_refusal(answer, 401, "INVALID_CREDENTIALS")
 
 
-def test_401_names_the_scheme(api):
+def test_login_401_names_the_bearer_scheme(api):
     answer = api.post("login", email="ann@example.com", password="wrong")
 
     assert answer.headers["WWW-Authenticate"] == "Bearer"
@@ -59,7 +59,7 @@ def test_401_names_the_scheme(api):
 @pytest.mark.parametrize(
     "names", [{}, {"email": "", "username": ""}, {"email": "ann@example.com", "username": "ann"}]
 )
-def test_exactly_one_identifier_is_wanted(api, names):
+def test_login_requires_exactly_one_identifier(api, names):
     answer = api.post("login", password=PASSWORD, **names)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -81,21 +81,21 @@ def test_exactly_one_identifier_is_wanted(api, names):
         ),
     ],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(api, change, message):
+def test_login_validation_error_names_field_and_rule(api, change, message):
     answer = api.post("login", **{"email": "ann@example.com", "password": PASSWORD, **change})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == message
 
 
-def test_a_missing_password_is_a_validation_error(api):
+def test_login_without_password_is_a_validation_error(api):
     answer = api.post("login", email="ann@example.com")
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == "password: This field is required."
 
 
-def test_an_inactive_user_is_user_not_active(api):
+def test_login_of_inactive_user_is_user_not_active(api):
     deactivate()
 
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
@@ -103,7 +103,7 @@ def test_an_inactive_user_is_user_not_active(api):
     assert is_refusal(answer, 403, "USER_NOT_ACTIVE")
 
 
-def test_an_unverified_email_is_email_not_verified_where_it_must_be(api, configure):
+def test_login_with_unverified_email_is_email_not_verified_if_required(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
@@ -111,7 +111,7 @@ def test_an_unverified_email_is_email_not_verified_where_it_must_be(api, configu
     assert is_refusal(answer, 403, "EMAIL_NOT_VERIFIED")
 
 
-def test_an_unverified_phone_is_phone_not_verified_where_it_must_be(api, configure):
+def test_login_with_unverified_phone_is_phone_not_verified_if_required(api, configure):
     configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
 
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
@@ -119,7 +119,7 @@ def test_an_unverified_phone_is_phone_not_verified_where_it_must_be(api, configu
     assert is_refusal(answer, 403, "PHONE_NOT_VERIFIED")
 
 
-def test_too_many_guesses_are_too_many_attempts(api):
+def test_login_after_too_many_wrong_passwords_is_too_many_attempts(api):
     for _ in range(10):
         api.post("login", email="ann@example.com", password="wrong")
 
@@ -129,7 +129,7 @@ def test_too_many_guesses_are_too_many_attempts(api):
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_tokens_are_not_to_be_cached(api):
+def test_login_response_is_not_cacheable(api):
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
 
     assert answer.headers["Cache-Control"] == "no-store"

@@ -1,9 +1,9 @@
-"""Methods and unknown paths: everything below the mount answers in the envelope."""
+"""Methods and unknown paths: every response below the mount uses the envelope."""
 
 import pytest
 
 from tests.contract.shapes import is_refusal
-from tests.routes import paths
+from tests.support.routes import paths
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def allowed(path):
     return ", ".join(sorted(known))
 
 
-STRANGE = [
+NOT_ALLOWED = [
     (path, method)
     for path in PATHS
     for method in METHODS
@@ -43,8 +43,8 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize(("path", "method"), STRANGE)
-def test_another_method_is_not_allowed_and_told_which_are(robust, path, method):
+@pytest.mark.parametrize(("path", "method"), NOT_ALLOWED)
+def test_other_method_is_405_with_the_allowed_methods(robust, path, method):
     answer = robust.request(method, path)
 
     assert answer.status == 405
@@ -53,12 +53,12 @@ def test_another_method_is_not_allowed_and_told_which_are(robust, path, method):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_refused_method_is_refused_before_any_token_is_looked_at(robust, path):
+def test_other_method_is_405_before_the_token_is_read(robust, path):
     assert robust.request("FOO", path, token="nonsense").status == 405
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_options_tells_the_methods_to_anybody(robust, path):
+def test_options_lists_methods_without_authentication(robust, path):
     answer = robust.request("OPTIONS", path)
 
     assert (answer.status, answer.body) == (200, {"data": None})
@@ -67,12 +67,12 @@ def test_options_tells_the_methods_to_anybody(robust, path):
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO"])
 @pytest.mark.parametrize("path", UNKNOWN)
-def test_an_unknown_path_is_not_found_whatever_the_method(robust, path, method):
+def test_unknown_path_is_not_found_for_any_method(robust, path, method):
     assert is_refusal(robust.request(method, path), 404, "NOT_FOUND")
 
 
 @pytest.mark.parametrize("append", [True, False])
-def test_a_trailing_slash_is_another_path_whatever_append_slash_says(robust, settings, append):
+def test_trailing_slash_is_not_found_with_any_append_slash(robust, settings, append):
     settings.APPEND_SLASH = append
 
     assert is_refusal(robust.post("login/"), 404, "NOT_FOUND")
@@ -93,18 +93,18 @@ def test_a_trailing_slash_is_another_path_whatever_append_slash_says(robust, set
     ],
     ids=lambda query: query[:12],
 )
-def test_a_strange_query_crashes_nothing(robust, path, query):
+def test_unusual_query_string_is_not_a_5xx(robust, path, query):
     assert {robust.request(method, f"{path}?{query}").status for method in PATHS[path]} < set(
         range(500)
     )
 
 
-def test_a_query_string_changes_nothing(robust):
+def test_query_string_does_not_change_the_response(robust):
     assert robust.get("me?format=xml&x=%00").error == (401, "UNAUTHORIZED")
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "nonsense", "*/*;q=0", ""])
-def test_an_answer_is_json_whatever_is_accepted(robust, accept):
+def test_response_is_json_for_any_accept_header(robust, accept):
     answer = robust.get("me", headers={"Accept": accept})
 
     assert is_refusal(answer, 401, "UNAUTHORIZED")

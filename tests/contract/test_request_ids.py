@@ -1,8 +1,8 @@
-"""X-Request-ID: accepted if harmless, else made; echoed on every answer."""
+"""X-Request-ID: kept if it is safe, otherwise generated; sent with every response."""
 
 import pytest
 
-from tests.routes import routes
+from tests.support.routes import routes
 
 pytestmark = pytest.mark.django_db
 
@@ -16,25 +16,27 @@ EVERYWHERE = [(route.method, route.path) for route in routes()] + [
 
 
 @pytest.mark.parametrize(("method", "path"), EVERYWHERE)
-def test_every_answer_echoes_it(robust, method, path):
+def test_every_response_has_the_request_id(robust, method, path):
     answer = robust.request(method, path, headers={"X-Request-ID": "trace-1"})
 
     assert answer.headers["X-Request-ID"] == "trace-1"
 
 
-@pytest.mark.parametrize("mark", GOOD)
-def test_a_harmless_one_is_kept(robust, mark):
-    assert robust.get("me", headers={"X-Request-ID": mark}).headers["X-Request-ID"] == mark
+@pytest.mark.parametrize("request_id", GOOD)
+def test_safe_request_id_is_kept(robust, request_id):
+    assert (
+        robust.get("me", headers={"X-Request-ID": request_id}).headers["X-Request-ID"] == request_id
+    )
 
 
-@pytest.mark.parametrize("mark", BAD)
-def test_any_other_is_replaced(robust, mark):
-    made = robust.get("me", headers={"X-Request-ID": mark}).headers["X-Request-ID"]
+@pytest.mark.parametrize("request_id", BAD)
+def test_unsafe_request_id_is_replaced(robust, request_id):
+    made = robust.get("me", headers={"X-Request-ID": request_id}).headers["X-Request-ID"]
 
-    assert made != mark
+    assert made != request_id
     assert len(made) == 32
     assert int(made, 16)
 
 
-def test_none_is_made_anew_each_time(robust):
+def test_absent_request_id_is_generated_for_each_request(robust):
     assert robust.get("me").headers["X-Request-ID"] != robust.get("me").headers["X-Request-ID"]

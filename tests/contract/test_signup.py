@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from tests.client import PASSWORD
 from tests.contract.shapes import AUTH, USER, fits, is_refusal
-from tests.people import make_user, the_user
+from tests.support.client import PASSWORD
+from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ FULL = {
 }
 
 
-def test_a_success_is_201_with_exactly_the_auth_response(api):
+def test_signup_is_201_with_exactly_the_auth_response(api):
     answer = api.post("signup", **FULL)
 
     assert answer.status == 201
@@ -29,7 +29,7 @@ def test_a_success_is_201_with_exactly_the_auth_response(api):
     assert fits(answer.data, AUTH)
 
 
-def test_the_user_says_what_was_sent(api):
+def test_signup_returns_the_user_as_sent(api):
     user = api.post("signup", **FULL).data["user"]
 
     assert {key: user[key] for key in FULL if key != "password"} == {
@@ -37,7 +37,7 @@ def test_the_user_says_what_was_sent(api):
     }
 
 
-def test_a_fresh_user_is_active_and_unverified(api):
+def test_signup_user_is_active_and_unverified(api):
     user = api.post("signup", **FULL).data["user"]
 
     assert (user["active"], user["email_verified"], user["phone_number_verified"]) == (
@@ -47,7 +47,7 @@ def test_a_fresh_user_is_active_and_unverified(api):
     )
 
 
-def test_absent_texts_are_empty_strings(api):
+def test_signup_absent_texts_are_empty_strings(api):
     user = api.sign_up()["user"]
 
     assert {user[key] for key in ("name", "first_name", "last_name", "avatar", "phone_number")} == {
@@ -55,29 +55,29 @@ def test_absent_texts_are_empty_strings(api):
     }
 
 
-def test_a_signup_is_no_update(api):
+def test_signup_leaves_updated_at_empty(api):
     assert api.sign_up()["user"]["updated_at"] is None
 
 
-def test_a_signup_that_yields_tokens_is_a_login(api):
+def test_signup_with_tokens_sets_last_login_at(api):
     assert api.sign_up()["user"]["last_login_at"] is not None
 
 
-def test_name_is_not_made_of_first_and_last_name(api):
+def test_signup_does_not_derive_name_from_first_and_last_name(api):
     assert api.sign_up(first_name="Ann", last_name="Cee")["user"]["name"] == ""
 
 
-def test_first_and_last_name_are_not_made_of_name(api):
+def test_signup_does_not_derive_first_and_last_name_from_name(api):
     user = api.sign_up(name="Ann Cee")["user"]
 
     assert (user["first_name"], user["last_name"]) == ("", "")
 
 
-def test_expires_in_is_fifteen_minutes(api):
+def test_signup_expires_in_is_fifteen_minutes(api):
     assert api.sign_up()["expires_in"] == 900
 
 
-def test_unknown_fields_are_ignored(api):
+def test_signup_ignores_unknown_fields(api):
     user = api.sign_up(is_super_admin=True, is_superuser=True, active=False, id="7")["user"]
 
     assert user["active"] is True
@@ -87,7 +87,7 @@ def test_unknown_fields_are_ignored(api):
 @pytest.mark.parametrize(
     "other", [{"email": "ann@example.com"}, {"email": "ANN@Example.COM", "username": "other"}]
 )
-def test_a_taken_email_is_user_already_exists(api, other):
+def test_signup_with_taken_email_is_user_already_exists(api, other):
     api.sign_up()
 
     answer = api.post("signup", password=PASSWORD, **other)
@@ -96,7 +96,7 @@ def test_a_taken_email_is_user_already_exists(api, other):
 
 
 @pytest.mark.parametrize("username", ["ann", "ANN", "Ann"])
-def test_a_taken_username_is_username_already_exists(api, username):
+def test_signup_with_taken_username_is_username_already_exists(api, username):
     api.sign_up(username="ann")
 
     answer = api.post("signup", email="b@example.com", username=username, password=PASSWORD)
@@ -104,7 +104,7 @@ def test_a_taken_username_is_username_already_exists(api, username):
     assert is_refusal(answer, 400, "USERNAME_ALREADY_EXISTS")
 
 
-def test_a_taken_phone_number_is_phone_already_in_use(api):
+def test_signup_with_taken_phone_number_is_phone_already_in_use(api):
     api.sign_up(phone_number="+4930123456")
 
     answer = api.post(
@@ -114,7 +114,7 @@ def test_a_taken_phone_number_is_phone_already_in_use(api):
     assert is_refusal(answer, 400, "PHONE_ALREADY_IN_USE")
 
 
-def test_an_address_the_host_gave_to_a_user_of_its_own_is_taken(api):
+def test_signup_with_address_of_a_user_of_the_host_is_user_already_exists(api):
     make_user("ann@example.com", username="host-made")
 
     answer = api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -122,14 +122,14 @@ def test_an_address_the_host_gave_to_a_user_of_its_own_is_taken(api):
     assert is_refusal(answer, 400, "USER_ALREADY_EXISTS")
 
 
-def test_a_weak_password_is_invalid_password(api):
+def test_signup_with_weak_password_is_invalid_password(api):
     answer = api.post("signup", email="ann@example.com", password="short1!")
 
     assert is_refusal(answer, 400, "INVALID_PASSWORD")
     assert answer.data["message"] == "password: Must have at least 8 characters."
 
 
-def test_a_closed_signup_is_signup_disabled(api, configure):
+def test_signup_while_disabled_is_signup_disabled(api, configure):
     configure(CORE={"ALLOW_SIGNUP": False})
 
     answer = api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -172,14 +172,14 @@ def test_a_closed_signup_is_signup_disabled(api, configure):
         ({"name": "a\x00b"}, "name: Must not contain control characters or broken Unicode."),
     ],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(api, change, message):
+def test_signup_validation_error_names_field_and_rule(api, change, message):
     answer = api.post("signup", **{**FULL, **change})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == message
 
 
-def test_a_missing_password_is_a_validation_error(api):
+def test_signup_without_password_is_a_validation_error(api):
     answer = api.post("signup", email="ann@example.com")
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -187,14 +187,14 @@ def test_a_missing_password_is_a_validation_error(api):
 
 
 @pytest.mark.parametrize("absent", [{}, {"email": "", "username": ""}, {"email": "  "}])
-def test_neither_email_nor_username_is_a_validation_error(api, absent):
+def test_signup_without_identifier_is_a_validation_error(api, absent):
     answer = api.post("signup", password=PASSWORD, **absent)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"].startswith("email: ")
 
 
-def test_a_username_alone_is_enough_where_the_host_can_do_without_an_email(api):
+def test_signup_with_username_alone_requires_a_user_model_without_email_login(api):
     answer = api.post("signup", username="ann", password=PASSWORD)
 
     if EMAIL_IS_NATURAL:
@@ -203,7 +203,7 @@ def test_a_username_alone_is_enough_where_the_host_can_do_without_an_email(api):
         assert (answer.data["user"]["username"], answer.data["user"]["email"]) == ("ann", "")
 
 
-def test_where_verification_comes_first_there_are_no_tokens(api, configure):
+def test_signup_returns_no_tokens_if_verification_is_required(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     answer = api.post("signup", **FULL)
@@ -212,5 +212,5 @@ def test_where_verification_comes_first_there_are_no_tokens(api, configure):
     assert fits(answer.data, {"user": USER, "message": str})
 
 
-def test_tokens_are_not_to_be_cached(api):
+def test_signup_response_is_not_cacheable(api):
     assert api.post("signup", **FULL).headers["Cache-Control"] == "no-store"

@@ -1,5 +1,5 @@
-"""No text that a route reads costs much CPU, and a text that is too long is refused with the
-reason."""
+"""No text that a route reads costs much CPU time, and a text that is too long is refused with
+the reason."""
 
 import json
 
@@ -8,21 +8,21 @@ from django.test import RequestFactory
 
 from authservice.core.models import Account
 from authservice.kernel.modules import plugged
-from tests.client import PASSWORD, csrf_pair
 from tests.contract.shapes import is_refusal
-from tests.long_texts import BODIES, LONG, MARKS, Service, places
-from tests.plugs import fillers
+from tests.support.client import PASSWORD, csrf_pair
+from tests.support.long_texts import BODIES, LONG, MARKS, Service, places
+from tests.support.modules import fillers
 
 pytestmark = pytest.mark.django_db
 
-# Five times what is allowed, since the machine may be busy; the attack costs twenty times as much.
+# Five times the allowed time, since the machine may be busy; the attack costs twenty times as much.
 SECONDS = 0.25
 PLACES = places()
 ROW = "a" + "\N{COMBINING ACUTE ACCENT}"
 
 
 @pytest.fixture(autouse=True)
-def _undisturbed(configure):
+def _not_limited(configure):
     configure(THROTTLE={"ENABLED": False})
     # Some routes refuse at once without a module that sends mail.
     with plugged("messenger", fillers.messenger):
@@ -32,7 +32,7 @@ def _undisturbed(configure):
 @pytest.fixture
 def token_for(api):
     def token_for(place):
-        if place.route.view.public:
+        if place.route.public:
             return ""
         token = api.sign_up()["access_token"]
         Account.objects.update(is_super_admin=True)
@@ -42,7 +42,7 @@ def token_for(api):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
-def test_no_text_costs_much(place, token_for):
+def test_no_text_costs_much_cpu_time(place, token_for):
     service, token = Service(), token_for(place)
     costs = {}
     for name, text in place.texts():
@@ -53,7 +53,7 @@ def test_no_text_costs_much(place, token_for):
 
 
 @pytest.mark.parametrize("place", [it for it in PLACES if it.where == "body"], ids=str)
-def test_no_shape_of_json_costs_much(place, token_for):
+def test_no_shape_of_json_costs_much_cpu_time(place, token_for):
     service, token = Service(), token_for(place)
     costs = {}
     for name, body in BODIES.items():
@@ -68,7 +68,7 @@ def test_no_shape_of_json_costs_much(place, token_for):
     "header",
     ["X-Device-Token", "X-Request-ID", "User-Agent", "X-Forwarded-For", "Accept-Language"],
 )
-def test_no_header_costs_much(configure, header):
+def test_no_header_costs_much_cpu_time(configure, header):
     configure(THROTTLE={"ENABLED": False}, TRUSTED_PROXIES=1)
     costs = {
         name: login(name, **{header: text.encode().decode("latin-1")})
@@ -79,12 +79,12 @@ def test_no_header_costs_much(configure, header):
 
 
 @pytest.mark.parametrize("cookie", ["authservice_device", "authservice_refresh", "__service_csrf"])
-def test_no_cookie_costs_much(cookie):
+def test_no_cookie_costs_much_cpu_time(cookie):
     assert login("ann", Cookie=f"{cookie}={'a' * 62_000}") < SECONDS
 
 
 def login(username, **headers):
-    """What a login of an unknown user costs that sends such a header."""
+    """The seconds that a login of an unknown user with these headers costs."""
     body = {"username": username, "password": PASSWORD}
     request = RequestFactory().generic(
         "POST",
@@ -99,17 +99,17 @@ def login(username, **headers):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
-def test_marks_without_end_are_refused_by_name(place, token_for):
+def test_too_many_combining_marks_are_refused_with_the_field_name(place, token_for):
     _, answer = Service().answer(place.request(MARKS, token=token_for(place)))
 
     assert answer.status_code == 400
     said = json.loads(answer.content)["data"]
-    if said["code"] != "INVALID_TOKEN":  # a link that is too long to be one
+    if said["code"] != "INVALID_TOKEN":  # a link that is too long to be valid
         assert (said["code"], said["message"].partition(":")[0]) == ("VALIDATION_ERROR", place.name)
 
 
 @pytest.mark.parametrize("marks", [30, 31])
-def test_thirty_combining_marks_in_a_row_are_the_most(api, marks):
+def test_thirty_combining_marks_in_a_row_are_the_maximum(api, marks):
     name = "a" + "\N{COMBINING GRAVE ACCENT BELOW}" * marks
 
     answer = api.post("signup", email="ann@example.com", password="plum tart 42", name=name)
@@ -122,13 +122,13 @@ def test_thirty_combining_marks_in_a_row_are_the_most(api, marks):
         assert answer.data["message"] == rule
 
 
-def test_rows_of_marks_begin_anew_with_each_letter(api):
+def test_combining_marks_are_counted_anew_after_each_letter(api):
     name = ("a" + "\N{COMBINING GRAVE ACCENT BELOW}" * 30) * 3
 
     assert api.sign_up(name=name)["user"]["name"] == name
 
 
-def test_marks_of_a_password_are_counted_too(api):
+def test_combining_marks_of_a_password_are_counted(api):
     password = "plum tart 42" + "\N{COMBINING ACUTE ACCENT}" * 31
 
     answer = api.post("signup", email="ann@example.com", password=password)
@@ -137,7 +137,7 @@ def test_marks_of_a_password_are_counted_too(api):
 
 
 @pytest.mark.parametrize(("letters", "status"), [(255, 201), (256, 400)])
-def test_length_is_judged_before_normalisation(api, letters, status):
+def test_text_length_is_checked_before_normalisation(api, letters, status):
     """The decomposed form counts, although its composed form is half as long."""
     name = (ROW * 128)[:letters]
 
@@ -149,7 +149,7 @@ def test_length_is_judged_before_normalisation(api, letters, status):
         assert answer.data["message"] == rule
 
 
-def test_a_text_that_grows_when_normalised_is_judged_again(api):
+def test_text_length_is_checked_again_after_normalisation(api):
     name = "\N{HEBREW LETTER SHIN WITH DAGESH AND SHIN DOT}" * 255  # three times as many in NFC
 
     answer = api.post("signup", email="ann@example.com", password="plum tart 42", name=name)
@@ -157,5 +157,5 @@ def test_a_text_that_grows_when_normalised_is_judged_again(api):
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
 
 
-def test_spaces_around_a_text_do_not_count(api):
+def test_text_length_ignores_surrounding_spaces(api):
     assert api.sign_up(name=" " * 300 + "Ann" + " " * 300)["user"]["name"] == "Ann"

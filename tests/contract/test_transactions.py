@@ -1,12 +1,12 @@
-"""No request of ours is a transaction as a whole, even where the host asks for that."""
+"""No request of authservice runs in one transaction, even if the host sets `ATOMIC_REQUESTS`."""
 
 import pytest
 from django.db import connections
 
 from authservice.core.credentials import passwords
-from tests.client import PASSWORD
-from tests.people import make_user
-from tests.routes import endpoints
+from tests.support.client import PASSWORD
+from tests.support.people import make_user
+from tests.support.routes import endpoints
 
 
 @pytest.mark.parametrize(("path", "view"), list(endpoints()), ids=[p for p, _ in endpoints()])
@@ -15,7 +15,7 @@ def test_a_view_is_atomic_on_no_database(path, view):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_guess_is_judged_outside_of_any_transaction(api, monkeypatch):
+def test_password_is_checked_outside_of_any_transaction(api, monkeypatch):
     connection, inside = connections["default"], []
     monkeypatch.setitem(connection.settings_dict, "ATOMIC_REQUESTS", True)
     check = passwords.check

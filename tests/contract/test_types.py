@@ -1,11 +1,11 @@
-"""No coercion: a value of another type is refused, by the name of its field."""
+"""No coercion: a value of another type is refused with the name of its field."""
 
 import json
 
 import pytest
 
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def message(answer):
 
 @pytest.mark.parametrize(("path", "field"), FIELDS)
 @pytest.mark.parametrize("other", OTHERS, ids=repr)
-def test_what_is_no_string_is_refused(robust, path, field, other):
+def test_field_of_another_type_is_refused(robust, path, field, other):
     answer = robust.post(path, **{**GOOD[path], field: other})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -42,7 +42,7 @@ def test_what_is_no_string_is_refused(robust, path, field, other):
 
 
 @pytest.mark.parametrize(("path", "field"), FIELDS)
-def test_null_is_refused(robust, path, field):
+def test_field_of_null_is_refused(robust, path, field):
     answer = robust.post(path, **{**GOOD[path], field: None})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -51,7 +51,7 @@ def test_null_is_refused(robust, path, field):
 
 @pytest.mark.parametrize(("path", "field"), FIELDS)
 @pytest.mark.parametrize("text", CONTROL + SURROGATES, ids=ascii)
-def test_control_characters_and_broken_unicode_are_refused(robust, path, field, text):
+def test_field_with_control_characters_or_broken_unicode_is_refused(robust, path, field, text):
     answer = robust.post(path, **{**GOOD[path], field: text})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
@@ -59,13 +59,13 @@ def test_control_characters_and_broken_unicode_are_refused(robust, path, field, 
 
 
 @pytest.mark.parametrize("text", ["\x00", "\ud800"], ids=ascii)
-def test_what_no_field_reads_may_hold_anything(robust, text):
+def test_unknown_field_may_contain_any_text(robust, text):
     answer = robust.post("signup", **GOOD["signup"], unknown=text)
 
     assert answer.status == 201
 
 
-def test_pairs_of_surrogates_are_one_character(robust):
+def test_surrogate_pair_is_one_character(robust):
     raw = json.dumps({**GOOD["signup"], "name": "\N{GRINNING FACE}"})
     assert "\\ud83d\\ude00" in raw
 

@@ -2,9 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from authservice.kernel import modules
-from tests.recovery.flows import PHONE, CommittingApi, Flows, prove
-from tests.recovery.post import Post, office
+from tests.support.flows import PHONE, CommittingApi, Flows, prove
+from tests.support.messenger.post import Post, receiving_jobs
 
 
 @pytest.fixture
@@ -15,10 +14,8 @@ def api():
 @pytest.fixture(autouse=True)
 def post() -> Iterator[Post]:
     """Who takes the jobs."""
-    office.jobs.clear()
-    office.can_sms = True
-    with modules.plugged("messenger", office):
-        yield office
+    with receiving_jobs() as post:
+        yield post
 
 
 @pytest.fixture
@@ -28,13 +25,13 @@ def flows(api, post) -> Flows:
 
 @pytest.fixture
 def no_floods(configure):
-    """As many letters as a test asks for."""
+    """No limit on the messages of a test."""
     configure(THROTTLE={"ENABLED": False})
 
 
 @pytest.fixture
 def ann(api, post):
-    """A newcomer with an address and a number that nobody has proven; her tokens."""
+    """A new user with an address and a number that are not verified; her tokens."""
     signed_up = api.sign_up(phone_number=PHONE)
     post.jobs.clear()
     return signed_up

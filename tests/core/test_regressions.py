@@ -1,4 +1,4 @@
-"""Rules that were broken once: each has its example."""
+"""One example for each rule that was broken once."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,23 +7,23 @@ from django.contrib.auth.backends import ModelBackend
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
 from authservice.testing import mailbox
-from tests.client import PASSWORD
-from tests.people import make_user
+from tests.support.client import PASSWORD
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_query_of_a_thousand_fields_is_bad_input(api):
+def test_query_with_a_thousand_fields_is_a_validation_error(api):
     answer = api.get("verify-email?" + "&" * 1001)
 
     assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
 
 
-def test_who_holds_an_address_keeps_it_though_another_claims_it():
+def test_holder_keeps_an_address_after_another_user_claims_it():
     first = make_user(email="ann@example.com", username="ann1")
     second = make_user(email="bob@example.com", username="bob1")
-    twin = "Ann@Example.com"
-    get_user_model().objects.filter(pk=second.pk).update(email=twin)
+    variant = "Ann@Example.com"
+    get_user_model().objects.filter(pk=second.pk).update(email=variant)
     lookup.get_person(get_user_model().objects.get(pk=second.pk))
 
     first.save()
@@ -32,29 +32,29 @@ def test_who_holds_an_address_keeps_it_though_another_claims_it():
 
 
 @pytest.mark.parametrize("text", ["\u017fam@example.com", "\u212a@example.com"])
-def test_letters_that_fold_to_ascii_make_no_address(text):
+def test_address_with_characters_that_fold_to_ascii_is_invalid(text):
     assert not identifiers.is_email(text)
 
 
-def test_a_domain_is_written_to_as_its_key_has_it():
+def test_deliverable_address_has_the_domain_of_its_key():
     assert identifiers.deliverable("ann@fa\u00df.example") == "ann@xn--fa-hia.example"
 
 
-def test_a_raised_version_ends_the_budget_of_old_devices(api):
+def test_device_token_of_an_older_version_has_no_attempts_of_its_own(api):
     api.sign_up()
     device = api.post("login", email="ann@example.com", password=PASSWORD).headers["X-Device-Token"]
     Account.objects.update(device_version=1)
     for _ in range(10):
         api.post("login", email="ann@example.com", password="wrong")
 
-    guess = api.post(
+    attempt = api.post(
         "login", email="ann@example.com", password="wrong", headers={"X-Device-Token": device}
     )
 
-    assert guess.status == 429
+    assert attempt.status == 429
 
 
-def test_a_number_taken_back_must_be_verified_again(api):
+def test_number_removed_and_set_again_must_be_verified_again(api):
     token = api.sign_up(phone_number="+4930123456")["access_token"]
     Account.objects.update(verified_phone_key=identifiers.phone_key("+4930123456"))
 
@@ -65,14 +65,14 @@ def test_a_number_taken_back_must_be_verified_again(api):
 
 
 class Loose(ModelBackend):
-    """Finds people by any spelling, as some databases' collations do."""
+    """Finds users under any name, as the collations of some databases do."""
 
     def authenticate(self, request, **credentials):
         user = get_user_model().objects.get()
         return user if user.check_password(credentials.get("password", "")) else None
 
 
-def test_a_spelling_that_only_a_backend_takes_for_the_name_opens_nothing(api, settings):
+def test_login_with_a_name_that_only_a_backend_matches_is_refused(api, settings):
     api.sign_up()
     settings.AUTHENTICATION_BACKENDS = [f"{__name__}.Loose"]
 
@@ -81,13 +81,13 @@ def test_a_spelling_that_only_a_backend_takes_for_the_name_opens_nothing(api, se
     assert answer.status == 401
 
 
-def test_a_body_without_a_length_is_asked_for_it(api):
+def test_body_without_a_content_length_is_refused(api):
     answer = api.request("POST", "login", b"", HTTP_TRANSFER_ENCODING="chunked")
 
     assert (answer.status, answer.code) == (400, "INVALID_REQUEST_BODY")
 
 
-def test_an_account_nobody_could_sign_in_to_is_not_made(api, configure):
+def test_signup_that_could_never_log_in_creates_no_account(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     answer = api.post("signup", username="ann42", password=PASSWORD)
@@ -96,7 +96,7 @@ def test_an_account_nobody_could_sign_in_to_is_not_made(api, configure):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_reset_opens_a_door_that_strangers_shut(api, mailed):
+def test_password_reset_ends_a_lockout_caused_by_unknown_clients(api, mailed):
     api.sign_up()
     for _ in range(11):
         api.post("login", email="ann@example.com", password="wrong")

@@ -1,4 +1,4 @@
-"""What a host's hook may add to access tokens."""
+"""A `CLAIMS_HOOK` of a host that makes access tokens too long for a cookie."""
 
 
 def long(user):

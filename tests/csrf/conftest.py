@@ -12,7 +12,7 @@ def _csrf():
 
 @pytest.fixture
 def visitor() -> Visitor:
-    """Somebody who has fetched a token."""
+    """A browser that has fetched a CSRF token."""
     visitor = Visitor()
     visitor.fetch_token()
     return visitor
@@ -20,13 +20,13 @@ def visitor() -> Visitor:
 
 @pytest.fixture
 def with_cookies(configure):
-    """The host keeps tokens in cookies too."""
+    """The host enables tokens in cookies."""
     configure(COOKIES={"ENABLED": True})
 
 
 @pytest.fixture
 def ann(with_cookies) -> Visitor:
-    """Signed in by cookies, with a token for this sign-in."""
+    """A browser that is logged in by cookies and has the CSRF token of its session."""
     visitor = Visitor()
     visitor.fetch_token()
     visitor.sign_up()

@@ -1,10 +1,10 @@
-"""The csrf module, installed for a while into the running project."""
+"""Installs the csrf module into the running project for a limited time."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from tests.mounted import mounted
+from tests.support.mounted import mounted
 
 
 def installed() -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""Where the module is not installed it leaves no trace; the example project says when it is."""
+"""A module that is not installed is not imported; a variable adds it to the example project."""
 
 import json
 import os
@@ -25,14 +25,14 @@ print(json.dumps(["authservice.csrf" in INSTALLED_APPS, INSTALLED_APPS.count("au
 """
 
 
-def test_nothing_of_it_is_imported_or_declared():
+def test_module_not_installed_is_neither_imported_nor_declared():
     run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.stdout.splitlines() == ["[]", "False"]
 
 
 @pytest.mark.parametrize(
-    ("environment", "there"),
+    ("environment", "expected"),
     [
         ({}, False),
         ({"AUTHSERVICE_CSRF": "1"}, True),
@@ -44,9 +44,9 @@ def test_nothing_of_it_is_imported_or_declared():
         ({"AUTHSERVICE_MODULES": ""}, False),
     ],
 )
-def test_the_example_project_has_it_if_either_variable_says_so(environment, there):
+def test_example_project_installs_the_module_if_either_variable_names_it(environment, expected):
     run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
 
     installed, times, settings = json.loads(run.stdout)
-    assert (installed, times) == (there, int(there))
-    assert bool(settings) is there
+    assert (installed, times) == (expected, int(expected))
+    assert bool(settings) is expected

@@ -1,14 +1,14 @@
-"""Where our own cookie speaks for somebody, the token must have been made for that sign-in.
+"""If a cookie identifies the caller, the CSRF token must have been issued for that session.
 
-A cookie can be planted: by a sub-domain, by a man in the middle of some http page, by whoever had
-the browser before. Whoever plants one knows a pair of ours, which he fetched for himself.
+An attacker can plant a cookie: from a sub-domain, as a man in the middle of any http page, or by
+an earlier use of the browser. The attacker can fetch a valid pair of cookie and header for this.
 """
 
 import pytest
 
 from authservice.kernel import crypto
-from tests.client import PASSWORD, Api
 from tests.csrf.visitor import ACCESS, NAME, REFRESH, Visitor
+from tests.support.client import PASSWORD, Api
 
 pytestmark = pytest.mark.django_db
 
@@ -21,8 +21,8 @@ def plant(visitor, token):
     visitor.token = token
 
 
-def of_another():
-    """A token that somebody fetched who is signed in by cookies himself."""
+def token_of_another_session():
+    """A CSRF token for the session of another user."""
     eve = Visitor()
     eve.fetch_token()
     eve.sign_up("eve@example.com")
@@ -39,41 +39,41 @@ ROUTES = [
 
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES)
 class TestByCookie:
-    def test_the_own_token_passes(self, ann, method, path, body):
+    def test_token_of_the_own_session_is_accepted(self, ann, method, path, body):
         assert ann.ask(method, path, body).status == 200
 
-    def test_a_token_that_anybody_fetched_is_refused(self, ann, method, path, body):
+    def test_token_without_a_session_is_refused(self, ann, method, path, body):
         plant(ann, Visitor().fetch_token())
 
         assert ann.ask(method, path, body).error == REFUSED
 
-    def test_a_token_of_another_sign_in_is_refused(self, ann, method, path, body):
-        plant(ann, of_another())
+    def test_token_of_another_session_is_refused(self, ann, method, path, body):
+        plant(ann, token_of_another_session())
 
         assert ann.ask(method, path, body).error == REFUSED
 
-    def test_the_token_of_before_the_login_is_refused(self, ann, method, path, body):
+    def test_token_of_an_earlier_session_is_refused(self, ann, method, path, body):
         ann.post("login", ANN)
 
         assert ann.ask(method, path, body).error == REFUSED
 
 
-def test_a_refused_request_has_done_nothing(ann):
-    plant(ann, of_another())
+def test_refused_request_changes_nothing(ann):
+    plant(ann, token_of_another_session())
 
     ann.ask("PUT", "profile", {"name": "Eve"})
 
     assert ann.get("me").data["name"] == ""
 
 
-def test_the_token_lasts_beyond_a_refresh(ann):
+def test_token_is_still_valid_after_a_refresh(ann):
     ann.post("refresh")
 
     assert ann.ask("PUT", "profile").status == 200
 
 
 @pytest.mark.parametrize("left", [ACCESS, REFRESH])
-def test_either_cookie_is_enough_to_get_the_token_for_the_sign_in(ann, left):
+def test_token_for_the_session_is_issued_for_either_cookie(ann, left):
     taken = ann.client.cookies.pop({ACCESS: REFRESH, REFRESH: ACCESS}[left])
     ann.fetch_token()
     ann.plant(taken.key, taken.value)
@@ -81,7 +81,7 @@ def test_either_cookie_is_enough_to_get_the_token_for_the_sign_in(ann, left):
     assert ann.post("logout").status == 200
 
 
-def test_a_forged_cookie_gets_no_token_for_the_sign_in_it_names(ann):
+def test_token_for_a_session_is_not_issued_for_a_forged_cookie(ann):
     own = ann.token
     for name in (ACCESS, REFRESH):
         value = ann.cookie(name)
@@ -93,25 +93,25 @@ def test_a_forged_cookie_gets_no_token_for_the_sign_in_it_names(ann):
 
 
 def owner(token):
-    return crypto.unsign("csrf", token).split(".")[2]
+    return crypto.timestamp_signer("csrf").unsign(token).split(".")[1]
 
 
-def test_by_bearer_token_any_pair_of_ours_passes(ann):
-    """No browser sends that header unasked, so the pair proves no more than the place."""
-    bens = Api().sign_up("ben@example.com")["access_token"]
+def test_request_by_bearer_token_accepts_any_valid_pair(ann):
+    """A browser never sends that header by itself, so the pair need not be bound to a session."""
+    token_of_ben = Api().sign_up("ben@example.com")["access_token"]
     plant(ann, Visitor().fetch_token())
 
-    assert ann.ask("PUT", "profile", {"name": "Ben"}, bearer=bens).data["name"] == "Ben"
+    assert ann.ask("PUT", "profile", {"name": "Ben"}, bearer=token_of_ben).data["name"] == "Ben"
 
 
-def test_by_the_refresh_token_of_the_body_any_pair_of_ours_passes(ann):
+def test_refresh_by_the_token_in_the_body_accepts_any_valid_pair(ann):
     token = ann.cookie(REFRESH)
     plant(ann, Visitor().fetch_token())
 
     assert ann.post("refresh", {"refresh_token": token}).status == 200
 
 
-def test_what_changes_nothing_needs_no_token(ann):
+def test_request_that_changes_nothing_needs_no_token(ann):
     ann.token = ""
 
     assert ann.get("me").status == 200

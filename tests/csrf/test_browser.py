@@ -1,13 +1,13 @@
-"""Pages in a real Chromium: what a page of another origin tries, and what our own does."""
+"""Requests from pages of the own and of another origin, in a real Chromium."""
 
 import json
 
 import pytest
 
 from authservice.core.models import Session
-from tests.browser import chromium, fetch, needs_chromium, pages
-from tests.client import PASSWORD
-from tests.people import the_user
+from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.client import PASSWORD
+from tests.support.people import the_user
 
 pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
 
@@ -31,7 +31,7 @@ def service(live_server, settings, configure):
 
 @pytest.fixture
 def home(browser, service):
-    """A script of the service's own origin; `home(method, path, body)` is an answer."""
+    """A script of the service's own origin; `home(method, path, body)` returns the response."""
     browser.get(f"{service}/auth/csrf-token")
     browser.delete_all_cookies()
 
@@ -46,7 +46,7 @@ def home(browser, service):
 
 @pytest.fixture
 def ann(browser, home):
-    """Signed in, by cookies."""
+    """A browser that is logged in by cookies."""
     assert home("POST", "signup", **ANN)["status"] == 201
     assert {"authservice_access", "authservice_refresh"} <= set(cookies(browser))
 
@@ -65,42 +65,42 @@ def form(action, kind, fields):
 
 @pytest.mark.usefixtures("ann")
 class TestOwnOrigin:
-    def test_it_logs_in_and_changes_something_by_cookie(self, home):
+    def test_script_logs_in_and_changes_the_profile_by_cookie(self, home):
         answer = home("PUT", "profile", name="Ann")
 
         assert (answer["status"], '"name":"Ann"' in answer["text"]) == (200, True)
 
-    def test_it_refreshes_and_logs_out_by_cookie(self, browser, home):
+    def test_script_refreshes_and_logs_out_by_cookie(self, browser, home):
         assert home("POST", "refresh")["status"] == 200
         assert home("POST", "logout")["status"] == 200
         assert not {"authservice_access", "authservice_refresh"} & set(cookies(browser))
 
-    def test_its_scripts_see_the_csrf_cookie_and_no_token(self, browser):
+    def test_script_can_read_the_csrf_cookie_and_no_token(self, browser):
         seen = browser.execute_script("return document.cookie")
 
         assert "__service_csrf=" in seen
         assert "authservice_" not in seen
 
-    def test_without_the_header_even_it_may_not(self, browser, service):
+    def test_script_without_the_header_is_refused(self, browser, service):
         answer = fetch(browser, f"{service}/auth/logout", method="POST", headers=JSON, body="{}")
 
         assert (answer["status"], "INVALID_CSRF" in answer["text"]) == (403, True)
 
 
-# `localhost` is another site than 127.0.0.1: the browser keeps the cookies back. Another port is
-# another origin of the same site: the cookies go along, the csrf cookie can even be read, and only
-# the guard stands in the way.
+# `localhost` is another site than 127.0.0.1, so the browser does not send the cookies. Another
+# port is another origin of the same site: the browser sends the cookies, its pages can even read
+# the csrf cookie, and only the guard refuses the request.
 @pytest.mark.usefixtures("ann")
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 class TestOtherOrigin:
     @pytest.mark.parametrize(
         "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
     )
-    def test_a_form_it_posts_is_refused(self, browser, service, host, kind):
+    def test_form_of_another_origin_is_refused(self, browser, service, host, kind):
         page = form(f"{service}/auth/logout", kind, [('{"a":"', '"}')])
 
-        with pages({"/": page}, host=host) as elsewhere:
-            browser.get(elsewhere + "/")
+        with pages({"/": page}, host=host) as other_origin:
+            browser.get(other_origin + "/")
             shown = browser.execute_script("return document.body.innerText")
 
         assert browser.current_url == f"{service}/auth/logout"
@@ -109,12 +109,12 @@ class TestOtherOrigin:
 
     @pytest.mark.parametrize("mode", ["cors", "no-cors"])
     @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
-    def test_what_its_scripts_fetch_changes_nothing(self, browser, service, host, mode, kind):
+    def test_script_of_another_origin_changes_nothing(self, browser, service, host, mode, kind):
         token = cookies(browser)["__service_csrf"]
         headers = {"Content-Type": kind, "X-CSRF-Token": token}
 
-        with pages({"/": "<p>other</p>"}, host=host) as elsewhere:
-            browser.get(elsewhere + "/")
+        with pages({"/": "<p>other</p>"}, host=host) as other_origin:
+            browser.get(other_origin + "/")
             answer = fetch(
                 browser,
                 f"{service}/auth/logout",
@@ -128,19 +128,19 @@ class TestOtherOrigin:
         assert answer["status"] == 0
         assert alive()
 
-    def test_a_login_it_posts_signs_nobody_in(self, browser, service, host):
+    def test_login_form_of_another_origin_logs_nobody_in(self, browser, service, host):
         before = Session.objects.count()
         body = json.dumps({**ANN, "x": ""}).removesuffix('"}')
         page = form(f"{service}/auth/login", "text/plain", [(body, '"}')])
 
-        with pages({"/": page}, host=host) as elsewhere:
-            browser.get(elsewhere + "/")
+        with pages({"/": page}, host=host) as other_origin:
+            browser.get(other_origin + "/")
 
         assert Session.objects.count() == before
 
-    def test_it_cannot_read_the_token_that_it_fetches(self, browser, service, host):
-        with pages({"/": "<p>other</p>"}, host=host) as elsewhere:
-            browser.get(elsewhere + "/")
+    def test_script_of_another_origin_cannot_read_the_csrf_token(self, browser, service, host):
+        with pages({"/": "<p>other</p>"}, host=host) as other_origin:
+            browser.get(other_origin + "/")
             answer = fetch(browser, f"{service}/auth/csrf-token", credentials="include")
 
         assert (answer["status"], "csrf_token" in answer["text"]) == (0, False)

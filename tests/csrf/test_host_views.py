@@ -1,4 +1,4 @@
-"""The host's own views: the middleware, and the REST framework's authentication of ours."""
+"""The host's own views: the middleware, and the authentication class for the REST framework."""
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -6,8 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import AsyncClient
 
 from authservice.csrf.middleware import CsrfMiddleware
-from tests.client import Api
 from tests.csrf.visitor import ACCESS, NAME, Visitor
+from tests.support.client import Api
 
 pytestmark = pytest.mark.django_db
 
@@ -28,31 +28,31 @@ def _middleware(settings):
 class TestMiddleware:
     @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
     @pytest.mark.parametrize("path", ["/form", "/notes", "/django-exempt", "/hooks", "/later"])
-    def test_what_changes_something_asks_for_the_pair(self, visitor, method, path):
+    def test_request_that_changes_something_needs_the_pair(self, visitor, method, path):
         visitor.token = ""
 
         assert visitor.ask(method, path).error == (403, "INVALID_CSRF")
 
-    def test_with_the_pair_it_goes_on(self, visitor):
+    def test_request_with_the_pair_is_accepted(self, visitor):
         assert visitor.post("/form").status == 200
 
-    def test_what_changes_nothing_is_not_asked(self, visitor):
+    def test_request_that_changes_nothing_needs_no_pair(self, visitor):
         visitor.token = ""
 
         assert visitor.get("/form").status == 200
 
-    def test_from_another_site_it_is_refused(self, visitor):
+    def test_request_from_another_site_is_refused(self, visitor):
         answer = visitor.post("/form", Origin="https://evil.example")
 
         assert answer.error == (403, "INVALID_CSRF")
 
-    def test_a_view_can_be_exempt(self, visitor):
+    def test_view_can_be_exempt(self, visitor):
         visitor.token = ""
 
         assert visitor.post("/exempt").status == 200
 
     @pytest.mark.parametrize(("path", "itself"), [("/hooks/", 403), ("/hooks", 200)])
-    def test_paths_can_be_exempt_with_all_below_them(self, visitor, configure, path, itself):
+    def test_exempt_path_exempts_all_paths_below_it(self, visitor, configure, path, itself):
         configure(CSRF={"EXEMPT_PATHS": [path]})
         visitor.token = ""
 
@@ -60,19 +60,19 @@ class TestMiddleware:
 
         assert statuses == [200, 403, itself]
 
-    def test_no_path_of_the_service_is_exempt(self, visitor, configure):
+    def test_path_of_the_service_cannot_be_exempt(self, visitor, configure):
         configure(CSRF={"EXEMPT_PATHS": ["/auth"]})
         visitor.token = ""
 
         assert visitor.post("login").error == (403, "INVALID_CSRF")
 
-    def test_the_service_answers_as_without_it(self, visitor):
+    def test_unknown_path_or_method_of_the_service_is_reported_as_without_it(self, visitor):
         visitor.token = ""
 
         assert visitor.post("nowhere").error == (404, "NOT_FOUND")
         assert visitor.post("csrf-token").error == (405, "METHOD_NOT_ALLOWED")
 
-    def test_by_cookie_the_pair_is_that_of_the_sign_in(self, ann):
+    def test_request_by_cookie_needs_the_pair_of_the_session(self, ann):
         assert ann.post("/form").status == 200
         ann.token = Visitor().fetch_token()
         ann.plant(NAME, ann.token)
@@ -80,19 +80,19 @@ class TestMiddleware:
         assert ann.post("/form").error == (403, "INVALID_CSRF")
         assert ann.post("/form", Authorization="Bearer x").status == 200
 
-    def test_a_dead_cookie_binds_to_nothing(self, ann):
+    def test_request_with_an_invalid_cookie_accepts_any_valid_pair(self, ann):
         ann.plant(ACCESS, "nonsense")
         ann.token = Visitor().fetch_token()
         ann.plant(NAME, ann.token)
 
         assert ann.post("/form").status == 200
 
-    def test_an_asynchronous_host_is_asked_too(self):
+    def test_asynchronous_view_needs_the_pair_too(self):
         answer = async_to_sync(AsyncClient().post)("/later")
 
         assert answer.status_code == 403
 
-    def test_it_does_not_start_without_the_module(self, settings):
+    def test_middleware_does_not_start_without_the_module(self, settings):
         settings.INSTALLED_APPS = [name for name in settings.INSTALLED_APPS if "csrf" not in name]
 
         with pytest.raises(ImproperlyConfigured, match="authservice.csrf"):
@@ -102,10 +102,10 @@ class TestMiddleware:
 class TestAuthentication:
     """`AuthserviceAuthentication`, without the middleware."""
 
-    def test_a_cookie_identifies_the_caller(self, ann):
+    def test_cookie_identifies_the_caller(self, ann):
         assert email(ann.get("/notes")) == "ann@example.com"
 
-    def test_a_change_by_cookie_needs_the_pair_of_the_sign_in(self, ann):
+    def test_change_by_cookie_needs_the_pair_of_the_session(self, ann):
         assert email(ann.post("/notes")) == "ann@example.com"
         ann.token = Visitor().fetch_token()
         ann.plant(NAME, ann.token)
@@ -115,21 +115,23 @@ class TestAuthentication:
         assert answer.status == 403
         assert "CSRF" in answer.body["detail"]
 
-    def test_a_change_by_cookie_from_another_site_is_refused(self, ann):
+    def test_change_by_cookie_from_another_site_is_refused(self, ann):
         assert ann.post("/notes", Origin="https://evil.example").status == 403
 
-    def test_a_change_by_bearer_token_needs_none(self, ann):
-        bens = Api().sign_up("ben@example.com")["access_token"]
+    def test_change_by_bearer_token_needs_no_pair(self, ann):
+        token_of_ben = Api().sign_up("ben@example.com")["access_token"]
         ann.token = ""
 
-        assert email(ann.post("/notes", Authorization=f"Bearer {bens}")) == "ben@example.com"
+        assert (
+            email(ann.post("/notes", Authorization=f"Bearer {token_of_ben}")) == "ben@example.com"
+        )
 
-    def test_a_dead_cookie_is_nobody(self, ann):
+    def test_invalid_cookie_is_an_anonymous_caller(self, ann):
         ann.plant(ACCESS, "nonsense")
 
         assert (ann.get("/notes").status, email(ann.get("/notes"))) == (200, "")
 
-    def test_a_dead_bearer_token_is_refused(self, ann):
+    def test_invalid_bearer_token_is_refused(self, ann):
         assert ann.get("/notes", Authorization="Bearer nonsense").status == 401
 
 

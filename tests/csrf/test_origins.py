@@ -1,8 +1,8 @@
-"""A good pair from a place that may not call is refused."""
+"""A valid pair is refused if the origin of the request is not trusted."""
 
 import pytest
 
-from tests.client import PASSWORD, Answer
+from tests.support.client import PASSWORD, Answer
 
 pytestmark = pytest.mark.django_db
 
@@ -33,9 +33,15 @@ def post(visitor, **headers) -> Answer:
         "http://[::1]:3000",
         "http://testserver",
     ],
-    ids=["API_URL", "FRONTEND.URL", "TRUSTED_ORIGINS", "an IPv6 address", "where it arrived"],
+    ids=[
+        "API_URL",
+        "FRONTEND.URL",
+        "TRUSTED_ORIGINS",
+        "an IPv6 address",
+        "the host of the request",
+    ],
 )
-def test_these_may_call(visitor, origin):
+def test_trusted_origin_is_accepted(visitor, origin):
     assert post(visitor, Origin=origin).status == 201
 
 
@@ -67,7 +73,7 @@ def test_these_may_call(visitor, origin):
         "*",
     ],
 )
-def test_others_may_not(visitor, origin):
+def test_other_origin_is_refused(visitor, origin):
     answer = post(visitor, Origin=origin)
 
     assert answer.error == (403, "INVALID_CSRF")
@@ -75,42 +81,42 @@ def test_others_may_not(visitor, origin):
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
-def test_without_an_origin_the_own_site_may(visitor, site):
+def test_request_of_the_same_site_without_an_origin_is_accepted(visitor, site):
     assert post(visitor, Sec_Fetch_Site=site).status == 201
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "nonsense"])
-def test_without_an_origin_another_site_may_not(visitor, site):
+def test_request_of_another_site_without_an_origin_is_refused(visitor, site):
     assert post(visitor, Sec_Fetch_Site=site).error == (403, "INVALID_CSRF")
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_from_another_site_a_trusted_origin_may(visitor, site):
+def test_request_of_another_site_with_a_trusted_origin_is_accepted(visitor, site):
     assert post(visitor, Origin=TRUSTED, Sec_Fetch_Site=site).status == 201
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_who_is_of_another_site_did_not_start_where_it_arrived(visitor, site):
+def test_request_of_another_site_with_the_origin_of_its_own_target_is_refused(visitor, site):
     answer = post(visitor, Origin="http://testserver", Sec_Fetch_Site=site)
 
     assert answer.error == (403, "INVALID_CSRF")
 
 
-def test_an_evil_origin_is_refused_whatever_the_site_says(visitor):
+def test_other_origin_is_refused_even_if_the_site_is_the_same(visitor):
     assert post(visitor, Origin=EVIL, Sec_Fetch_Site="same-origin").error == (403, "INVALID_CSRF")
 
 
-def test_a_trusted_origin_without_a_pair_may_not(visitor):
+def test_trusted_origin_without_a_pair_is_refused(visitor):
     visitor.token = ""
 
     assert post(visitor, Origin=TRUSTED).error == (403, "INVALID_CSRF")
 
 
-def test_who_says_nothing_is_no_browser_and_may(visitor):
+def test_request_without_origin_headers_is_not_from_a_browser_and_is_accepted(visitor):
     assert post(visitor).status == 201
 
 
-def test_what_the_host_trusts_is_read_again_when_it_changes(visitor, configure):
+def test_trusted_origins_are_read_again_after_the_setting_changes(visitor, configure):
     assert post(visitor, Origin=EVIL).status == 403
     configure(CSRF={"TRUSTED_ORIGINS": [EVIL]})
 

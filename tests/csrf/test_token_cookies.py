@@ -1,11 +1,11 @@
-"""`COOKIES`: tokens in cookies beside the JSON, for a browser that should not see them."""
+"""`COOKIES`: tokens in cookies beside the JSON, for browsers, whose scripts cannot read them."""
 
 import pytest
 
 from authservice.core.models import Session
-from tests.client import PASSWORD, Api
 from tests.csrf.visitor import ACCESS, REFRESH, Visitor
-from tests.people import change
+from tests.support.client import PASSWORD, Api
+from tests.support.people import change
 
 pytestmark = pytest.mark.django_db
 
@@ -13,7 +13,7 @@ ANN = {"email": "ann@example.com", "password": PASSWORD}
 
 
 def set_by(answer):
-    """Name and value of each token cookie that an answer sets."""
+    """Names and values of the token cookies that a response sets."""
     cookies = answer.response.cookies
     return {name: cookies[name].value for name in (ACCESS, REFRESH) if name in cookies}
 
@@ -22,24 +22,24 @@ def tokens_of(answer):
     return {ACCESS: answer.data["access_token"], REFRESH: answer.data["refresh_token"]}
 
 
-class TestPut:
-    def test_off_by_default(self, visitor):
+class TestSet:
+    def test_token_cookies_are_off_by_default(self, visitor):
         assert set_by(visitor.post("signup", ANN)) == {}
 
-    def test_by_signing_up_and_in(self, with_cookies, visitor):
+    def test_signup_and_login_set_the_token_cookies(self, with_cookies, visitor):
         signed_up, logged_in = visitor.post("signup", ANN), visitor.post("login", ANN)
 
         assert set_by(signed_up) == tokens_of(signed_up)
         assert set_by(logged_in) == tokens_of(logged_in)
 
-    def test_by_a_refresh_of_either_kind(self, ann):
+    def test_refresh_by_cookie_or_body_sets_the_token_cookies(self, ann):
         by_cookie = ann.post("refresh")
         by_body = ann.post("refresh", {"refresh_token": by_cookie.data["refresh_token"]})
 
         assert set_by(by_cookie) == tokens_of(by_cookie)
         assert set_by(by_body) == tokens_of(by_body)
 
-    def test_out_of_reach_of_scripts_and_other_sites(self, with_cookies, visitor):
+    def test_token_cookies_are_hidden_from_scripts_and_other_sites(self, with_cookies, visitor):
         cookies = visitor.post("signup", ANN).response.cookies
 
         for name in (ACCESS, REFRESH):
@@ -47,7 +47,7 @@ class TestPut:
             assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
             assert (cookie["path"], cookie["domain"], cookie["secure"]) == ("/", "", "")
 
-    def test_by_https_bound_to_this_very_host(self, with_cookies, api, configure):
+    def test_token_cookies_by_https_are_bound_to_the_host(self, with_cookies, api, configure):
         configure(API_URL="https://api.example.com")
 
         cookies = api.post("signup", **ANN).response.cookies
@@ -55,12 +55,12 @@ class TestPut:
         assert {cookies[f"__Host-{name}"]["secure"] for name in (ACCESS, REFRESH)} == {True}
         assert not {ACCESS, REFRESH} & set(cookies)
 
-    def test_for_as_long_as_the_tokens_live(self, with_cookies, visitor):
+    def test_token_cookies_expire_with_their_tokens(self, with_cookies, visitor):
         cookies = visitor.post("signup", ANN).response.cookies
 
         assert (cookies[ACCESS]["max-age"], cookies[REFRESH]["max-age"]) == (900, 7 * 24 * 3600)
 
-    def test_under_the_names_and_flags_of_the_host(self, configure, visitor):
+    def test_host_can_set_names_and_samesite_of_token_cookies(self, configure, visitor):
         names = {"ACCESS_NAME": "in", "REFRESH_NAME": "on", "SAMESITE": "Strict"}
         configure(COOKIES={"ENABLED": True, **names})
 
@@ -68,10 +68,10 @@ class TestPut:
 
         assert (cookies["in"]["samesite"], cookies["on"]["samesite"]) == ("Strict", "Strict")
 
-    def test_not_by_a_refused_login(self, ann):
+    def test_refused_login_sets_no_token_cookies(self, ann):
         assert set_by(ann.post("login", {**ANN, "password": "wrong"})) == {}
 
-    def test_a_cookie_that_no_browser_keeps_takes_the_one_before_away(self, ann, configure, caplog):
+    def test_token_too_long_for_a_cookie_deletes_the_earlier_cookie(self, ann, configure, caplog):
         configure(CORE={"CLAIMS_HOOK": "tests.csrf.claims.long"})
 
         cookie = ann.post("login", ANN).response.cookies[ACCESS]
@@ -80,52 +80,54 @@ class TestPut:
         assert "exceeds 4096 bytes" in caplog.text
 
 
-class TestCount:
-    def test_the_cookie_identifies_the_caller(self, ann):
+class TestIdentify:
+    def test_access_cookie_identifies_the_caller(self, ann):
         assert ann.get("me").data["email"] == "ann@example.com"
 
-    def test_without_one_the_caller_is_unauthorized(self, with_cookies, visitor):
+    def test_request_without_a_cookie_is_unauthorized(self, with_cookies, visitor):
         assert visitor.get("me").error == (401, "UNAUTHORIZED")
 
-    def test_the_header_wins(self, ann):
-        bens = Api().sign_up("ben@example.com")["access_token"]
+    def test_header_takes_precedence_over_the_cookie(self, ann):
+        token_of_ben = Api().sign_up("ben@example.com")["access_token"]
 
-        assert ann.get("me", Authorization=f"Bearer {bens}").data["email"] == "ben@example.com"
+        assert (
+            ann.get("me", Authorization=f"Bearer {token_of_ben}").data["email"] == "ben@example.com"
+        )
 
     @pytest.mark.parametrize(
         ("header", "code"), [("Bearer nonsense", "INVALID_TOKEN"), ("Basic YTpi", "UNAUTHORIZED")]
     )
-    def test_a_header_that_is_of_no_use_wins_too(self, ann, header, code):
+    def test_invalid_header_takes_precedence_too(self, ann, header, code):
         assert ann.get("me", Authorization=header).error == (401, code)
 
-    def test_a_cookie_that_is_no_token_of_ours_is_invalid(self, ann):
+    def test_access_cookie_that_is_no_token_is_refused(self, ann):
         ann.plant(ACCESS, "nonsense")
 
         assert ann.get("me").error == (401, "INVALID_TOKEN")
 
-    def test_a_refresh_token_in_its_place_is_invalid(self, ann):
+    def test_refresh_token_in_the_access_cookie_is_refused(self, ann):
         ann.plant(ACCESS, ann.cookie(REFRESH))
 
         assert ann.get("me").error == (401, "INVALID_TOKEN")
 
-    def test_a_changed_password_ends_it(self, ann):
-        change(password="changed behind our back")
+    def test_changed_password_ends_the_access_cookie(self, ann):
+        change(password="changed by the host")
 
         assert ann.get("me").error == (401, "INVALID_TOKEN")
 
-    def test_where_they_are_off_a_cookie_is_not_looked_at(self, ann, configure):
+    def test_access_cookie_is_ignored_if_token_cookies_are_off(self, ann, configure):
         configure(COOKIES={})
 
         assert ann.get("me").error == (401, "UNAUTHORIZED")
 
-    def test_without_the_csrf_module_they_are_off_whatever_is_set(self, ann, settings):
+    def test_token_cookies_are_off_without_the_csrf_module(self, ann, settings):
         settings.INSTALLED_APPS = [name for name in settings.INSTALLED_APPS if "csrf" not in name]
 
         assert ann.get("me").error == (401, "UNAUTHORIZED")
         assert set_by(Api().post("login", **ANN)) == {}
         assert ann.post("refresh").error == (400, "VALIDATION_ERROR")
 
-    def test_a_request_by_cookie_costs_no_query_more(self, ann, django_assert_num_queries):
+    def test_request_by_cookie_costs_no_additional_query(self, ann, django_assert_num_queries):
         ann.get("me")
 
         with django_assert_num_queries(1):
@@ -135,16 +137,16 @@ class TestCount:
 
 
 class TestPublic:
-    """Public routes look at no token cookie."""
+    """Public routes ignore token cookies."""
 
     @pytest.mark.parametrize("value", ["", "nonsense"])
-    def test_a_broken_cookie_harms_no_login(self, ann, value):
+    def test_login_with_an_invalid_token_cookie_succeeds(self, ann, value):
         ann.plant(ACCESS, value)
         ann.plant(REFRESH, value)
 
         assert ann.post("login", ANN).status == 200
 
-    def test_a_token_for_another_sign_in_harms_no_login(self, ann):
+    def test_login_with_the_csrf_token_of_another_session_succeeds(self, ann):
         ann.token = other_token()
         ann.plant("__service_csrf", ann.token)
 
@@ -152,7 +154,7 @@ class TestPublic:
 
 
 class TestLogout:
-    def test_it_ends_the_sign_in_and_takes_the_cookies_away(self, ann):
+    def test_logout_ends_the_session_and_deletes_the_cookies(self, ann):
         kept = {name: ann.cookie(name) for name in (ACCESS, REFRESH)}
 
         answer = ann.post("logout")
@@ -164,7 +166,7 @@ class TestLogout:
         assert ann.get("me").error == (401, "INVALID_TOKEN")
         assert ann.post("refresh").error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_by_https_under_the_same_prefix(self, with_cookies, configure):
+    def test_logout_by_https_deletes_the_cookie_with_its_prefix(self, with_cookies, configure):
         configure(API_URL="https://api.example.com")
         token = Api().sign_up()["access_token"]
 
@@ -172,7 +174,7 @@ class TestLogout:
 
         assert (cookie["max-age"], cookie["path"], cookie["secure"]) == (0, "/", True)
 
-    def test_a_refused_logout_takes_nothing_away(self, ann):
+    def test_refused_logout_deletes_no_cookie(self, ann):
         ann.token = ""
 
         answer = ann.post("logout")
@@ -180,37 +182,37 @@ class TestLogout:
         assert (answer.code, set_by(answer)) == ("INVALID_CSRF", {})
         assert ann.get("me").status == 200
 
-    def test_where_they_are_off_it_sets_no_cookie(self, visitor):
+    def test_logout_without_token_cookies_sets_no_cookie(self, visitor):
         token = visitor.sign_up()["access_token"]
 
         assert not visitor.post("logout", Authorization=f"Bearer {token}").response.cookies
 
 
 class TestRefresh:
-    def test_the_cookie_serves_where_the_body_has_no_token(self, ann):
+    def test_refresh_without_a_token_in_the_body_uses_the_cookie(self, ann):
         assert ann.post("refresh").status == 200
         assert ann.post("refresh", {"refresh_token": None}).status == 200
         assert ann.get("me").status == 200
 
-    def test_the_body_wins(self, ann):
+    def test_refresh_token_in_the_body_takes_precedence(self, ann):
         answer = ann.post("refresh", {"refresh_token": "nonsense"})
 
         assert (answer.error, set_by(answer)) == ((401, "INVALID_REFRESH_TOKEN"), {})
 
-    def test_without_either_it_is_required(self, with_cookies, visitor):
+    def test_refresh_without_body_and_cookie_is_refused(self, with_cookies, visitor):
         answer = visitor.post("refresh")
 
         assert answer.error == (400, "VALIDATION_ERROR")
         assert answer.data["message"].startswith("refresh_token:")
 
-    def test_it_works_once_the_access_token_is_gone(self, ann):
+    def test_refresh_works_without_the_access_cookie(self, ann):
         del ann.client.cookies[ACCESS]
         ann.fetch_token()
 
         assert ann.post("refresh").status == 200
 
     @pytest.mark.parametrize("value", ["nonsense", "a" * 600, "\xe4"])
-    def test_a_cookie_that_is_no_token_is_taken_away(self, ann, value):
+    def test_refresh_with_an_invalid_cookie_deletes_the_cookies(self, ann, value):
         ann.plant(REFRESH, value)
 
         answer = ann.post("refresh")
@@ -218,7 +220,7 @@ class TestRefresh:
         assert answer.error == (401, "INVALID_REFRESH_TOKEN")
         assert set_by(answer) == {ACCESS: "", REFRESH: ""}
 
-    def test_a_replay_that_is_theft_takes_them_away(self, clock, ann):
+    def test_refresh_token_reused_after_leeway_deletes_the_cookies(self, clock, ann):
         old = ann.cookie(REFRESH)
         ann.post("refresh")
         clock.forward(seconds=11)
@@ -230,7 +232,7 @@ class TestRefresh:
         assert set_by(answer) == {ACCESS: "", REFRESH: ""}
         assert Session.objects.filter(end_reason="reuse").count() == 1
 
-    def test_a_tab_that_was_too_late_leaves_the_new_cookies_alone(self, ann):
+    def test_refresh_token_reused_within_leeway_keeps_the_new_cookies(self, ann):
         old = ann.cookie(REFRESH)
         ann.post("refresh")
         new = ann.cookie(REFRESH)
@@ -242,7 +244,7 @@ class TestRefresh:
         ann.plant(REFRESH, new)
         assert ann.post("refresh").status == 200
 
-    def test_a_forged_refresh_takes_nothing_away(self, ann):
+    def test_refresh_without_csrf_token_deletes_no_cookie(self, ann):
         ann.token = ""
 
         answer = ann.post("refresh")
@@ -251,7 +253,7 @@ class TestRefresh:
 
 
 def other_token():
-    """A token for another sign-in by cookies."""
+    """A CSRF token for the session of another user."""
     ben = Visitor()
     ben.fetch_token()
     ben.sign_up("ben@example.com")

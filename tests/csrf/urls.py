@@ -1,4 +1,4 @@
-"""A host's own views, beside the service."""
+"""URLs of a host with its own views and the service."""
 
 from django.http import HttpResponse, JsonResponse
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""A browser as far as cookies and headers go: it keeps what it is given and sends it back."""
+"""A browser reduced to cookies and headers: it keeps the cookies of responses and sends them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from django.test import Client
 
-from tests.client import BASE, PASSWORD, Answer
+from tests.support.client import BASE, PASSWORD, Answer
 
 NAME = "__service_csrf"
 ACCESS, REFRESH = "authservice_access", "authservice_refresh"
 
 
 class Visitor:
-    """`token` is what goes into the header: what was fetched last, unless a test says otherwise."""
+    """`token` is sent in the header: the last one fetched, unless a test sets another."""
 
     def __init__(self) -> None:
         self.client = Client()
@@ -35,7 +35,7 @@ class Visitor:
     def ask(
         self, method: str, path: str, body: Any = None, *, bearer: str = "", **headers: str
     ) -> Answer:
-        """`headers` by their names with underscores; `token` in the header unless it is empty."""
+        """`headers` by their names with underscores; `token` is sent unless it is empty."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.token:
             sent["X-CSRF-Token"] = self.token

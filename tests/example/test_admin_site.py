@@ -1,10 +1,10 @@
-"""Django admin of the example project is protected as the docs advise."""
+"""Django admin of the example project is protected as the docs recommend."""
 
 import json
 
 from tests.hosts.runs import python
 
-SAID = """
+SCRIPT = """
 import json, django
 django.setup()
 from django.contrib import admin
@@ -28,7 +28,7 @@ print(json.dumps([
 
 
 def test_admin_site_of_the_example_limits_logins_and_guards_superusers():
-    run = python("-c", SAID, DJANGO_SETTINGS_MODULE="example_project.settings")
+    run = python("-c", SCRIPT, DJANGO_SETTINGS_MODULE="example_project.settings")
 
     assert run.returncode == 0, run.stdout
     assert json.loads(run.stdout.splitlines()[-1]) == [

@@ -1,4 +1,4 @@
-"""What the example project makes of its environment variables, and does before it serves."""
+"""The example project: its environment variables, and the preparation before the first request."""
 
 import json
 import re
@@ -21,14 +21,14 @@ print(json.dumps([gc.get_freeze_count() > 50_000, "example_project.urls" in sys.
 """
 
 
-def said(script, **variables):
+def output_of(script, **variables):
     run = python("-c", script, **variables)
     assert run.returncode == 0, run.stdout
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def test_an_empty_url_is_as_good_as_none():
-    databases, caches, mail = said(URLS, DATABASE_URL="", CACHE_URL="", EMAIL_URL="")
+def test_empty_url_variable_counts_as_absent():
+    databases, caches, mail = output_of(URLS, DATABASE_URL="", CACHE_URL="", EMAIL_URL="")
 
     assert databases["default"]["NAME"].endswith("example_project/db.sqlite3")
     assert caches["default"]["BACKEND"].endswith("LocMemCache")
@@ -36,8 +36,8 @@ def test_an_empty_url_is_as_good_as_none():
 
 
 @pytest.mark.parametrize("server", ["wsgi", "asgi"])
-def test_routes_are_loaded_before_the_first_request_and_left_alone_by_the_collector(server):
-    assert said(STARTED.format(server=server)) == [True, True, True]
+def test_routes_are_loaded_and_frozen_before_the_first_request(server):
+    assert output_of(STARTED.format(server=server)) == [True, True, True]
 
 
 SETTINGS = """
@@ -47,22 +47,22 @@ print(json.dumps([settings.AUTHSERVICE, settings.CORS_EXPOSE_HEADERS]))
 """
 
 
-def test_defaults_are_those_of_a_development_machine():
-    ours, exposed = said(SETTINGS)
+def test_example_defaults_are_for_development():
+    authservice, exposed = output_of(SETTINGS)
 
-    assert ours["API_URL"] == "http://localhost:8000"
-    assert ours["TRUSTED_PROXIES"] == 0
-    assert ours["CORE"] == {
+    assert authservice["API_URL"] == "http://localhost:8000"
+    assert authservice["TRUSTED_PROXIES"] == 0
+    assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": True,
         "VERIFY_CONFIRM": "auto",
         "REQUIRE_RECENT_PROOF": False,
     }
-    assert ours["MAGICLINK"]["CONFIRM"] == "auto"
-    assert exposed == ["Retry-After", "X-Device-Token", "X-Request-ID"]
+    assert authservice["MAGICLINK"]["CONFIRM"] == "auto"
+    assert exposed == ["Retry-After", "X-Device-Token", "X-Request-ID", "X-Total-Count"]
 
 
-def test_variables_change_the_settings():
-    ours, _ = said(
+def test_environment_variables_change_the_example_settings():
+    authservice, _ = output_of(
         SETTINGS,
         AUTHSERVICE_TRUSTED_PROXIES="none",
         AUTHSERVICE_RESET_REQUIRES_EMAIL="0",
@@ -71,13 +71,13 @@ def test_variables_change_the_settings():
         AUTHSERVICE_REQUIRE_RECENT_PROOF="1",
     )
 
-    assert ours["TRUSTED_PROXIES"] is None
-    assert ours["CORE"] == {
+    assert authservice["TRUSTED_PROXIES"] is None
+    assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": False,
         "VERIFY_CONFIRM": "off",
         "REQUIRE_RECENT_PROOF": True,
     }
-    assert ours["MAGICLINK"]["CONFIRM"] == "off"
+    assert authservice["MAGICLINK"]["CONFIRM"] == "off"
 
 
 VALUES = {

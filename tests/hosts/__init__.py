@@ -1,4 +1,4 @@
-"""Projects that the service must be at home in; `TEST_HOST` names one for a run of the suite.
+"""Host projects in which authservice must work; `TEST_HOST` selects one for a run of the suite.
 
-Each has a function `change` that turns the plain settings of the suite into its own.
+Each has a function `change` that edits the default settings of the suite.
 """

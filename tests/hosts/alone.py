@@ -1,4 +1,4 @@
-"""A host that installs core and the one module that the environment's `MODULE` names."""
+"""A host that installs core and the module named by the environment variable `MODULE`."""
 
 from __future__ import annotations
 

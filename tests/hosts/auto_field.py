@@ -1,9 +1,9 @@
-"""Every module of ours, in a host with the `DEFAULT_AUTO_FIELD` that the environment names."""
+"""A host with every module; the environment variable `AUTO_FIELD` sets `DEFAULT_AUTO_FIELD`."""
 
 import os
 
 from tests.hosts import everything
-from tests.settings import *  # noqa: F403 all of them
+from tests.settings import *  # noqa: F403 all settings
 
 DEFAULT_AUTO_FIELD = f"django.db.models.{os.environ['AUTO_FIELD']}"
 everything.change(globals())

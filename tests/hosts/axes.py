@@ -1,4 +1,4 @@
-"""A host that has django-axes watch over its logins."""
+"""A host whose logins are limited by django-axes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def change(settings: dict[str, Any]) -> None:
         "axes.backends.AxesStandaloneBackend",
         "django.contrib.auth.backends.ModelBackend",
     ]
-    # Above any limit of ours, so that the suite's own wrong passwords do not meet it.
+    # Above any limit of authservice, so that the wrong passwords of the suite do not reach it.
     settings["AXES_FAILURE_LIMIT"] = 1000

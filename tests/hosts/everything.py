@@ -1,4 +1,4 @@
-"""A host that installs every module there is."""
+"""A host that installs every module of the package."""
 
 from __future__ import annotations
 

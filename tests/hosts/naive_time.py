@@ -1,4 +1,4 @@
-"""A host that keeps its times without a zone, in a place 5 hours 45 minutes ahead of UTC."""
+"""A host with naive times (`USE_TZ` is off), in a time zone 5 hours 45 minutes ahead of UTC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host that names no login module: the stateless one is there all the same."""
+"""A host that installs no login module: the stateless one is used by default."""
 
 from __future__ import annotations
 

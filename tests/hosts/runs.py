@@ -1,4 +1,4 @@
-"""A host is chosen when Django starts, so each one runs in a process of its own."""
+"""Runs Python and pytest in a host. Django reads the host at its start, so each has a process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
-# What the tests use of what is installed: every plugin more is imported by each process anew.
+# Only the plugins that the tests use: each process would import every further one.
 _PLUGINS = {
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     "PYTEST_PLUGINS": "pytest_django.plugin,time_machine",
@@ -43,7 +43,7 @@ def holds(*arguments: str, host: str = "", **variables: str) -> None:
 
 
 def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:
-    """The environment without this test run, and with a database that is not this run's own."""
+    """The environment without variables of this test run, and with the name of another database."""
     kept = {
         name: value
         for name, value in environment.items()
@@ -58,5 +58,5 @@ def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:
 def _renamed(url: str, suffix: str) -> str:
     parts = urlsplit(url)
     if parts.scheme.startswith("sqlite"):
-        return url  # in memory, or a file that the test run replaces by memory
+        return url  # in memory, or a file that the test run replaces with memory
     return parts._replace(path=f"{parts.path}_{suffix}").geturl()

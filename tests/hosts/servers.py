@@ -1,4 +1,4 @@
-"""The example project under real servers, on a database of its own and below a path of its own."""
+"""The example project under real servers, with its own database and below a URL prefix."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tests.hosts.runs import ROOT
 from tests.notification.servers import Sink, free_port
 
 PREFIX = "/app"
-_PATIENCE = 60  # seconds until a server that never answers fails the test
+_PATIENCE = 60  # seconds until a server without response fails the test
 _GUNICORN = ("gunicorn", "--worker-class", "gthread", "--threads", "8", "example_project.wsgi")
 _UVICORN = ("uvicorn", "--log-level", "warning", "example_project.asgi:application")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A server; `cuts` where the proxy in front of it is to cut the prefix off."""
+    """A server; if `strips_prefix`, a proxy in front of it removes the prefix from paths."""
 
     name: str
     command: tuple[str, ...]
     address: str
-    cuts: bool
+    strips_prefix: bool
 
 
-GUNICORN = Kind("gunicorn", _GUNICORN, "--bind=127.0.0.1:{port}", cuts=False)
-UVICORN = Kind("uvicorn", (*_UVICORN, f"--root-path={PREFIX}"), "--port={port}", cuts=True)
+GUNICORN = Kind("gunicorn", _GUNICORN, "--bind=127.0.0.1:{port}", strips_prefix=False)
+UVICORN = Kind("uvicorn", (*_UVICORN, f"--root-path={PREFIX}"), "--port={port}", strips_prefix=True)
 
 
 @dataclass
@@ -53,10 +53,10 @@ class Server:
 
     @property
     def base(self) -> str:
-        return "/auth/" if self.kind.cuts else f"{PREFIX}/auth/"
+        return "/auth/" if self.kind.strips_prefix else f"{PREFIX}/auth/"
 
     def call(self, method: str, path: str, token: str = "", **body: Any) -> tuple[int, Any]:
-        """Status and `data`, by a connection of its own."""
+        """Status and `data` of a request on a new connection."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if method != "GET":
             headers["Content-Type"] = "application/json"
@@ -72,8 +72,8 @@ class Server:
     def post(self, path: str, token: str = "", **body: Any) -> tuple[int, Any]:
         return self.call("POST", path, token, **body)
 
-    def held(self) -> tuple[int, int]:
-        """How many threads and open files the server and its workers hold."""
+    def resources(self) -> tuple[int, int]:
+        """The number of threads and of open files of the server and its workers."""
         pids = [self.pid, *_children(self.pid)]
         return sum(_count(pid, "task") for pid in pids), sum(_count(pid, "fd") for pid in pids)
 
@@ -89,8 +89,8 @@ def _count(pid: int, what: str) -> int:
 
 @contextmanager
 def served(kind: Kind, folder: Path, **more: str) -> Iterator[Server]:
-    """The service, migrated and answering; its mails go to the server's `sink`. `more` are further
-    variables of the example project."""
+    """Migrate and start the service; its e-mails go to the `sink` of the server. `more` are further
+    environment variables of the example project."""
     port = free_port()
     with own_database(kind.name, folder) as url, Sink() as sink:
         variables = {**_variables(kind, port, url, sink), **more}
@@ -108,7 +108,7 @@ def served(kind: Kind, folder: Path, **more: str) -> Iterator[Server]:
         )
         try:
             server = Server(kind, port, running.pid, sink)
-            _wait_for(server, folder / "server.log")
+            wait_for(server, folder / "server.log")
             yield server
         finally:
             running.terminate()
@@ -131,11 +131,11 @@ def _variables(kind: Kind, port: int, url: str, sink: Sink) -> dict[str, str]:
         "EMAIL_URL": f"smtp://127.0.0.1:{sink.port}",
         "PYTHONPATH": str(ROOT),
         "SECRET_KEY": "a secret of the tests, long enough to be a key",
-        **({} if kind.cuts else {"SCRIPT_NAME": PREFIX}),
+        **({} if kind.strips_prefix else {"SCRIPT_NAME": PREFIX}),
     }
 
 
-def _wait_for(server: Server, log: Path) -> None:
+def wait_for(server: Server, log: Path) -> None:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         try:
@@ -149,7 +149,7 @@ def _wait_for(server: Server, log: Path) -> None:
 
 @contextmanager
 def own_database(name: str, folder: Path) -> Iterator[str]:
-    """A fresh database on PostgreSQL where the suite has it, else a file."""
+    """A new database on PostgreSQL if the suite runs on it, otherwise an SQLite file."""
     given: Mapping[str, str] = os.environ
     parts = urlsplit(given.get("DATABASE_URL", ""))
     if not parts.scheme.startswith("postgres"):

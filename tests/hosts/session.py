@@ -1,5 +1,5 @@
-"""A host with the session module instead of the stateless one, and the store that the environment's
-`SESSION_STORE` names; the cache is Redis where `REDIS_URL` says where that is."""
+"""A host with the session module instead of the stateless one. The environment variable
+`SESSION_STORE` sets its store; the cache is Redis if `REDIS_URL` is set."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def _redis(url: str) -> dict[str, Any]:
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": f"tests-{os.getpid()}",
-        # Django's own default waits for ever.
+        # The default of Django has no timeout.
         "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
     }

@@ -1,4 +1,4 @@
-"""The modules there are, read from the tree: a new one joins every test of hosts unasked."""
+"""The modules of the package, read from the tree, so that tests of hosts include new modules."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from pathlib import Path
 import authservice
 
 LOGIN = ("session", "stateless")
-# What a module cannot do without; a system check of its own says so.
+# The modules that a module requires; its system check reports them if they are missing.
 NEEDS = {"magiclink": ("notification",)}
 
 
 def shipped() -> list[str]:
-    """Every module but core."""
+    """Every module except core."""
     package = Path(authservice.__file__).parent
     names = {path.parent.name for path in package.glob("*/apps.py")}
     return sorted(names - {"core"})
 
 
 def alone(module: str) -> list[str]:
-    """The apps of a host that wants this module, and what it stands on."""
+    """The apps of a host with this module and the modules that it requires."""
     login = () if module in LOGIN else ("stateless",)
     return _apps("core", *login, *NEEDS.get(module, ()), module)
 
 
 def everything() -> list[str]:
-    """The apps of a host that wants all there is, with the login module that has more to it."""
+    """The apps of a host with every module; of the two login modules the session module."""
     modules = shipped()
     spare = "stateless" if "session" in modules else ""
     return _apps("core", *(module for module in modules if module != spare))
@@ -36,5 +36,5 @@ def _apps(*modules: str) -> list[str]:
 
 
 def replace(installed: list[str], apps: list[str]) -> list[str]:
-    """`installed` with these apps of ours instead of those it has."""
+    """`installed` with its apps of authservice replaced by `apps`."""
     return [app for app in installed if not app.startswith("authservice.")] + apps

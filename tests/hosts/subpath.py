@@ -1,4 +1,4 @@
-"""A host that a server puts under `/app`, which takes paths as they come."""
+"""A host that the server mounts below `/app`, without `APPEND_SLASH`."""
 
 from __future__ import annotations
 

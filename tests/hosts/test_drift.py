@@ -1,4 +1,4 @@
-"""Our migrations say what our models say, whatever the host's own models and keys are."""
+"""The migrations match the models, with any user model and `DEFAULT_AUTO_FIELD` of the host."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LABELS = [f"authservice_{app.partition('.')[2]}" for app in everything()]
 
 @pytest.mark.parametrize("auto_field", ["AutoField", "BigAutoField"])
 @pytest.mark.parametrize("host", ["", "uuid_user", "email_user", "bare_user"])
-def test_no_migration_is_missing(host, auto_field):
+def test_no_migration_is_missing_in_host(host, auto_field):
     run = python(
         *("-m", "django", "makemigrations", "--check", "--dry-run"),
         *LABELS,

@@ -1,6 +1,6 @@
-"""The service is at home in every host.
+"""Runs the tests of authservice in every host project.
 
-The essentials are tried in each; of the suite at large each host runs what it could spoil.
+Each host runs the essentials and those parts of the suite that its settings could break.
 """
 
 from __future__ import annotations
@@ -13,32 +13,56 @@ import pytest
 from tests.hosts.runs import holds
 from tests.hosts.shipped import shipped
 
-CONTRACT, CORE, RECOVERY = "tests/contract", "tests/core", "tests/recovery"
+CONTRACT = "tests/contract"
+CORE = (
+    *(f"tests/core/{folder}" for folder in ("users", "credentials", "tokens", "sessions", "login")),
+    "tests/core/test_regressions.py",
+    "tests/kernel/test_throttling.py",
+)
+RECOVERY = ("tests/core/messages", "tests/core/recovery", "tests/core/api")
 ADMIN = "tests/admin_api"
 TWO_FACTOR = "tests/twofactor"
 ESSENTIALS = "tests/hosts/inside"
 MAGIC = (
     "tests/magiclink",
-    # A browser and other processes, to which no host makes a difference.
+    # A browser and other processes, which do not depend on the host.
     *(f"--deselect=tests/magiclink/test_{name}.py" for name in ("browser", "absent")),
+)
+INVITATION = (
+    "tests/invitation",
+    # Other processes, and a crowd that opens its own connections.
+    "--deselect=tests/invitation/test_absent.py",
+    "--deselect=tests/invitation/races",
+)
+SOCIAL = (
+    "tests/oauth/flow",
+    # A browser and other processes, which do not depend on the host.
+    *(f"--deselect=tests/oauth/flow/test_{name}.py" for name in ("browser", "absent")),
 )
 ROUTES = tuple(
     f"tests/contract/test_{name}.py"
     for name in ("signup", "login", "me", "refresh", "logout", "methods", "crashes")
 )
-# The suite at large does without these, so their routes are held to the contract here.
-MORE = {"magiclink": (CONTRACT,)}
-# They install the module by themselves.
+# The default settings lack these modules, so their routes are tested against the contract here.
+MORE = {
+    "magiclink": (CONTRACT,),
+    "organization": (
+        CONTRACT,
+        # Responses to logins have the organizations of the user, read by one statement more.
+        *(f"--deselect=tests/contract/test_{name}.py" for name in ("queries", "login", "signup")),
+    ),
+}
+# These tests install the module themselves.
 SESSIONS = tuple(
     f"tests/session/test_{name}.py"
-    for name in ("sessions", "lifetimes", "limit", "stores", "store_away", "own_store")
+    for name in ("sessions", "lifetimes", "limit", "stores", "unavailable_store", "own_store")
 )
 SEVERAL = ("-p", "tests.hosts.databases.plugin")
 
 
 @dataclass(frozen=True)
 class Host:
-    """`more` is what it runs beyond the essentials, `needs` the packages it is made of."""
+    """A host; `more` are the tests that it runs after the essentials, `needs` its packages."""
 
     name: str
     more: tuple[str, ...] = ()
@@ -54,44 +78,44 @@ def without(test: str) -> str:
     return f"--deselect={test}"
 
 
-# They take their time over what no host could change.
+# Slow tests that do not depend on the host.
 LONG = (
-    without("tests/core/test_refresh_property.py"),
+    without("tests/core/sessions/test_rotation_property.py"),
     without(
-        "tests/core/test_flood_limits.py::test_anything_else_is_limited_to_six_hundred_a_minute"
+        "tests/kernel/test_throttling.py::test_other_routes_are_limited_to_six_hundred_requests_a_minute"
     ),
-    without("tests/recovery/test_secrecy.py"),
-    # They start hosts of their own, the same whatever this one is.
+    without("tests/core/recovery/test_secrecy.py"),
+    # These start their own hosts, independent of this one.
     *(without(f"tests/twofactor/test_{name}.py") for name in ("staff", "absent")),
 )
 
 HOSTS = [
-    Host("uuid_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC)),
-    Host("email_user", (*ROUTES, CORE, RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC)),
-    # The suite at large makes users who have an address and a flag of their own.
+    Host("uuid_user", (*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC, *SOCIAL)),
+    Host("email_user", (*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC, *SOCIAL)),
+    # The other tests create users with an address and an active flag.
     Host("bare_user"),
-    Host("hidden_inactive", (*ROUTES, "tests/core/test_existing_users.py")),
-    Host("hostile", (CONTRACT, CORE, TWO_FACTOR, *SESSIONS)),
+    Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),
+    Host("hostile", (CONTRACT, *CORE, TWO_FACTOR, *SESSIONS)),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
         (
             *ROUTES,
             *SESSIONS,
-            CORE,
-            # The clock that stands still takes the process to UTC: naive times do not survive it.
-            without("tests/contract/test_login.py::test_last_login_at_is_this_login"),
+            *CORE,
+            # The frozen clock sets the process to UTC, which changes naive times.
+            without("tests/contract/test_login.py::test_login_sets_last_login_at"),
         ),
     ),
-    Host("simplejwt", (*ROUTES, "tests/core/test_foreign_tokens.py")),
+    Host("simplejwt", (*ROUTES, "tests/core/tokens/test_foreign_tokens.py")),
     Host(
         "axes",
         (
             *ROUTES,
-            CORE,
-            # It writes whatever REMOTE_ADDR says into a column that takes addresses alone.
+            *CORE,
+            # django-axes writes REMOTE_ADDR into a column that accepts IP addresses only.
             without(
-                "tests/core/test_flood_limits.py::test_an_address_that_is_none_crashes_nothing"
+                "tests/kernel/test_throttling.py::test_rate_limit_accepts_an_invalid_client_address"
             ),
         ),
         needs=("axes",),
@@ -100,31 +124,28 @@ HOSTS = [
         "cookies",
         (
             CONTRACT,
-            CORE,
-            # A token of its own for each request.
+            *CORE,
+            # The CSRF token differs in each response.
             without(
                 "tests/contract/test_authorization.py::"
-                "test_a_public_route_ignores_the_header[GET csrf-token"
+                "test_public_route_ignores_authorization_header[GET csrf-token"
             ),
-            without("tests/core/test_cookies.py::test_a_login_sets_no_other_cookie"),
+            without(
+                "tests/core/credentials/test_device_cookie.py::test_login_sets_only_the_device_cookie"
+            ),
         ),
     ),
     *(
         Host(
             "session",
             (
-                *(CONTRACT, CORE, RECOVERY),
-                # Sessions are looked at for each request, whatever that setting says.
+                *(CONTRACT, *CORE, *RECOVERY),
+                # The failing cache also stores the sessions, so requests are refused.
                 without(
-                    "tests/core/test_standing.py::"
-                    "test_where_the_signature_is_trusted_a_token_lives_until_it_expires"
+                    "tests/kernel/test_throttling.py::test_requests_are_accepted_while_the_cache_is_unavailable"
                 ),
-                # The cache that is away there takes that of the sessions along, which closes doors.
-                without(
-                    "tests/core/test_flood_limits.py::test_a_cache_that_is_away_closes_no_door"
-                ),
-                # A store is told of each session that ends, so these are read first.
-                without("tests/recovery/test_costs.py"),
+                # Revoked sessions are read first to notify the store, which costs a statement.
+                without("tests/core/recovery/test_statement_counts.py"),
             ),
             variables={"SESSION_STORE": store},
         )
@@ -134,9 +155,10 @@ HOSTS = [
     Host(
         "two_databases",
         (
-            *(CORE, RECOVERY, TWO_FACTOR, *SESSIONS, *MAGIC),
-            # They look at one database only.
-            *(without(f"tests/recovery/{name}.py") for name in ("test_costs", "test_secrecy")),
+            *(*CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, *MAGIC, *INVITATION),
+            # These tests inspect one database only.
+            without("tests/core/recovery/test_statement_counts.py"),
+            without("tests/core/recovery/test_secrecy.py"),
             *(without(f"tests/magiclink/{name}.py") for name in ("test_costs", "test_checks")),
             without("tests/twofactor/test_costs.py"),
         ),
@@ -145,27 +167,34 @@ HOSTS = [
     Host(
         "replica",
         (
-            *(CORE, RECOVERY, *SESSIONS),
-            # Here the test itself reads during a request.
-            without("tests/core/test_interrupted_requests.py"),
-            without("tests/core/test_refresh_interleaved.py::test_an_expiry_meanwhile_wins"),
+            *(*CORE, *RECOVERY, *SESSIONS),
+            # These tests themselves read during a request.
+            without("tests/core/sessions/test_interrupted_requests.py"),
             without(
-                "tests/core/test_reviewed.py"
-                "::test_a_spelling_that_only_a_backend_takes_for_the_name_opens_nothing"
+                "tests/core/sessions/test_rotation_interleaved.py::test_refresh_is_refused_after_an_expiry_meanwhile"
+            ),
+            without(
+                "tests/core/test_regressions.py"
+                "::test_login_with_a_name_that_only_a_backend_matches_is_refused"
             ),
         ),
-        # A host's own backend reads where its router says: one of this kind must let it wait.
+        # A backend of the host reads from the replica, which is empty here.
         (
             *SEVERAL,
             without(f"{ESSENTIALS}/test_backends.py"),
-            without("tests/core/test_backends.py"),
+            without("tests/core/credentials/test_authentication_backends.py"),
         ),
     ),
     *(Host("spectacular", variables={"OAS_VERSION": version}) for version in ("3.0.3", "3.1.1")),
-    # What error trackers are told of is rightly the path with its prefix.
+    # The signal for error trackers correctly contains the path with its prefix.
     Host(
         "subpath",
-        (*ROUTES, without("tests/contract/test_crashes.py::test_error_trackers_hear_of_it")),
+        (
+            *ROUTES,
+            without(
+                "tests/contract/test_crashes.py::test_unexpected_exception_sends_got_request_exception"
+            ),
+        ),
     ),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "body"}),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "POST"}),
@@ -173,7 +202,7 @@ HOSTS = [
     *(Host("alone", MORE.get(module, ()), variables={"MODULE": module}) for module in shipped()),
 ]
 
-# Tried on each run of the suite; the others are slow.
+# Run with the quick suite; the other hosts are slow.
 ALWAYS = ("uuid_user", "email_user", "bare_user", "hostile", "naive_time", "axes", "everything")
 
 
@@ -192,21 +221,21 @@ def suite(host: Host, *paths: str) -> None:
 
 
 @each([host for host in HOSTS if host.name in ALWAYS])
-def test_the_essentials_hold(host):
+def test_essentials_in_host(host):
     suite(host, ESSENTIALS)
 
 
-def test_no_module_changes_anything_in_an_ended_session():
+def test_ended_session_changes_nothing_with_every_module():
     holds("tests/contract/test_ended_sessions.py", host="everything")
 
 
 @pytest.mark.slow
 @each([host for host in HOSTS if host.more and host.name in ALWAYS])
-def test_the_suite_holds(host):
+def test_suite_in_host(host):
     suite(host, *host.more)
 
 
 @pytest.mark.slow
 @each([host for host in HOSTS if host.name not in ALWAYS])
-def test_the_essentials_and_what_it_could_spoil_hold(host):
+def test_essentials_and_suite_in_slow_host(host):
     suite(host, ESSENTIALS, *host.more)

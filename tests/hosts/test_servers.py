@@ -1,4 +1,4 @@
-"""Real servers with threads, below a path of their own: parallel requests share only rows."""
+"""Real servers with threads below a URL prefix: parallel requests share no state except rows."""
 
 import re
 import time
@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.client import PASSWORD
 from tests.hosts.servers import GUNICORN, PREFIX, UVICORN, served
+from tests.support.client import PASSWORD
 
-# What they start serves all of them, so one worker runs them.
+# All tests share the started servers, so one worker runs them.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 AT_ONCE = 16
 
@@ -23,13 +23,13 @@ def server(request, tmp_path_factory):
         yield running
 
 
-def at_once(deed):
-    """What each of a crowd got for `deed(number)`, all begun together."""
+def at_once(action):
+    """The results of `action(number)` in parallel threads, all started together."""
     start = Barrier(AT_ONCE)
 
     def run(number):
         start.wait(60)
-        return deed(number)
+        return action(number)
 
     with ThreadPoolExecutor(AT_ONCE) as crowd:
         return list(crowd.map(run, range(AT_ONCE)))
@@ -41,18 +41,18 @@ def sign_up(server, email):
     return data
 
 
-def test_many_walk_through_at_once_and_each_is_oneself(server):
-    def walk(number):
-        email = f"walker{number}@example.com"
+def test_parallel_logins_return_each_client_its_own_user(server):
+    def log_in(number):
+        email = f"user{number}@example.com"
         sign_up(server, email)
         status, data = server.post("login", email=email, password=PASSWORD)
         assert status == 200, data
         return email, server.call("GET", "me", token=data["access_token"])[1]["email"]
 
-    assert [one for one in at_once(walk) if one[0] != one[1]] == []
+    assert [one for one in at_once(log_in) if one[0] != one[1]] == []
 
 
-def test_of_parallel_refreshes_one_wins_and_the_sign_in_lives(server):
+def test_one_of_parallel_refreshes_succeeds_and_session_stays_valid(server):
     token = sign_up(server, "racer@example.com")["refresh_token"]
 
     answers = at_once(lambda _: server.post("refresh", refresh_token=token))
@@ -63,7 +63,7 @@ def test_of_parallel_refreshes_one_wins_and_the_sign_in_lives(server):
     assert server.post("refresh", refresh_token=won["refresh_token"])[0] == 200
 
 
-def test_one_of_many_sign_ups_for_an_address_wins(server):
+def test_one_of_parallel_signups_with_one_address_succeeds(server):
     answers = at_once(
         lambda _: server.post("signup", email="wanted@example.com", password=PASSWORD)
     )
@@ -72,14 +72,14 @@ def test_one_of_many_sign_ups_for_an_address_wins(server):
     assert refused == ["USER_ALREADY_EXISTS"] * (AT_ONCE - 1)
 
 
-def test_requests_leave_no_thread_and_no_connection_behind(server):
+def test_requests_leave_no_thread_and_no_open_file(server):
     token = sign_up(server, "holder@example.com")["access_token"]
 
     def burst():
         for _ in range(4):
             assert {status for status, _ in at_once(lambda _: me(token))} == {200}
         time.sleep(0.5)
-        return server.held()
+        return server.resources()
 
     def me(token):
         return server.call("GET", "me", token=token)
@@ -92,11 +92,11 @@ def test_requests_leave_no_thread_and_no_connection_behind(server):
     assert later_files <= files + 4
 
 
-def test_a_mailed_link_leads_back_through_the_prefix(server):
+def test_mailed_link_includes_the_url_prefix(server):
     sign_up(server, "reader@example.com")
     end = time.monotonic() + 30
     while not (link := mailed(server, "reader@example.com")):
-        assert time.monotonic() < end, "no mail came"
+        assert time.monotonic() < end, "no e-mail was received"
         time.sleep(0.1)
     parts = urlsplit(link)
     assert f"{parts.scheme}://{parts.netloc}" == server.origin
@@ -108,7 +108,7 @@ def test_a_mailed_link_leads_back_through_the_prefix(server):
 
 
 def mailed(server, email):
-    """The link in the mail to `email`, once it is there."""
+    """The link in the e-mail to `email`, or "" if none was received yet."""
     for mail in server.sink.mails:
         if mail["To"] == email:
             text = mail.get_body(("plain",)).get_content()

@@ -1,4 +1,4 @@
-"""One walk through the API, printed as it went over the wire; `python -m tests.hosts.tour`."""
+"""Sends a fixed list of requests and prints the responses; `python -m tests.hosts.tour`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-# What differs between any two runs; the form of each stays visible.
+# Values that differ between runs, replaced by their kind.
 _MASKS = [
     (re.compile(pattern), mask)
     for pattern, mask in [
@@ -17,13 +17,13 @@ _MASKS = [
         (r'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"', '"<time>"'),
         (r'"id":"\d+"', '"id":"<id>"'),
         (r"^[0-9a-f]{32}$", "<request id>"),
-        (r"^[\w-]{40,}\.[\w-]{43}$", "<device token>"),
-        (r"authservice_device=[\w.-]+", "authservice_device=<device token>"),
+        (r"^[\w-]{40,}:[\w-]{43}$", "<device token>"),
+        (r"authservice_device=[\w:-]+", "authservice_device=<device token>"),
         (r"expires=[^;]+", "expires=<date>"),
     ]
 ]
 
-# Headers that a host's own middleware puts on every answer of its project.
+# Headers that middleware of the host adds to every response.
 _OF_HOSTS = {
     "Content-Language",
     "Cross-Origin-Opener-Policy",
@@ -67,8 +67,8 @@ _BODIES = {
 }
 
 
-class Tourist:
-    """Asks as a browser might, and writes down what comes back."""
+class Recorder:
+    """Sends requests like a browser and records the responses."""
 
     def __init__(self, language: str) -> None:
         from django.test import Client
@@ -77,7 +77,7 @@ class Tourist:
         self._headers = {"Accept": "text/html, application/xml;q=0.9, */*;q=0.8; version=9"}
         if language:
             self._headers["Accept-Language"] = language
-        self.diary: list[dict[str, Any]] = []
+        self.responses: list[dict[str, Any]] = []
 
     def ask(self, method: str, path: str, body: Any = b"", token: str = "", **more: str) -> Any:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -86,9 +86,9 @@ class Tourist:
             sent["Authorization"] = f"Bearer {token}"
         kind = more.get("content_type", "application/json")
         answer = self._client.generic(method, f"/auth/{path}", raw, kind, headers=sent)
-        self.diary.append(
+        self.responses.append(
             {
-                "asked": f"{method} {path} {_masked(raw.decode(errors='replace'))[:80]}",
+                "request": f"{method} {path} {_masked(raw.decode(errors='replace'))[:80]}",
                 "status": answer.status_code,
                 "headers": _headers(answer),
                 "body": _masked(answer.content.decode()),
@@ -108,8 +108,8 @@ def _masked(text: str) -> str:
     return text
 
 
-def walk(tourist: Tourist) -> None:
-    ask = tourist.ask
+def send_all(recorder: Recorder) -> None:
+    ask = recorder.ask
     ann = ask("POST", "signup", {**_ANN, "name": "Ånn Žižková", "first_name": "Ann"})
     for method, path in _pairs(_BARE):
         ask(method, path)
@@ -141,12 +141,12 @@ def main(language: str = "") -> None:
     django.setup()
     setup_test_environment()
     made = setup_databases(verbosity=0, interactive=False)
-    tourist = Tourist(language)
+    recorder = Recorder(language)
     try:
-        walk(tourist)
+        send_all(recorder)
     finally:
         teardown_databases(made, verbosity=0)
-    for page in tourist.diary:
+    for page in recorder.responses:
         print(json.dumps(page))
 
 

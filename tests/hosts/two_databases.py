@@ -1,4 +1,4 @@
-"""A host that keeps its people in one database and the rest in another."""
+"""A host that stores its users and authservice in one database and the rest in another."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ from tests.hosts.databases import add
 def change(settings: dict[str, Any]) -> None:
     add(settings, "people")
     settings["INSTALLED_APPS"].append("django.contrib.sessions")
-    settings["DATABASE_ROUTERS"] = ["tests.hosts.databases.routers.Apart"]
+    settings["DATABASE_ROUTERS"] = ["tests.hosts.databases.routers.SeparateDatabases"]

@@ -1,15 +1,15 @@
 import pytest
 
-from tests.plugs import fillers
+from tests.support.modules import fillers
 
 
 @pytest.fixture
 def install(settings):
-    """Install a module of the tests beside the others."""
-    fillers.kept.clear()
+    """Install a module of the tests in addition to the others."""
+    fillers.recorded.clear()
     fillers.sent.clear()
 
     def install(name):
-        settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, f"tests.plugs.apps.{name}"]
+        settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, f"tests.support.modules.apps.{name}"]
 
     return install

@@ -1,11 +1,11 @@
-"""The table of actions holds every one there is, and nothing else can be told of."""
+"""The table of actions is complete, and no other action can be recorded."""
 
 import pytest
 
 from authservice.kernel.actions import ACTIONS, CRITICAL, INFO, WARNING, named
 from authservice.kernel.events import Event
 
-WANTED = """
+EXPECTED = """
 auth.signup auth.login.success auth.login.failed auth.login.challenged auth.logout
 auth.token.refreshed auth.token.reuse_detected auth.password.changed auth.password.reset_requested
 auth.password.reset auth.password.reset_failed auth.password.change_failed
@@ -22,7 +22,7 @@ org.created org.updated org.deleted org.switched org.member.added org.member.rem
 org.member.role_changed org.invitation.sent org.invitation.accepted org.invitation.declined
 org.invitation.cancelled
 """
-GRAVE = """
+WARNINGS = """
 auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used security.account.throttled
 security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
 admin.user.rights_changed
@@ -31,32 +31,34 @@ auth.code.failed security.forbidden
 """
 
 
-def test_every_action_is_there():
-    assert list(ACTIONS) == WANTED.split()
+def test_actions_are_exactly_these():
+    assert list(ACTIONS) == EXPECTED.split()
 
 
-def test_each_is_as_grave_as_it_should_be():
-    assert {n for n, action in ACTIONS.items() if action.severity == WARNING} == set(GRAVE.split())
+def test_actions_have_the_expected_severity():
+    assert {n for n, action in ACTIONS.items() if action.severity == WARNING} == set(
+        WARNINGS.split()
+    )
     assert [n for n, action in ACTIONS.items() if action.severity == CRITICAL] == [
         "auth.token.reuse_detected"
     ]
 
 
-def test_what_staff_do_is_never_told_of_as_done_by_a_user():
+def test_admin_actions_never_have_a_user_as_actor():
     assert [n for n, a in ACTIONS.items() if n.startswith("admin.") and "user" in a.actors] == []
 
 
-def test_an_event_is_as_grave_as_its_action():
+def test_event_has_the_severity_of_its_action():
     assert Event(action="auth.login.failed").severity == WARNING
     assert Event(action="auth.signup").severity == INFO
 
 
-def test_nothing_else_can_be_told_of():
+def test_event_with_an_unknown_action_raises_key_error():
     with pytest.raises(KeyError):
         Event(action="auth.sign_up")
 
 
-def test_a_name_above_finds_what_is_below_it():
+def test_action_prefix_finds_the_actions_below_it():
     assert named("org.member") == [
         "org.member.added",
         "org.member.removed",

@@ -1,4 +1,4 @@
-"""Settings: typed, read when used, and complained about in words that help."""
+"""Settings are typed and read when used; errors name the key and the rule."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ class Example:
 
 @pytest.fixture
 def example(settings):
-    """A section of its own, gone after the test; `example(FLAG=True)` sets its keys."""
+    """Declares a section for one test; `example(FLAG=True)` sets its keys."""
     declared = kernel_settings.section("EXAMPLE", Example)
 
     def given(**keys):
@@ -37,7 +37,7 @@ def example(settings):
     del kernel_settings._sections["EXAMPLE"]
 
 
-def complaints():
+def errors():
     return [(wrong.kind, wrong.key) for wrong in kernel_settings.complaints()]
 
 
@@ -46,33 +46,33 @@ def hint():
     return wrong.hint
 
 
-def test_what_is_not_given_has_its_default(example):
+def test_setting_that_is_not_given_has_its_default(example):
     section = example()
 
     assert (section.flag, section.number, section.ttl) == (False, 3, timedelta(minutes=1))
 
 
-def test_what_is_given_counts(example):
+def test_setting_that_is_given_replaces_the_default(example):
     assert example(FLAG=True, NUMBER=7).number == 7
 
 
 @pytest.mark.parametrize("given", [None, 0, 2])
-def test_optional_number_is_a_number_or_none(example, given):
+def test_optional_number_setting_accepts_a_number_or_none(example, given):
     assert example(OPTIONAL=given).optional is given
 
 
-def test_optional_number_is_not_a_text(example):
+def test_optional_number_setting_refuses_a_string(example):
     example(OPTIONAL="none")
 
-    assert complaints() == [("type", "EXAMPLE.OPTIONAL")]
+    assert errors() == [("type", "EXAMPLE.OPTIONAL")]
 
 
 @pytest.mark.parametrize("given", [90, 90.0, timedelta(seconds=90)])
-def test_a_duration_is_a_timedelta_or_seconds(example, given):
+def test_duration_setting_accepts_a_timedelta_or_seconds(example, given):
     assert example(TTL=given).ttl == timedelta(seconds=90)
 
 
-def test_a_list_is_a_tuple(example):
+def test_list_setting_is_read_as_a_tuple(example):
     assert example(NAMES=["a", "b"]).names == ("a", "b")
 
 
@@ -94,7 +94,7 @@ def test_a_list_is_a_tuple(example):
         ("WAY", "quick", "one of 'fast', 'slow'"),
     ],
 )
-def test_a_value_of_another_type_is_complained_about_by_name_and_rule(example, key, value, words):
+def test_setting_of_a_wrong_type_is_reported_with_name_and_rule(example, key, value, words):
     example(**{key: value})
 
     (wrong,) = kernel_settings.complaints()
@@ -103,7 +103,7 @@ def test_a_value_of_another_type_is_complained_about_by_name_and_rule(example, k
 
 
 @pytest.mark.parametrize("secret", [{"private_key": "-----BEGIN"}, "-----BEGIN" * 9])
-def test_a_value_that_may_hold_a_secret_is_not_repeated(example, secret):
+def test_setting_that_may_contain_a_secret_is_not_repeated_in_the_error(example, secret):
     example(NUMBER=secret)
 
     (wrong,) = kernel_settings.complaints()
@@ -111,65 +111,77 @@ def test_a_value_that_may_hold_a_secret_is_not_repeated(example, secret):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, -1e300])
-def test_a_duration_that_cannot_be_is_a_complaint_not_a_crash(example, value):
+def test_duration_setting_out_of_range_is_reported_without_a_crash(example, value):
     example(TTL=value)
 
-    assert complaints() == [("type", "EXAMPLE.TTL")]
+    assert errors() == [("type", "EXAMPLE.TTL")]
 
 
 @pytest.mark.parametrize(
     ("key", "meant"), [("NUMBR", "NUMBER"), ("number", "NUMBER"), ("Flag", "FLAG"), ("TLT", "TTL")]
 )
-def test_an_unknown_key_is_asked_whether_it_meant_another(example, key, meant):
+def test_unknown_setting_gets_the_closest_key_as_hint(example, key, meant):
     example(**{key: 1})
 
-    assert complaints() == [("unknown", f"EXAMPLE.{key}")]
+    assert errors() == [("unknown", f"EXAMPLE.{key}")]
     assert hint() == f"Did you mean {meant!r}?"
 
 
-def test_a_key_like_no_other_is_told_the_known_ones(example):
+def test_unknown_setting_without_a_close_key_gets_the_known_keys_as_hint(example):
     example(ZZZZZ=1)
 
     assert hint().startswith("Known keys: ANYTHING, FLAG, ")
 
 
-def test_a_section_with_another_name_is_asked_whether_it_meant_ours(settings):
+def test_unknown_section_gets_the_closest_section_as_hint(settings):
     settings.AUTHSERVICE = {"STATELES": {}}
 
     assert hint() == "Did you mean 'STATELESS'?"
 
 
-def test_a_key_that_is_no_string_is_unknown(settings):
+def test_section_of_a_module_that_is_not_installed_is_reported_with_its_module(
+    settings, monkeypatch
+):
+    monkeypatch.delitem(kernel_settings._sections, "STATELESS")
+    settings.AUTHSERVICE = {"STATELESS": {}}
+
+    [complaint] = kernel_settings.complaints()
+
+    assert complaint.text.endswith("because authservice.stateless is not installed.")
+    assert complaint.hint.endswith("or add 'authservice.stateless' to INSTALLED_APPS.")
+
+
+def test_setting_with_a_key_that_is_no_string_is_unknown(settings):
     settings.AUTHSERVICE = {7: 1}
 
-    assert complaints() == [("unknown", "7")]
+    assert errors() == [("unknown", "7")]
 
 
-def test_a_section_that_is_no_dict_is_complained_about(settings):
+def test_section_that_is_no_dict_is_reported(settings):
     settings.AUTHSERVICE = {"API": ["ERROR_DETAILS"]}
 
-    assert complaints() == [("type", "API")]
+    assert errors() == [("type", "API")]
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 7])
-def test_a_setting_that_is_no_dict_is_complained_about(settings, value):
+def test_authservice_setting_that_is_no_dict_is_reported(settings, value):
     settings.AUTHSERVICE = value
 
-    assert ("type", "AUTHSERVICE") in complaints()
+    assert ("type", "AUTHSERVICE") in errors()
 
 
-def test_without_the_setting_everything_has_its_default(settings):
+def test_settings_without_authservice_have_their_defaults(settings):
     del settings.AUTHSERVICE
 
     assert (list(kernel_settings.complaints()), root.api_url) == ([], "")
 
 
-def test_reading_a_wrong_setting_fails_loudly(example):
+def test_reading_an_invalid_setting_raises_improperly_configured(example):
     with pytest.raises(ImproperlyConfigured, match="'NUMBER'"):
         _ = example(NUMBER="3").number
 
 
-def test_a_change_is_seen_at_once_and_undone_with_it(settings):
+def test_changed_setting_takes_effect_at_once_and_is_undone(settings):
     before = api.error_details
     settings.AUTHSERVICE = {"API": {"ERROR_DETAILS": True}}
     during = api.error_details
@@ -178,42 +190,76 @@ def test_a_change_is_seen_at_once_and_undone_with_it(settings):
     assert (before, during, api.error_details) == (False, True, False)
 
 
-def test_caches_of_settings_are_forgotten_with_a_change(settings):
-    forgotten = []
-    kernel_settings.on_change(lambda: forgotten.append(True))
+def test_settings_caches_are_cleared_by_a_change(settings):
+    cleared = []
+    kernel_settings.on_change(lambda: cleared.append(True))
     try:
         settings.AUTHSERVICE = {}
     finally:
         kernel_settings._caches.pop()
 
-    assert forgotten == [True]
+    assert cleared == [True]
 
 
 @pytest.fixture
 def of_host():
-    """How often a cache of what the host says was forgotten."""
-    forgotten = []
-    kernel_settings.on_host_change(lambda: forgotten.append(True))
-    yield forgotten
+    """Records each time that a cache of the host's settings is cleared."""
+    cleared = []
+    kernel_settings.on_host_change(lambda: cleared.append(True))
+    yield cleared
     kernel_settings._caches_of_host.pop()
 
 
-def test_caches_of_the_host_outlive_a_change_of_ours(settings, of_host):
+def test_host_caches_are_kept_by_a_change_of_authservice(settings, of_host):
     settings.AUTHSERVICE = {}
 
     assert of_host == []
 
 
-def test_caches_of_the_host_are_forgotten_with_a_change_of_any_other(settings, of_host):
+def test_host_caches_are_cleared_by_a_change_of_another_setting(settings, of_host):
     settings.AUTH_USER_MODEL = settings.AUTH_USER_MODEL
 
     assert of_host == [True]
 
 
-def test_an_unknown_attribute_is_an_attribute_error(example):
+def test_cached_result_is_computed_again_after_a_change_of_a_setting(settings):
+    computed = []
+    result = kernel_settings.cached(lambda: computed.append(True))
+    try:
+        result()
+        result()
+        settings.AUTHSERVICE = {}
+        result()
+    finally:
+        kernel_settings._caches.pop()
+
+    assert computed == [True, True]
+
+
+def test_cached_result_of_the_host_is_computed_again_after_a_change_of_the_host(settings):
+    computed = []
+    result = kernel_settings.cached_for_host(lambda: computed.append(True))
+    try:
+        result()
+        settings.AUTHSERVICE = {}
+        result()
+        settings.AUTH_USER_MODEL = settings.AUTH_USER_MODEL
+        result()
+    finally:
+        kernel_settings._caches_of_host.pop()
+
+    assert computed == [True, True]
+
+
+@pytest.mark.parametrize("chosen", ["ours", "datetime.timedelta"])
+def test_pluggable_setting_is_a_built_in_name_or_a_dotted_path(chosen):
+    assert kernel_settings.pluggable(chosen, {"ours": "datetime.timedelta"}) is timedelta
+
+
+def test_unknown_attribute_of_a_section_raises_attribute_error(example):
     with pytest.raises((AttributeError, KeyError)):
         _ = example().nonsense
 
 
-def test_every_declared_section_builds_from_its_defaults():
+def test_declared_sections_are_valid_with_their_defaults():
     assert all(schema() is not None for schema in kernel_settings.declared().values())

@@ -1,4 +1,4 @@
-"""Which ends of a transaction are tried again, and how often."""
+"""Which database errors are retried, and how often."""
 
 import pytest
 from django.db import OperationalError, transaction
@@ -8,11 +8,11 @@ from authservice.kernel import retries
 
 
 def mariadb(number=1213):
-    return OperationalError(number, "as MariaDB says it")
+    return OperationalError(number, "a message of MariaDB")
 
 
 def wrapped(cause):
-    """As Django wraps what the driver raised."""
+    """The error as Django wraps the exception of the driver."""
     error = OperationalError(str(cause))
     error.__cause__ = cause
     return error
@@ -24,14 +24,14 @@ DEADLOCKS = [
     pytest.param(wrapped(postgresql.SerializationFailure()), id="serializable"),
 ]
 OTHERS = [
-    pytest.param(mariadb(1205), id="a lock that was waited for in vain"),
-    pytest.param(wrapped(postgresql.AdminShutdown()), id="a server that stops"),
+    pytest.param(mariadb(1205), id="lock wait timeout"),
+    pytest.param(wrapped(postgresql.AdminShutdown()), id="server shutdown"),
     pytest.param(OperationalError("database is locked"), id="SQLite"),
-    pytest.param(OperationalError(), id="nothing said"),
+    pytest.param(OperationalError(), id="no message"),
 ]
 
 
-class Deed:
+class Work:
     """Fails with each of the errors in turn, then succeeds."""
 
     def __init__(self, *errors):
@@ -45,31 +45,38 @@ class Deed:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", DEADLOCKS)
-def test_a_deadlock_is_outlasted(error):
-    assert retries.retry_on_deadlock(Deed(error)) == "done"
+def test_deadlock_is_retried(error):
+    assert retries.retry_on_deadlock(Work(error)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", OTHERS)
-def test_nothing_else_is(error):
+def test_other_database_errors_are_not_retried(error):
     with pytest.raises(OperationalError) as raised:
-        retries.retry_on_deadlock(Deed(error))
+        retries.retry_on_deadlock(Work(error))
 
     assert raised.value is error
 
 
-@pytest.mark.django_db(transaction=True)
-def test_three_in_a_row_are_outlasted():
-    assert retries.retry_on_deadlock(Deed(*[mariadb()] * 3)) == "done"
+@pytest.fixture
+def no_pause(monkeypatch):
+    monkeypatch.setattr(retries, "_PAUSE", 0)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_four_in_a_row_are_not():
+@pytest.mark.usefixtures("no_pause")
+def test_deadlock_is_retried_seven_times():
+    assert retries.retry_on_deadlock(Work(*[mariadb()] * 7)) == "done"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("no_pause")
+def test_deadlock_raises_after_seven_retries():
     with pytest.raises(OperationalError):
-        retries.retry_on_deadlock(Deed(*[mariadb()] * 4))
+        retries.retry_on_deadlock(Work(*[mariadb()] * 8))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_transaction_around_the_deed_is_lost_with_it():
+def test_deadlock_within_an_outer_transaction_is_not_retried():
     with transaction.atomic(), pytest.raises(OperationalError):
-        retries.retry_on_deadlock(Deed(mariadb()))
+        retries.retry_on_deadlock(Work(mariadb()))

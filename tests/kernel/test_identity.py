@@ -1,4 +1,4 @@
-"""The keys that identifiers are compared by."""
+"""The keys by which identifiers are compared."""
 
 import re
 import sys
@@ -35,16 +35,16 @@ OTHER_EMAIL = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_EMAIL)
-def test_twins_of_an_address_have_one_key(one, other):
+def test_equivalent_addresses_have_one_key(one, other):
     assert identifiers.email_key(one) == identifiers.email_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER_EMAIL)
-def test_other_addresses_have_other_keys(one, other):
+def test_different_addresses_have_different_keys(one, other):
     assert identifiers.email_key(one) != identifiers.email_key(other)
 
 
-def test_a_key_of_a_key_is_stable_under_its_own_canonical_form():
+def test_folded_address_is_stable_when_folded_again():
     for one, _ in SAME_EMAIL:
         folded = identifiers._folded(one)
 
@@ -54,7 +54,7 @@ def test_a_key_of_a_key_is_stable_under_its_own_canonical_form():
 @pytest.mark.parametrize(
     "text", ["", "@", "a@", "@b", "a", "a@.", "a@..b", "a@" + "x" * 300, "a@xn--\u00fc", "a@\ud800"]
 )
-def test_what_is_no_address_has_a_key_all_the_same_or_says_so(text):
+def test_text_that_is_no_address_has_a_key_or_raises_encode_error(text):
     try:
         key = identifiers.email_key(text)
     except UnicodeEncodeError:
@@ -66,11 +66,11 @@ def test_what_is_no_address_has_a_key_all_the_same_or_says_so(text):
 @pytest.mark.parametrize(
     ("one", "other"), [("ann", "ANN"), ("stra\u00dfe", "STRASSE"), ("\uff41nn", "ann")]
 )
-def test_twins_of_a_username_have_one_key(one, other):
+def test_equivalent_usernames_have_one_key(one, other):
     assert identifiers.username_key(one) == identifiers.username_key(other)
 
 
-def test_address_username_and_number_never_share_a_key():
+def test_address_username_and_number_have_different_keys():
     text = "+4930123456"
     keys = {
         identifiers.email_key(text),
@@ -84,7 +84,7 @@ def test_address_username_and_number_never_share_a_key():
 @pytest.mark.parametrize(
     "text", ["a@b.de", "a+b@example.com", "a@b\u00fccher.example", "a" * 64 + "@b.de"]
 )
-def test_an_address_that_mail_can_be_sent_to_is_one(text):
+def test_deliverable_address_is_an_email(text):
     assert identifiers.is_email(text)
 
 
@@ -105,33 +105,33 @@ def test_an_address_that_mail_can_be_sent_to_is_one(text):
         "a" * 250 + "@b.de",
     ],
 )
-def test_any_other_text_is_none(text):
+def test_other_text_is_no_email(text):
     assert not identifiers.is_email(text)
 
 
 @pytest.mark.parametrize("text", ["abc", "A.b_c-9", "a" * 30])
-def test_three_to_thirty_of_the_alphabet_are_a_username(text):
+def test_three_to_thirty_allowed_characters_are_a_username(text):
     assert identifiers.is_username(text)
 
 
 @pytest.mark.parametrize("text", ["ab", "a" * 31, "abc\n", "a c", "\u00e4bc", "a@b"])
-def test_nothing_else_is_a_username(text):
+def test_other_text_is_no_username(text):
     assert not identifiers.is_username(text)
 
 
 @pytest.mark.parametrize("text", ["+4930123456", "+12025550143"])
-def test_a_possible_number_in_e164_form_is_one(text):
+def test_possible_number_in_e164_form_is_a_phone_number(text):
     assert identifiers.is_phone(text)
 
 
 @pytest.mark.parametrize(
     "text", ["4930123456", "+0301234567", "+4930123456\n", "+49 30123456", "+\u0664930123456", "+1"]
 )
-def test_nothing_else_is_a_number(text):
+def test_other_text_is_no_phone_number(text):
     assert not identifiers.is_phone(text)
 
 
-def test_without_a_phone_library_the_shape_alone_decides(monkeypatch):
+def test_phone_number_without_the_phone_library_is_checked_by_form_only(monkeypatch):
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
 
     assert identifiers.is_phone("+99912345678")
@@ -139,10 +139,10 @@ def test_without_a_phone_library_the_shape_alone_decides(monkeypatch):
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=40))
-def test_an_ascii_domain_has_the_key_that_the_rules_of_idna_give_it(domain):
+def test_ascii_domain_has_the_form_of_the_idna_rules(domain):
     try:
-        ruled = idna.encode(domain, uts46=True).decode()
+        expected = idna.encode(domain, uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
-        ruled = domain.lower()
+        expected = domain.lower()
 
-    assert identifiers._ascii_domain(domain) == ruled
+    assert identifiers._ascii_domain(domain) == expected

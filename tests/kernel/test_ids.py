@@ -1,4 +1,4 @@
-"""Identifiers: UUID version 7 as RFC 9562 section 5.7 lays it out."""
+"""Identifiers are UUIDs of version 7 as defined in RFC 9562 section 5.7."""
 
 import time
 import uuid
@@ -11,14 +11,14 @@ from authservice.kernel.uuid7 import least, uuid7, uuid7_of
 MANY = 2000
 
 
-def test_version_and_variant_are_those_of_the_rfc():
+def test_uuid7_has_version_and_variant_of_the_rfc():
     made = [uuid7() for _ in range(MANY)]
 
     assert {one.version for one in made} == {7}
     assert {one.variant for one in made} == {uuid.RFC_4122}
 
 
-def test_the_first_48_bits_are_milliseconds_since_the_epoch():
+def test_uuid7_begins_with_48_bits_of_milliseconds_since_the_epoch():
     before = time.time_ns() // 1_000_000
     made = uuid7()
     after = time.time_ns() // 1_000_000
@@ -26,7 +26,7 @@ def test_the_first_48_bits_are_milliseconds_since_the_epoch():
     assert before <= made.int >> 80 <= after
 
 
-def test_the_layout_is_that_of_the_rfcs_example(monkeypatch):
+def test_uuid7_layout_matches_the_example_of_the_rfc(monkeypatch):
     # RFC 9562 appendix A.6
     monkeypatch.setattr(time, "time_ns", lambda: 0x017F22E279B0 * 1_000_000)
     monkeypatch.setattr("secrets.randbits", lambda _: 0xCC3 << 62 | 0x18C4DC0C0C07398F)
@@ -34,7 +34,7 @@ def test_the_layout_is_that_of_the_rfcs_example(monkeypatch):
     assert str(uuid7()) == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 
 
-def test_they_sort_by_the_millisecond_of_their_birth(clock):
+def test_uuid7_values_sort_by_the_millisecond_of_creation(clock):
     made = []
     for _ in range(50):
         made.append(uuid7())
@@ -43,11 +43,11 @@ def test_they_sort_by_the_millisecond_of_their_birth(clock):
     assert made == sorted(made)
 
 
-def test_none_is_like_another():
+def test_uuid7_values_are_unique():
     assert len({uuid7() for _ in range(MANY)}) == MANY
 
 
-def test_every_random_bit_varies():
+def test_uuid7_random_bits_all_vary():
     made = [uuid7().int for _ in range(MANY)]
     fixed = 0xF << 76 | 0b11 << 62
     random = ((1 << 80) - 1) & ~fixed
@@ -60,7 +60,7 @@ def test_every_random_bit_varies():
     assert zeros & random == random
 
 
-def test_one_of_a_moment_says_its_microsecond():
+def test_uuid7_of_a_time_contains_its_microsecond():
     noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
     moments = [noon + timedelta(microseconds=n) for n in range(2500)]
 
@@ -73,13 +73,13 @@ def test_one_of_a_moment_says_its_microsecond():
     assert made[1500].int >> 80 == (noon.timestamp() * 1000) + 1
 
 
-def test_those_of_one_microsecond_differ():
+def test_uuid7_values_of_one_microsecond_differ():
     noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
     assert len({uuid7_of(noon) for _ in range(MANY)}) == MANY
 
 
-def test_the_least_of_a_moment_parts_what_was_before_from_what_is_not():
+def test_least_uuid7_of_a_time_separates_earlier_from_later_values():
     noon = datetime(2030, 1, 1, 12, tzinfo=UTC)
     before = [uuid7_of(noon - timedelta(microseconds=1)) for _ in range(MANY)]
     since = [uuid7_of(noon) for _ in range(MANY)]
@@ -88,5 +88,5 @@ def test_the_least_of_a_moment_parts_what_was_before_from_what_is_not():
 
 
 @pytest.mark.parametrize("moment", [datetime.min, datetime.max])
-def test_a_moment_beyond_all_ids_is_an_id_still(moment):
+def test_least_uuid7_of_an_extreme_time_is_valid(moment):
     assert least(moment.replace(tzinfo=UTC)).version == 7

@@ -1,4 +1,4 @@
-"""Lists read their query strictly and never overlap."""
+"""Lists read their query strictly, and pages never overlap."""
 
 import pytest
 
@@ -8,16 +8,16 @@ from authservice.kernel.http import listing
 FIELDS = ("created_at", "name")
 
 
-def test_an_empty_query_is_the_first_twenty_newest_first():
+def test_list_without_a_query_is_the_first_twenty_newest_first():
     assert listing.page({}, FIELDS) == listing.Page(0, 20, "created_at", "desc")
 
 
 @pytest.mark.parametrize("name", ["limit", "offset", "sort_field", "sort_dir"])
-def test_an_empty_parameter_counts_as_absent(name):
+def test_list_parameter_that_is_empty_counts_as_absent(name):
     assert listing.page({name: ""}, FIELDS) == listing.page({}, FIELDS)
 
 
-def test_a_limit_above_a_hundred_is_a_hundred():
+def test_list_limit_above_a_hundred_is_a_hundred():
     assert listing.page({"limit": "101"}, FIELDS).limit == 100
 
 
@@ -36,14 +36,14 @@ def test_a_limit_above_a_hundred_is_a_hundred():
         {"sort_dir": "DESC"},
     ],
 )
-def test_anything_else_is_refused_by_name(query):
+def test_list_parameter_that_is_invalid_is_refused_by_name(query):
     with pytest.raises(errors.ValidationFailed) as refused:
         listing.page(query, FIELDS)
 
     assert refused.value.message.startswith(f"{next(iter(query))}: ")
 
 
-def test_ties_break_on_the_id_in_the_same_direction():
+def test_list_order_uses_the_id_for_equal_values_in_the_same_direction():
     page = listing.page({"sort_field": "name", "sort_dir": "asc"}, FIELDS)
 
     assert page.order("account__name") == ("account__name", "pk")

@@ -1,4 +1,4 @@
-"""What a login module says of the life of sign-ins, and what it is told of their ends."""
+"""A login module sets the lifetimes of sessions and is notified when they end."""
 
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -12,16 +12,17 @@ from django.db import transaction
 from authservice import signals
 from authservice.core.models import Session
 from authservice.core.sessions import revocation, sessions
-from tests.client import PASSWORD
-from tests.people import the_user
-from tests.plugs import fillers
+from tests.support.client import PASSWORD
+from tests.support.modules import fillers
+from tests.support.needs import stateless_login
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
 
 @contextmanager
-def silenced():
-    """Within, nobody writes `last_login`."""
+def without_last_login():
+    """Nothing writes `last_login` within this context."""
     user_logged_in.disconnect(dispatch_uid="update_last_login")
     yield
     user_logged_in.connect(update_last_login, dispatch_uid="update_last_login")
@@ -32,20 +33,21 @@ def ids(**which):
 
 
 class TestLoginPolicy:
-    """The life of sign-ins as an installed login module has it."""
+    """The lifetimes of sessions under the policy of an installed login module."""
 
     @pytest.fixture(autouse=True)
-    def _anew(self):
+    def _reset(self):
         fillers.policy.__init__()
 
-    def test_it_can_refuse_a_token_that_is_good(self, api, install):
+    def test_policy_can_refuse_a_valid_access_token(self, api, install):
         token = api.sign_up()["access_token"]
         install("Policy")
         fillers.policy.verdict = False
 
         assert api.get("me", token=token).error == (401, "INVALID_TOKEN")
 
-    def test_it_is_asked_though_the_signature_is_trusted(self, api, install, configure):
+    @stateless_login
+    def test_policy_is_applied_with_the_signature_check(self, api, install, configure):
         token = api.sign_up()["access_token"]
         configure(STATELESS={"CHECK": "signature"})
         install("Policy")
@@ -53,7 +55,7 @@ class TestLoginPolicy:
 
         assert api.post("logout", token=token).error == (401, "INVALID_TOKEN")
 
-    def test_it_can_refuse_a_refresh_token_that_is_good(self, api, install):
+    def test_policy_can_refuse_a_valid_refresh_token(self, api, install):
         token = api.sign_up()["refresh_token"]
         install("Policy")
         fillers.policy.verdict = False
@@ -62,17 +64,17 @@ class TestLoginPolicy:
 
         assert answer.error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_where_it_cannot_say_nothing_goes_on(self, api, install):
+    def test_policy_that_is_unavailable_makes_requests_fail_with_503(self, api, install):
         tokens = api.sign_up()
         install("Policy")
         fillers.policy.away = True
 
-        asked = api.get("me", token=tokens["access_token"])
+        shown = api.get("me", token=tokens["access_token"])
         refreshed = api.post("refresh", refresh_token=tokens["refresh_token"])
 
-        assert asked.error == refreshed.error == (503, "SERVICE_UNAVAILABLE")
+        assert shown.error == refreshed.error == (503, "SERVICE_UNAVAILABLE")
 
-    def test_it_says_how_long_a_sign_in_lives(self, api, install, clock):
+    def test_policy_sets_the_lifetimes_of_a_session(self, api, install, clock):
         install("Policy")
 
         tokens = api.sign_up()
@@ -84,56 +86,56 @@ class TestLoginPolicy:
         api.post("refresh", refresh_token=tokens["refresh_token"])
         assert Session.objects.get().idle_expires_at - began.created_at == timedelta(minutes=59)
 
-    def test_it_is_asked_before_a_sign_in_begins(self, api, install):
+    def test_policy_is_called_before_a_session_starts(self, api, install):
         api.sign_up()
         install("Policy")
 
         user = api.log_in()["user"]
 
-        # Django's receiver has just written the user's row, and holds it.
-        assert fillers.policy.told == [(user["id"], True)]
+        # Django's receiver has just written the user's row, so the row is locked.
+        assert fillers.policy.calls == [(user["id"], True)]
 
-    def test_a_row_that_nobody_wrote_is_not_held(self, api, install):
+    def test_policy_gets_an_unlocked_user_if_last_login_is_not_written(self, api, install):
         api.sign_up()
         install("Policy")
 
-        with silenced():
+        with without_last_login():
             user = api.log_in()["user"]
 
-        assert fillers.policy.told == [(user["id"], False)]
+        assert fillers.policy.calls == [(user["id"], False)]
 
 
 @pytest.mark.django_db(transaction=True)
 class TestEnds:
-    """A login policy hears of every sign-in that ends, and of no other."""
+    """A login policy is notified of every session that ends, and of no other."""
 
     @pytest.fixture(autouse=True)
-    def _anew(self):
+    def _reset(self):
         fillers.policy.__init__()
 
     @pytest.fixture
     def ended(self, api, install):
-        """`ended(deed)` gives what the policy is told of by the deed, which gets two sign-ins."""
+        """`ended(action)` calls it with two sessions and returns the ids that the policy got."""
         api.sign_up()
         several = [api.log_in(), api.log_in()]
         install("Policy")
 
-        def tell(deed):
-            fillers.policy.told.clear()
-            deed(*several)
-            return [{str(pk) for pk in told} for told in fillers.policy.told]
+        def ended_by(action):
+            fillers.policy.calls.clear()
+            action(*several)
+            return [{str(pk) for pk in batch} for batch in fillers.policy.calls]
 
-        return tell
+        return ended_by
 
-    def test_a_logout(self, api, ended):
-        told = ended(lambda first, second: api.post("logout", token=first["access_token"]))
+    def test_policy_is_notified_of_a_logout(self, api, ended):
+        received = ended(lambda first, second: api.post("logout", token=first["access_token"]))
 
-        assert told == [ids(end_reason="logout")]
+        assert received == [ids(end_reason="logout")]
 
-    def test_a_logout_that_came_too_late(self, api, ended):
+    def test_policy_is_not_notified_of_a_logout_of_an_unknown_session(self, api, ended):
         assert ended(lambda *_: sessions.end(uuid4(), "logout")) == []
 
-    def test_a_replayed_token(self, api, clock, ended):
+    def test_policy_is_notified_of_a_reused_refresh_token(self, api, clock, ended):
         def replay(first, second):
             for _ in range(2):
                 api.post("refresh", refresh_token=first["refresh_token"])
@@ -141,7 +143,7 @@ class TestEnds:
 
         assert ended(replay) == [ids(end_reason="reuse")]
 
-    def test_a_changed_password(self, api, ended):
+    def test_policy_is_notified_of_a_changed_password(self, api, ended):
         def change(first, second):
             body = {"old_password": PASSWORD, "new_password": "another plum tart"}
             api.request("PUT", "change-password", body, token=first["access_token"])
@@ -149,21 +151,21 @@ class TestEnds:
         assert ended(change) == [ids(end_reason="password changed")]
         assert len(ids(end_reason="password changed")) == 2  # the sign-up and the other login
 
-    def test_a_revocation_of_all(self, ended):
+    def test_policy_is_notified_of_a_revocation_of_all_sessions(self, ended):
         assert ended(lambda *_: revocation.revoke_users([the_user()])) == [ids()]
 
-    def test_a_revocation_of_those_before_a_moment(self, ended):
+    def test_policy_is_notified_of_a_revocation_of_sessions_before_a_time(self, ended):
         def revoke(*_):
             revocation.revoke_users(
                 [the_user()], before=Session.objects.latest("created_at").created_at
             )
 
-        told = ended(revoke)
+        received = ended(revoke)
 
-        assert told == [ids(end_reason="revoked")]
+        assert received == [ids(end_reason="revoked")]
         assert len(ids(ended_at=None)) == 1
 
-    def test_nothing_that_was_undone(self, ended):
+    def test_policy_is_not_notified_of_a_revocation_rolled_back(self, ended):
         def undo(*_):
             with suppress(ZeroDivisionError), transaction.atomic():
                 revocation.revoke_users([the_user()])
@@ -171,12 +173,10 @@ class TestEnds:
 
         assert ended(undo) == []
 
-    def test_a_policy_that_fails_keeps_no_receiver_from_hearing(
-        self, api, ended, heard, monkeypatch
-    ):
-        left = heard(signals.signed_out)
+    def test_policy_that_raises_does_not_prevent_signals(self, api, ended, received, monkeypatch):
+        events = received(signals.logged_out)
         monkeypatch.setattr(fillers.policy, "ended", lambda ids: 1 / 0)
 
         ended(lambda first, second: api.post("logout", token=first["access_token"]))
 
-        assert len(left) == 1
+        assert len(events) == 1

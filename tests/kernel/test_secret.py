@@ -1,4 +1,4 @@
-"""What a secret shows when it is printed, stored or compared."""
+"""The behaviour of a secret when it is printed, stored or compared."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def test_secret_reveals_its_text_by_one_call():
     assert Secret(TEXT).reveal() == TEXT
 
 
-def test_secret_equals_a_secret_of_the_same_text_alone():
+def test_secret_equals_only_a_secret_of_the_same_text():
     assert Secret(TEXT) == Secret(TEXT)
     assert Secret(TEXT) != Secret("other")
     assert Secret(TEXT) != TEXT

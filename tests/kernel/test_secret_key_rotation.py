@@ -1,8 +1,8 @@
-"""A new SECRET_KEY: what the old one made lives on while it is among the fallbacks."""
+"""After a new SECRET_KEY, tokens of the old key stay valid while it is among the fallbacks."""
 
 import pytest
 
-from tests.people import the_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -11,7 +11,7 @@ NEW = "another secret of the tests, long enough to be a key"
 
 @pytest.fixture
 def rotate(settings):
-    """Put a new key in front, keeping the old ones or not."""
+    """Set a new key, and keep the old one as a fallback or not."""
 
     def rotate(*, keep):
         settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY] if keep else []
@@ -20,21 +20,21 @@ def rotate(settings):
     return rotate
 
 
-def test_an_access_token_lives_on(api, rotate):
+def test_access_token_stays_valid_while_its_key_is_a_fallback(api, rotate):
     token = api.sign_up()["access_token"]
     rotate(keep=True)
 
     assert api.get("me", token=token).status == 200
 
 
-def test_a_refresh_token_lives_on(api, rotate):
+def test_refresh_token_stays_valid_while_its_key_is_a_fallback(api, rotate):
     token = api.sign_up()["refresh_token"]
     rotate(keep=True)
 
     assert api.post("refresh", refresh_token=token).status == 200
 
 
-def test_what_is_made_from_then_on_needs_no_fallback(api, rotate, settings):
+def test_tokens_issued_after_a_key_rotation_need_no_fallback(api, rotate, settings):
     token = api.sign_up()["refresh_token"]
     rotate(keep=True)
     fresh = api.log_in()
@@ -45,21 +45,21 @@ def test_what_is_made_from_then_on_needs_no_fallback(api, rotate, settings):
     assert api.post("refresh", refresh_token=token).error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_once_the_fallback_is_dropped_an_access_token_is_dead(api, rotate):
+def test_access_token_is_refused_after_its_key_is_removed(api, rotate):
     token = api.sign_up()["access_token"]
     rotate(keep=False)
 
     assert api.get("me", token=token).error == (401, "INVALID_TOKEN")
 
 
-def test_once_the_fallback_is_dropped_a_refresh_token_is_dead(api, rotate):
+def test_refresh_token_is_refused_after_its_key_is_removed(api, rotate):
     token = api.sign_up()["refresh_token"]
     rotate(keep=False)
 
     assert api.post("refresh", refresh_token=token).error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_theft_is_still_theft(api, rotate):
+def test_refresh_token_reuse_is_detected_after_a_key_rotation(api, rotate):
     first = api.sign_up()
     second = api.post("refresh", refresh_token=first["refresh_token"]).data
     third = api.post("refresh", refresh_token=second["refresh_token"]).data
@@ -70,7 +70,7 @@ def test_theft_is_still_theft(api, rotate):
     assert api.post("refresh", refresh_token=third["refresh_token"]).status == 401
 
 
-def test_a_sign_in_refreshed_under_the_new_key_outlives_the_old_one(api, rotate, settings):
+def test_session_refreshed_under_the_new_key_stays_valid_without_the_old_key(api, rotate, settings):
     token = api.sign_up()["refresh_token"]
     rotate(keep=True)
     fresh = api.post("refresh", refresh_token=token).data
@@ -79,7 +79,7 @@ def test_a_sign_in_refreshed_under_the_new_key_outlives_the_old_one(api, rotate,
     assert api.get("me", token=fresh["access_token"]).status == 200
 
 
-def test_sign_in_made_under_the_old_key_survives_a_better_hash(api, rotate, settings):
+def test_session_of_the_old_key_stays_valid_after_a_hash_upgrade(api, rotate, settings):
     token = api.sign_up()["access_token"]
     rotate(keep=True)
     settings.PASSWORD_HASHERS = list(reversed(settings.PASSWORD_HASHERS))
@@ -91,7 +91,7 @@ def test_sign_in_made_under_the_old_key_survives_a_better_hash(api, rotate, sett
     assert api.get("me", token=token).status == 200
 
 
-def test_a_password_changed_meanwhile_still_ends_the_sign_in(api, rotate):
+def test_session_of_the_old_key_ends_with_a_changed_password(api, rotate):
     token = api.sign_up()["access_token"]
     rotate(keep=True)
     user = the_user()

@@ -1,4 +1,4 @@
-"""Compiled statements give what the querysets they were built from would give."""
+"""Compiled statements return what the querysets they were built from would return."""
 
 import uuid
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
 from authservice.kernel import sql
 from authservice.kernel.sql import Bound, Insert, Select, Update, param
-from tests.people import make_user
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -45,13 +45,13 @@ def stored(row):
     return row
 
 
-def test_a_row_comes_back_as_the_orm_would_give_it(stored):
+def test_select_returns_a_row_as_the_orm_does(stored):
     by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list())
 
     assert by_id.first(USING, id=stored.pk) == Session.objects.values_list().get()
 
 
-def test_uuids_and_moments_keep_their_types_and_their_microseconds(stored):
+def test_select_keeps_uuids_and_times_with_their_microseconds(stored):
     by_id = Select(
         lambda: Session.objects.filter(pk=param("id", Session)).values_list(
             "id", "organization_id", "device_id", "auth_time", "ended_at"
@@ -63,7 +63,7 @@ def test_uuids_and_moments_keep_their_types_and_their_microseconds(stored):
     assert row == (stored.pk, uuid.UUID(int=7), None, MOMENT, None)
 
 
-def test_booleans_are_booleans(stored):
+def test_select_returns_booleans(stored):
     field = Account._meta.get_field("active")
     active = Select(
         lambda: Account.objects.filter(active=param("active", Account)).values_list(field.name)
@@ -75,13 +75,13 @@ def test_booleans_are_booleans(stored):
     assert active.first(USING, active=False) is None
 
 
-def test_a_boolean_of_a_joined_row_is_a_boolean(stored):
+def test_select_returns_booleans_of_joined_rows(stored):
     joined = Select(lambda: Session.objects.values_list("user__is_active", "user__pk"))
 
     assert joined.first(USING) == (True, stored.user.pk)
 
 
-def test_json_is_parsed():
+def test_select_parses_json():
     made = OneTimeToken.objects.create(purpose="test", payload={"a": [1, None]}, expires_at=MOMENT)
     payload = Select(
         lambda: OneTimeToken.objects.filter(pk=param("id", OneTimeToken)).values_list("payload")
@@ -90,14 +90,14 @@ def test_json_is_parsed():
     assert payload.first(USING, id=made.pk) == ({"a": [1, None]},)
 
 
-def test_no_row_is_none(db):
+def test_select_without_a_row_returns_none(db):
     by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list("id"))
 
     assert by_id.first(USING, id=uuid.uuid4()) is None
     assert by_id.all(USING, id=uuid.uuid4()) == []
 
 
-def test_all_gives_every_row(db):
+def test_select_all_returns_every_row(db):
     users = {make_user(f"ann{n}@example.com").pk for n in range(3)}
     keys = Select(lambda: get_user_model().objects.values_list("pk"))
 
@@ -105,7 +105,7 @@ def test_all_gives_every_row(db):
 
 
 @pytest.mark.parametrize("hostile", ["' OR '1'='1", "%s", "%", "\\", "'; --", "\u00e9"])
-def test_a_parameter_is_never_part_of_the_statement(stored, hostile):
+def test_select_parameter_is_never_part_of_the_statement(stored, hostile):
     by_mark = Select(
         lambda: Session.objects.filter(
             password_fingerprint=param("password_fingerprint", Session)
@@ -117,7 +117,7 @@ def test_a_parameter_is_never_part_of_the_statement(stored, hostile):
     assert by_mark.first(USING, password_fingerprint="m") is None
 
 
-def test_constants_of_the_queryset_stay_beside_the_parameters(stored):
+def test_select_combines_constants_of_the_queryset_with_parameters(stored):
     live = Select(
         lambda: Session.objects.filter(
             amr="pwd", pk=param("id", Session), ended_at=None, token_version=3
@@ -127,7 +127,7 @@ def test_constants_of_the_queryset_stay_beside_the_parameters(stored):
     assert live.first(USING, id=stored.pk) == ("pwd",)
 
 
-def test_an_update_changes_and_counts_what_matches(stored):
+def test_update_changes_and_counts_the_matching_rows(stored):
     end = Update(
         lambda: Session.objects.filter(pk=param("id", Session), ended_at=None),
         lambda: {"ended_at": param("now", Session, "ended_at"), "counter": F("counter") + 1},
@@ -138,7 +138,7 @@ def test_an_update_changes_and_counts_what_matches(stored):
     assert (stored.ended_at, stored.counter) == (MOMENT, 1)
 
 
-def test_an_update_that_changes_nothing_counts_all_the_same(stored):
+def test_update_counts_matching_rows_that_do_not_change(stored):
     same = Update(
         lambda: Session.objects.filter(pk=param("id", Session)),
         lambda: {"amr": param("amr", Session)},
@@ -147,7 +147,7 @@ def test_an_update_that_changes_nothing_counts_all_the_same(stored):
     assert same.run(USING, id=stored.pk, amr="pwd") == 1
 
 
-def test_an_update_compares_moments_exactly(stored):
+def test_update_compares_times_exactly(stored):
     unexpired = Update(
         lambda: Session.objects.filter(expires_at__gt=param("now", Session, "expires_at")),
         lambda: {"counter": F("counter") + 1},
@@ -158,7 +158,7 @@ def test_an_update_compares_moments_exactly(stored):
     assert unexpired.run(USING, now=MOMENT - instant) == 1
 
 
-def test_an_insert_stores_the_row_as_save_would(row):
+def test_insert_stores_the_row_as_save_does(row):
     Insert(lambda: Session).run(USING, row)
 
     assert Session.objects.get() == row
@@ -166,7 +166,7 @@ def test_an_insert_stores_the_row_as_save_would(row):
     assert Session.objects.values(*names).get() == {name: getattr(row, name) for name in names}
 
 
-def test_an_inserted_row_is_saved_by_an_update_from_then_on(row):
+def test_inserted_row_is_saved_by_an_update_afterwards(row):
     Insert(lambda: Session).run(USING, row)
     row.counter = 5
     row.save()
@@ -174,7 +174,7 @@ def test_an_inserted_row_is_saved_by_an_update_from_then_on(row):
     assert Session.objects.get().counter == 5
 
 
-def test_it_is_compiled_once(stored):
+def test_statement_is_compiled_once(stored):
     built = []
 
     def build():
@@ -188,7 +188,7 @@ def test_it_is_compiled_once(stored):
     assert built == [True]
 
 
-def test_it_is_compiled_anew_after_a_setting_of_the_host_has_changed(stored, settings):
+def test_statement_is_compiled_again_after_a_changed_setting(stored, settings):
     built = []
 
     def build():
@@ -203,7 +203,7 @@ def test_it_is_compiled_anew_after_a_setting_of_the_host_has_changed(stored, set
     assert built == [True, True]
 
 
-def test_it_runs_one_statement(stored):
+def test_select_runs_one_statement(stored):
     every = Select(lambda: Session.objects.values_list("id"))
 
     with CaptureQueriesContext(connection) as captured:
@@ -212,7 +212,7 @@ def test_it_runs_one_statement(stored):
     assert len(captured) == 1
 
 
-def test_the_key_of_an_attempt_is_no_reserved_word_in_any_database(db):
+def test_attempt_counter_key_is_no_reserved_word_of_the_database(db):
     AttemptCounter.objects.create(key="k", ends_at=MOMENT)
     by_key = Select(
         lambda: AttemptCounter.objects.filter(key=param("key", AttemptCounter)).values_list("key")
@@ -222,7 +222,7 @@ def test_the_key_of_an_attempt_is_no_reserved_word_in_any_database(db):
 
 
 class TestTogether:
-    """A row that is written with changes of other tables."""
+    """A row that is written together with changes of other tables."""
 
     COUNT = Update(
         lambda: AttemptCounter.objects.filter(key=param("key", AttemptCounter)),
@@ -237,31 +237,31 @@ class TestTogether:
         AttemptCounter.objects.create(key="k", ends_at=MOMENT)
         return [self.NAME.bound(USING, key=row.user.pk), self.COUNT.bound(USING, key="k")]
 
-    def test_all_is_written(self, row, before):
+    def test_insert_with_updates_writes_all_rows(self, row, before):
         Insert(lambda: Session).run(USING, row, *before)
 
         assert Session.objects.get() == row
         assert AttemptCounter.objects.get().count == 1
         assert Account.objects.get().name == "Ann"
 
-    def test_postgresql_does_it_in_one_statement(self, row, before):
+    def test_insert_with_updates_is_one_statement_on_postgresql(self, row, before):
         with CaptureQueriesContext(connection) as captured:
             Insert(lambda: Session).run(USING, row, *before)
 
         assert len(captured) == (1 if connection.vendor == "postgresql" else 3)
 
-    def test_the_first_comes_first(self, row, before):
-        """Two requests that lock rows in opposite orders wait for each other."""
+    def test_insert_with_updates_keeps_the_order_of_the_updates(self, row, before):
+        """Two requests that lock rows in opposite orders would deadlock."""
         with CaptureQueriesContext(connection) as captured:
             Insert(lambda: Session).run(USING, row, *before)
 
         text = " ".join(query["sql"] for query in captured.captured_queries)
         places = [text.index("core_account"), text.index("core_attempt")]
-        # What stands in WITH is done from the last one to the first.
+        # The statements in WITH run from the last one to the first.
         assert places == sorted(places, reverse=connection.vendor == "postgresql")
 
-    def test_what_is_elsewhere_is_a_statement_of_its_own(self, row, before):
-        elsewhere = Elsewhere()
+    def test_insert_with_updates_of_another_database_runs_them_separately(self, row, before):
+        elsewhere = OtherDatabase()
 
         Insert(lambda: Session).run(USING, row, *before, Bound(elsewhere, "UPDATE it", [1]))
 
@@ -270,8 +270,8 @@ class TestTogether:
         assert Session.objects.count() == 1
 
 
-class Elsewhere:
-    """A connection to another database, as far as one statement needs it."""
+class OtherDatabase:
+    """The part of a connection to another database that one statement needs."""
 
     rowcount = 1
 
@@ -286,7 +286,7 @@ class Elsewhere:
         self.ran.append((sql, params))
 
 
-def test_example_of_the_docstring_runs():
+def test_example_of_the_sql_docstring_runs():
     code = [line.strip() for line in sql.__doc__.splitlines() if line.startswith("    ")]
     known = {"Select": Select, "Session": Session, "param": param, "using": USING}
 

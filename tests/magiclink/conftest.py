@@ -1,11 +1,11 @@
 import pytest
 
 from tests.magiclink.magic import Magic
-from tests.mounted import mounted
-from tests.recovery.flows import CommittingApi, prove
-from tests.recovery.post import Post, office
+from tests.support.flows import CommittingApi, prove
+from tests.support.messenger.post import Post, office
+from tests.support.mounted import mounted
 
-APPS = ("authservice.magiclink", "tests.recovery.apps.PostOffice")
+APPS = ("authservice.magiclink", "tests.support.messenger.apps.PostOffice")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -16,7 +16,7 @@ def _magic_links():
 
 @pytest.fixture(autouse=True)
 def post() -> Post:
-    """Who takes the jobs."""
+    """The test messenger, which keeps the queued jobs."""
     office.jobs.clear()
     office.can_sms = True
     return office
@@ -44,13 +44,13 @@ def magiclink(configure):
 
 @pytest.fixture
 def no_floods(configure):
-    """As many letters as a test asks for."""
+    """Disables the rate limits, so that a test can request any number of e-mails."""
     configure(THROTTLE={"ENABLED": False})
 
 
 @pytest.fixture
 def ann(api, post):
-    """Ann, who signed up with a password and has proven her address; her tokens."""
+    """Ann signed up with a password and verified her address; the fixture is her tokens."""
     signed_up = api.sign_up()
     prove()
     post.jobs.clear()

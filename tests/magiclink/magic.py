@@ -1,4 +1,4 @@
-"""Asking for a link and using it, as a person does, and the post that brings it."""
+"""Requests a magic link, reads it from the e-mail and uses it, as a user does."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from authservice.core.messages.compose import OutgoingMessage
-from tests.client import Answer, Api
-from tests.recovery.post import Post, query
+from tests.support.client import Answer, Api
+from tests.support.messenger.post import Post, query
 
 ANN = "ann@example.com"
 KIND = "magic-link"
@@ -18,7 +18,7 @@ FRONT = "https://app.example.com/signed-in"
 
 @dataclass
 class Pair:
-    """What one mail brings."""
+    """The link token and the code of one e-mail."""
 
     token: str
     code: str
@@ -32,21 +32,21 @@ class Magic:
         return self.api.post(f"magic-link/{path}", email=email, headers=dashed(headers))
 
     def mailed(self, email: str = ANN) -> Pair:
-        """What comes when it is asked for."""
+        """Requests a link; returns the token and the code of the e-mail."""
         assert self.ask(email).status == 200
-        letter = self.letter()
-        assert letter
-        return pair_of(letter)
+        message = self.message()
+        assert message
+        return pair_of(message)
 
-    def letter(self) -> OutgoingMessage | None:
-        return self.post.letter(KIND)
+    def message(self) -> OutgoingMessage | None:
+        return self.post.outgoing(KIND)
 
     def follow(self, token: str, *, method: str = "GET", **headers: str) -> Answer:
         path = f"magic-link/verify?{urlencode({'token': token})}"
         return self.api.request(method, path, headers=dashed(headers))
 
-    def push(self, token: str, **headers: str) -> Answer:
-        """The button of the page."""
+    def submit(self, token: str, **headers: str) -> Answer:
+        """Submits the form of the confirmation page."""
         return self.api.request(
             "POST",
             "magic-link/verify",
@@ -61,16 +61,16 @@ class Magic:
         )
 
 
-def pair_of(letter: OutgoingMessage) -> Pair:
-    return Pair(query(letter.context["link"].reveal())["token"], letter.context["code"].reveal())
+def pair_of(message: OutgoingMessage) -> Pair:
+    return Pair(query(message.context["link"].reveal())["token"], message.context["code"].reveal())
 
 
 def dashed(headers: dict[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-def led_to(answer: Answer) -> tuple[str, dict[str, Any]]:
-    """Where a redirect leads: the address, and what its fragment says."""
+def redirect_of(answer: Answer) -> tuple[str, dict[str, Any]]:
+    """The target of a redirect: the URL, and the parameters of its fragment."""
     assert answer.status == 302, answer.response.content
     url = urlsplit(answer.headers["Location"])
     return url._replace(fragment="").geturl(), dict(parse_qsl(url.fragment, strict_parsing=True))

@@ -1,4 +1,4 @@
-"""Where the module is not installed it leaves no trace; the example project says when it is."""
+"""Without the module nothing of it is imported; the example project installs it by a variable."""
 
 import json
 import os
@@ -27,7 +27,7 @@ print(json.dumps(["authservice.magiclink" in INSTALLED_APPS, AUTHSERVICE.get("MA
 """
 
 
-def test_nothing_of_it_is_imported_or_declared():
+def test_module_not_installed_is_neither_imported_nor_declared():
     run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.stdout.splitlines() == ["[]", "False"]
@@ -37,7 +37,7 @@ OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "auto"}
 
 
 @pytest.mark.parametrize(
-    ("environment", "there"),
+    ("environment", "expected"),
     [
         ({}, [True, OFF]),
         ({"AUTHSERVICE_MODULES": "notification"}, [False, None]),
@@ -59,7 +59,7 @@ OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "auto"}
         ),
     ],
 )
-def test_the_example_project_has_it_as_its_variables_say(environment, there):
+def test_example_project_configures_the_module_by_environment_variables(environment, expected):
     run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
 
-    assert json.loads(run.stdout) == there
+    assert json.loads(run.stdout) == expected

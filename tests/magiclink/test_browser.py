@@ -1,4 +1,4 @@
-"""A scanner of mail is at the link first, in a real Chromium; then its reader clicks in another."""
+"""A mail scanner opens a link in one real Chromium, then the user clicks it in another."""
 
 from urllib.request import Request, urlopen
 
@@ -8,32 +8,32 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.messages import compose
 from authservice.core.models import Session
-from tests.browser import chromium, fetch, needs_chromium, pages
-from tests.client import PASSWORD
 from tests.magiclink.magic import ANN, KIND
-from tests.people import make_user
-from tests.recovery.flows import prove
+from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.client import PASSWORD
+from tests.support.flows import prove
+from tests.support.people import make_user
 
 pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
 
 HEADLESS = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0"
-LOOKS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 FRONT = "<p>front end</p>"
 
 
 @pytest.fixture(scope="module")
 def browsers(tmp_path_factory):
-    """Two that share nothing: the scanner's and the reader's."""
+    """Two browsers that share nothing: the scanner's and the user's."""
     with (
-        chromium(tmp_path_factory.mktemp("scanner")) as scanner,
-        chromium(tmp_path_factory.mktemp("reader")) as reader,
+        chromium(tmp_path_factory.mktemp("scanner")) as scanner_browser,
+        chromium(tmp_path_factory.mktemp("user")) as user_browser,
     ):
-        yield scanner, reader
+        yield scanner_browser, user_browser
 
 
 @pytest.fixture
 def front_end():
-    """Another origin, to which the link leads on."""
+    """The front end on another origin, to which the link redirects."""
     with pages({"/signed-in": FRONT, "/": FRONT}, host="localhost") as origin:
         yield origin
 
@@ -55,7 +55,7 @@ def service(browsers, live_server, configure, front_end):
 
 @pytest.fixture
 def link(service, post):
-    """What Ann finds in her mail, asked for in no browser of the two."""
+    """The link in Ann's e-mail, requested in neither of the two browsers."""
     return ask(service, post)
 
 
@@ -75,41 +75,41 @@ def sessions():
     return Session.objects.filter(amr="email")
 
 
-def look(link, method="GET", **headers):
-    request = Request(link, method=method, headers={"User-Agent": HEADLESS, "Accept": LOOKS})
+def open_link(link, method="GET", **headers):
+    request = Request(link, method=method, headers={"User-Agent": HEADLESS, "Accept": ACCEPT})
     for name, value in headers.items():
         request.add_header(name.replace("_", "-"), value)
     return urlopen(request)
 
 
-def scan(link, scanner):
-    """What scanners do: ask with HEAD, fetch ahead, and open it twice, once in a true browser."""
-    look(link, "HEAD")
-    look(link, Sec_Purpose="prefetch;prerender")
-    seen = [look(link).read().decode()]
+def scan(link, scanner_browser):
+    """Requests a link as scanners do: by HEAD, by a prefetch, and twice in a real browser."""
+    open_link(link, "HEAD")
+    open_link(link, Sec_Purpose="prefetch;prerender")
+    seen = [open_link(link).read().decode()]
     for _ in range(2):
-        scanner.get(link)
-        seen.append(scanner.page_source)
-    assert scanner.current_url == link
+        scanner_browser.get(link)
+        seen.append(scanner_browser.page_source)
+    assert scanner_browser.current_url == link
     return seen
 
 
-def land(browser, front_end):
+def wait_for_redirect(browser, front_end):
     WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(front_end))
     return browser.current_url
 
 
-def test_a_scanner_gets_no_token_and_its_reader_gets_in(browsers, service, front_end, link):
-    scanner, reader = browsers
-    seen = scan(link, scanner)
+def test_scanner_gets_no_token_and_the_user_can_still_log_in(browsers, service, front_end, link):
+    scanner_browser, user_browser = browsers
+    seen = scan(link, scanner_browser)
     assert not any("access_token" in page for page in seen)
     assert not sessions().exists()
 
-    reader.get(link)
+    user_browser.get(link)
     assert not sessions().exists()
-    reader.find_element(By.TAG_NAME, "button").click()
+    user_browser.find_element(By.TAG_NAME, "button").click()
 
-    url = land(reader, front_end)
+    url = wait_for_redirect(user_browser, front_end)
     assert url.startswith(f"{front_end}/signed-in#access_token=")
     assert "HeadlessChrome" in sessions().get().user_agent
     token = url.partition("access_token=")[2].partition("&")[0]
@@ -117,25 +117,25 @@ def test_a_scanner_gets_no_token_and_its_reader_gets_in(browsers, service, front
     assert ANN in urlopen(me).read().decode()
 
 
-def test_the_button_pushed_twice_signs_in_once(browsers, service, front_end, link):
-    _, reader = browsers
-    reader.get(link)
-    reader.find_element(By.TAG_NAME, "button").click()
-    land(reader, front_end)
-    reader.get("about:blank")
+def test_button_clicked_twice_logs_in_once(browsers, service, front_end, link):
+    _, user_browser = browsers
+    user_browser.get(link)
+    user_browser.find_element(By.TAG_NAME, "button").click()
+    wait_for_redirect(user_browser, front_end)
+    user_browser.get("about:blank")
 
-    reader.get(link)
-    reader.find_element(By.TAG_NAME, "button").click()
+    user_browser.get(link)
+    user_browser.find_element(By.TAG_NAME, "button").click()
 
-    assert "#error=INVALID_TOKEN" in land(reader, front_end)
+    assert "#error=INVALID_TOKEN" in wait_for_redirect(user_browser, front_end)
     assert sessions().count() == 1
 
 
-def test_the_browser_that_asked_goes_straight_through(browsers, service, front_end, post):
-    _, reader = browsers
-    reader.get(f"{service}/auth/nowhere")
+def test_browser_that_requested_the_link_needs_no_confirmation(browsers, service, front_end, post):
+    _, user_browser = browsers
+    user_browser.get(f"{service}/auth/nowhere")
     answer = fetch(
-        reader,
+        user_browser,
         f"{service}/auth/magic-link/send",
         method="POST",
         headers={"Content-Type": "application/json"},
@@ -143,33 +143,37 @@ def test_the_browser_that_asked_goes_straight_through(browsers, service, front_e
     )
     assert answer["status"] == 200
 
-    reader.get(newest(post))
+    user_browser.get(newest(post))
 
-    assert land(reader, front_end).startswith(f"{front_end}/signed-in#access_token=")
+    assert wait_for_redirect(user_browser, front_end).startswith(
+        f"{front_end}/signed-in#access_token="
+    )
     assert sessions().count() == 1
 
 
-def test_the_front_end_is_told_nothing_but_its_own_address(browsers, service, front_end, link):
-    _, reader = browsers
-    reader.get(link)
-    reader.find_element(By.TAG_NAME, "button").click()
-    land(reader, front_end)
+def test_front_end_gets_no_referrer(browsers, service, front_end, link):
+    _, user_browser = browsers
+    user_browser.get(link)
+    user_browser.find_element(By.TAG_NAME, "button").click()
+    wait_for_redirect(user_browser, front_end)
 
-    assert reader.execute_script("return document.referrer") == ""
+    assert user_browser.execute_script("return document.referrer") == ""
 
 
-def test_a_password_and_a_link_are_two_sign_ins(browsers, service, front_end, link, api):
-    _, reader = browsers
+def test_login_by_password_and_by_link_are_two_sessions(browsers, service, front_end, link, api):
+    _, user_browser = browsers
     api.log_in(password=PASSWORD)
-    reader.get(link)
-    reader.find_element(By.TAG_NAME, "button").click()
-    land(reader, front_end)
+    user_browser.get(link)
+    user_browser.find_element(By.TAG_NAME, "button").click()
+    wait_for_redirect(user_browser, front_end)
 
     assert Session.objects.filter(ended_at=None).count() == 2
 
 
-def test_a_form_of_another_site_logs_nobody_in(browsers, service, front_end, link, configure):
-    _, reader = browsers
+def test_form_of_another_site_without_confirmation_logs_nobody_in(
+    browsers, service, front_end, link, configure
+):
+    _, user_browser = browsers
     configure(MAGICLINK={"CONFIRM": "off", "CALLBACK_URL": f"{front_end}/signed-in"})
     token = link.partition("token=")[2]
     form = (
@@ -178,8 +182,10 @@ def test_a_form_of_another_site_logs_nobody_in(browsers, service, front_end, lin
     )
 
     with pages({"/": form}, host="localhost") as evil:
-        reader.get(evil)
-        WebDriverWait(reader, 10).until(lambda _: reader.current_url.startswith(service))
+        user_browser.get(evil)
+        WebDriverWait(user_browser, 10).until(
+            lambda _: user_browser.current_url.startswith(service)
+        )
 
-    assert reader.find_elements(By.TAG_NAME, "button")
+    assert user_browser.find_elements(By.TAG_NAME, "button")
     assert not sessions().exists()

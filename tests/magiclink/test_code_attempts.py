@@ -3,10 +3,10 @@
 import pytest
 
 from authservice.core.models import AttemptCounter
-from tests.client import PASSWORD
 from tests.magiclink.magic import ANN
-from tests.recovery.flows import wrong
-from tests.recovery.statements import statements
+from tests.support.client import PASSWORD
+from tests.support.flows import wrong
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -16,10 +16,10 @@ NOBODY = "nobody@example.com"
 
 @pytest.fixture(autouse=True)
 def _no_limits_of_messages(clock, no_floods):
-    """As many mails as an attacker with many addresses could request."""
+    """Disables the rate limits: an attacker with many addresses can request this many e-mails."""
 
 
-def test_of_guesses_over_thirty_mails_ten_are_judged(ann, magic):
+def test_attempts_over_thirty_emails_are_limited_to_ten(ann, magic):
     for _ in range(30):
         code = magic.mailed().code
         for _ in range(5):
@@ -31,7 +31,7 @@ def test_of_guesses_over_thirty_mails_ten_are_judged(ann, magic):
     assert magic.follow(last.token).status == 200
 
 
-def test_strangers_who_guess_do_not_end_the_code_of_a_known_device(api, ann, magic):
+def test_wrong_codes_of_unknown_clients_do_not_block_a_known_device(api, ann, magic):
     device = api.post("login", email=ANN, password=PASSWORD).headers["X-Device-Token"]
     for _ in range(3):
         pair = magic.mailed()

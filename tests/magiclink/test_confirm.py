@@ -1,4 +1,4 @@
-"""Nothing that looks at a link before its reader does uses it up, or gets to see a token."""
+"""A client that opens a link before its user does neither uses it up nor gets a token."""
 
 import re
 
@@ -8,11 +8,12 @@ from django.utils import translation
 from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN, FRONT, HTML, pair_of
-from tests.recovery.statements import statements
+from tests.support.pages import assert_protected, is_page
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
-AHEAD = [
+PREFETCH = [
     {"Sec-Purpose": "prefetch"},
     {"Sec-Purpose": "prefetch;prerender"},
     {"Purpose": "prefetch"},
@@ -26,13 +27,9 @@ def auto(magiclink):
     magiclink(CONFIRM="auto")
 
 
-def is_page(answer):
-    return answer.status == 200 and answer.headers["Content-Type"].startswith("text/html")
-
-
 @pytest.mark.parametrize("confirm", ["off", "auto"])
-@pytest.mark.parametrize("headers", AHEAD, ids=str)
-def test_a_look_ahead_spends_nothing(magic, ann, magiclink, confirm, headers):
+@pytest.mark.parametrize("headers", PREFETCH, ids=str)
+def test_prefetch_does_not_use_the_link(magic, ann, magiclink, confirm, headers):
     magiclink(CONFIRM=confirm)
     pair = magic.mailed()
 
@@ -43,7 +40,7 @@ def test_a_look_ahead_spends_nothing(magic, ann, magiclink, confirm, headers):
 
 
 @pytest.mark.parametrize("confirm", ["off", "auto"])
-def test_a_head_spends_nothing(magic, ann, magiclink, confirm):
+def test_head_request_does_not_use_the_link(magic, ann, magiclink, confirm):
     magiclink(CONFIRM=confirm)
     pair = magic.mailed()
 
@@ -55,7 +52,7 @@ def test_confirmation_is_the_default(magic, ann):
     assert is_page(magic.follow(magic.mailed().token, **HTML))
 
 
-def test_where_it_is_off_a_browser_goes_straight_through(magic, ann, magiclink):
+def test_browser_without_confirmation_logs_in_at_once(magic, ann, magiclink):
     magiclink(CONFIRM="off")
 
     assert "access_token" in magic.follow(magic.mailed().token, **HTML).data
@@ -63,7 +60,7 @@ def test_where_it_is_off_a_browser_goes_straight_through(magic, ann, magiclink):
 
 @pytest.mark.usefixtures("auto", "ann")
 class TestAuto:
-    def test_a_browser_that_did_not_ask_gets_a_page_and_no_token(self, magic):
+    def test_browser_that_did_not_request_the_link_gets_a_page_and_no_token(self, magic):
         pair = magic.mailed()
 
         for _ in range(2):
@@ -74,7 +71,7 @@ class TestAuto:
 
         assert magic.follow(pair.token).status == 200
 
-    def test_its_button_posts_the_token_to_where_it_came_from(self, magic):
+    def test_form_of_the_page_posts_the_token_to_the_same_url(self, magic):
         pair = magic.mailed()
         page = magic.follow(pair.token, **HTML).response.content.decode()
 
@@ -82,14 +79,14 @@ class TestAuto:
         [value] = re.findall(r'<input type="hidden" name="token" value="([^"]+)">', page)
         assert (action, value) == ("/auth/magic-link/verify", pair.token)
 
-        assert "access_token" in magic.push(value, **HTML).data
+        assert "access_token" in magic.submit(value, **HTML).data
 
-    def test_the_page_costs_no_query(self, magic):
+    def test_page_costs_no_query(self, magic):
         pair = magic.mailed()
 
         assert statements(lambda: magic.follow(pair.token, **HTML)) == []
 
-    def test_the_page_is_the_same_for_what_is_no_link(self, magic):
+    def test_page_is_the_same_for_an_invalid_link(self, magic):
         pair = magic.mailed()
         pages = [
             magic.follow(token, **HTML).response.content.decode().replace(token, "")
@@ -98,7 +95,7 @@ class TestAuto:
 
         assert pages[0] == pages[1]
 
-    def test_what_is_in_the_address_does_not_become_html(self, magic):
+    def test_token_in_the_page_is_escaped(self, magic):
         evil = "\"><script>alert('x')</script>"
 
         answer = magic.follow(evil, **HTML)
@@ -106,64 +103,55 @@ class TestAuto:
         assert is_page(answer)
         assert b"<script" not in answer.response.content
 
-    def test_the_page_is_not_kept_not_framed_and_tells_nobody(self, magic, magiclink):
+    def test_page_is_not_cached_not_framed_and_sends_no_referrer(self, magic, magiclink):
         magiclink(CONFIRM="auto", CALLBACK_URL=FRONT)
-        headers = magic.follow("x", **HTML).headers
+        assert_protected(magic.follow("x", **HTML).headers)
 
-        assert headers["Cache-Control"] == "no-store"
-        assert headers["Referrer-Policy"] == "strict-origin"
-        policy = headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy
-        assert "frame-ancestors 'none'" in policy
-        assert "form-action 'self' https://app.example.com;" in policy
-        assert "script" not in policy
-        assert "unsafe" not in policy
-
-    def test_the_browser_that_asked_goes_straight_through(self, magic):
-        pair, cookie = magic.mailed(), asked(magic)
+    def test_browser_that_requested_the_link_logs_in_at_once(self, magic):
+        pair, cookie = magic.mailed(), binding_cookie(magic)
 
         assert "access_token" in magic.follow(last_token(magic), **HTML, Cookie=cookie).data
         assert is_refusal(magic.follow(pair.token), 400, "INVALID_TOKEN")
 
-    def test_but_not_with_a_link_to_another_address(self, magic, api):
+    def test_browser_that_requested_another_link_gets_the_page(self, magic, api):
         api.sign_up("eve@example.com")
-        cookie = asked(magic)
+        cookie = binding_cookie(magic)
         eve = magic.mailed("eve@example.com")
 
         assert is_page(magic.follow(eve.token, **HTML, Cookie=cookie))
 
     @pytest.mark.parametrize("value", ["", "x", "0" * 64, "\xe4"])
-    def test_nor_with_a_cookie_of_its_own_making(self, magic, value):
+    def test_browser_with_a_forged_cookie_gets_the_page(self, magic, value):
         pair = magic.mailed()
         cookie = f"authservice_magiclink={value}"
 
         assert is_page(magic.follow(pair.token, **HTML, Cookie=cookie))
 
-    def test_an_expired_link_says_so_after_the_button(self, magic, clock):
-        cookie = asked(magic)
+    def test_expired_link_is_refused_after_the_form_is_submitted(self, magic, clock):
+        cookie = binding_cookie(magic)
         token = last_token(magic)
         clock.forward(minutes=15)
 
         assert is_page(magic.follow(token, **HTML, Cookie=cookie))
-        assert is_refusal(magic.push(token, **HTML), 400, "TOKEN_EXPIRED")
+        assert is_refusal(magic.submit(token, **HTML), 400, "TOKEN_EXPIRED")
 
     @pytest.mark.parametrize("accept", ["application/json", "*/*", ""])
-    def test_a_program_goes_straight_through(self, magic, accept):
+    def test_client_that_accepts_no_html_logs_in_at_once(self, magic, accept):
         assert "access_token" in magic.follow(magic.mailed().token, Accept=accept).data
 
-    def test_the_page_speaks_the_language_of_the_request(self, magic, settings):
+    def test_page_is_in_the_language_of_the_request(self, magic, settings):
         settings.MIDDLEWARE = [
             "django.middleware.locale.LocaleMiddleware",
             *settings.MIDDLEWARE,
         ]
         headers = {**HTML, "Accept-Language": "de"}
-        with translation.override("en"):  # or the thread would go on in German
+        with translation.override("en"):  # otherwise the thread would continue in German
             page = magic.follow("x", **headers).response.content.decode()
 
         assert '<html lang="de"' in page
         assert "Anmelden" in page
 
-    def test_a_host_may_have_a_page_of_its_own(self, magic, settings, tmp_path):
+    def test_host_can_replace_the_template_of_the_page(self, magic, settings, tmp_path):
         place = tmp_path / "authservice/magiclink/confirm.html"
         place.parent.mkdir(parents=True)
         place.write_text("ours: {{ token }} {{ action }}")
@@ -177,19 +165,19 @@ class TestAuto:
 
 
 class TestForm:
-    def test_json_does_as_well(self, api, magic, ann):
+    def test_form_route_accepts_json(self, api, magic, ann):
         body = {"token": magic.mailed().token}
 
         assert "access_token" in api.request("POST", "magic-link/verify", body).data
 
     @pytest.mark.parametrize("kind", ["multipart/form-data; boundary=x", "text/plain", ""])
-    def test_nothing_else_does(self, api, ann, kind):
+    def test_form_route_refuses_other_content_types(self, api, ann, kind):
         answer = api.request("POST", "magic-link/verify", b"token=x", content_type=kind)
 
         assert is_refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
 
     @pytest.mark.parametrize("path", ["send", "resend", "verify-code"])
-    def test_no_other_route_takes_a_form(self, api, ann, path):
+    def test_other_routes_refuse_forms(self, api, ann, path):
         kind = "application/x-www-form-urlencoded"
         body = f"email={ANN}&code=123456"
 
@@ -200,7 +188,7 @@ class TestForm:
     @pytest.mark.parametrize(
         "body", [b"", b"token=", b"x=1", b"token=%00", b"token=a%0ab", b"=&&&", b"token"]
     )
-    def test_a_form_without_a_token_is_refused(self, api, body):
+    def test_form_without_a_token_is_refused(self, api, body):
         kind = "application/x-www-form-urlencoded"
 
         answer = api.request("POST", "magic-link/verify", body, content_type=kind)
@@ -208,14 +196,14 @@ class TestForm:
         assert is_refusal(answer, 400, "VALIDATION_ERROR")
 
     @pytest.mark.parametrize("body", [b"token=%ff%fe", b"\xff\xfe=x&token=y", b"token=a&token=b"])
-    def test_strange_octets_in_a_form_are_no_link(self, api, body):
+    def test_form_with_unusual_bytes_is_an_invalid_link(self, api, body):
         kind = "application/x-www-form-urlencoded"
 
         answer = api.request("POST", "magic-link/verify", body, content_type=kind)
 
         assert is_refusal(answer, 400, "INVALID_TOKEN")
 
-    def test_a_form_of_a_thousand_and_one_fields_is_refused(self, api):
+    def test_form_with_more_than_a_thousand_fields_is_refused(self, api):
         body = "&".join(f"x{n}=" for n in range(1001))
         kind = "application/x-www-form-urlencoded"
 
@@ -223,24 +211,24 @@ class TestForm:
 
         assert is_refusal(answer, 400, "VALIDATION_ERROR")
 
-    def test_a_form_that_is_too_large_is_refused(self, api):
+    def test_form_that_is_too_large_is_refused(self, api):
         kind = "application/x-www-form-urlencoded"
 
         answer = api.request("POST", "magic-link/verify", "x" * 65537, content_type=kind)
 
         assert is_refusal(answer, 413, "REQUEST_TOO_LARGE")
 
-    def test_it_needs_no_csrf_token_where_all_else_does(self, magic, ann):
+    def test_form_needs_no_csrf_token(self, magic, ann):
         def guard(request, session_id):
             raise AssertionError
 
         pair = magic.mailed()
         with plugged("request_guard", guard):
-            assert magic.push(pair.token).status == 200
+            assert magic.submit(pair.token).status == 200
 
 
-def asked(magic):
-    """The cookie of a browser that asks for a link for Ann."""
+def binding_cookie(magic):
+    """The cookie of a browser that requests a link for Ann."""
     cookies = magic.ask().response.cookies
     assert cookies["authservice_magiclink"]["httponly"]
     assert cookies["authservice_magiclink"]["samesite"] == "Lax"
@@ -249,4 +237,4 @@ def asked(magic):
 
 
 def last_token(magic):
-    return pair_of(magic.letter()).token
+    return pair_of(magic.message()).token

@@ -1,4 +1,4 @@
-"""Where a button stands between a link and its sign-in, no page of another site can push it."""
+"""If a link asks for confirmation, no page of another site can submit the form."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.magiclink.magic import HTML
 from tests.magiclink.test_confirm import is_page
 
 pytestmark = pytest.mark.django_db
-ELSEWHERE = ("cross-site", "same-site")
+OTHER_SITES = ("cross-site", "same-site")
 NAVIGATION = {**HTML, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 
@@ -17,54 +17,54 @@ def _auto(magiclink, ann):
 
 
 @pytest.fixture
-def entered():
+def new_sessions():
     before = Session.objects.count()
     return lambda: Session.objects.count() - before
 
 
-@pytest.mark.parametrize("site", ELSEWHERE)
-def test_a_form_of_another_site_gets_the_page_and_spends_nothing(magic, entered, site):
+@pytest.mark.parametrize("site", OTHER_SITES)
+def test_form_of_another_site_gets_the_page_and_uses_no_link(magic, new_sessions, site):
     pair = magic.mailed()
 
-    answer = magic.push(pair.token, **NAVIGATION, **{"Sec-Fetch-Site": site})
+    answer = magic.submit(pair.token, **NAVIGATION, **{"Sec-Fetch-Site": site})
 
     assert is_page(answer)
     assert answer.response.cookies == {}
-    assert entered() == 0
-    assert magic.push(pair.token).status == 200
+    assert new_sessions() == 0
+    assert magic.submit(pair.token).status == 200
 
 
 @pytest.mark.parametrize(
     ("site", "origin"),
     [
         ("same-origin", "http://testserver"),
-        ("same-origin", "null"),  # an extension of the browser may hide the origin
+        ("same-origin", "null"),  # a browser extension can hide the origin
         ("none", ""),
         ("", "http://testserver"),
         ("", ""),
     ],
 )
-def test_the_button_itself_signs_in(magic, site, origin):
+def test_form_of_the_page_logs_in(magic, site, origin):
     headers = {**NAVIGATION, "Sec-Fetch-Site": site, "Origin": origin}
 
-    assert "access_token" in magic.push(magic.mailed().token, **headers).data
+    assert "access_token" in magic.submit(magic.mailed().token, **headers).data
 
 
-@pytest.mark.parametrize("site", ["", "none", *ELSEWHERE])
-def test_form_that_hides_its_origin_gets_the_page_and_spends_nothing(magic, entered, site):
+@pytest.mark.parametrize("site", ["", "none", *OTHER_SITES])
+def test_form_with_null_origin_gets_the_page_and_uses_no_link(magic, new_sessions, site):
     """Any page can send `Origin: null`: from a sandboxed frame, or with `no-referrer`."""
     pair = magic.mailed()
 
-    answer = magic.push(pair.token, **{"Sec-Fetch-Site": site, "Origin": "null"})
+    answer = magic.submit(pair.token, **{"Sec-Fetch-Site": site, "Origin": "null"})
 
     assert is_page(answer)
-    assert entered() == 0
-    assert magic.push(pair.token).status == 200
+    assert new_sessions() == 0
+    assert magic.submit(pair.token).status == 200
 
 
-@pytest.mark.parametrize("site", ELSEWHERE)
-def test_json_of_another_site_signs_in(api, magic, site):
-    """Its server has let it: a browser asks before it sends any."""
+@pytest.mark.parametrize("site", OTHER_SITES)
+def test_json_of_another_site_logs_in(api, magic, site):
+    """The service allowed it by CORS: the browser sends a preflight request first."""
     headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "cors"}
     body = {"token": magic.mailed().token}
 
@@ -73,8 +73,8 @@ def test_json_of_another_site_signs_in(api, magic, site):
     assert "access_token" in answer.data
 
 
-@pytest.mark.parametrize("site", ELSEWHERE)
-def test_a_link_that_a_page_embeds_signs_nobody_in(magic, entered, site):
+@pytest.mark.parametrize("site", OTHER_SITES)
+def test_link_embedded_in_a_page_logs_nobody_in(magic, new_sessions, site):
     pair = magic.mailed()
     picture = {"Accept": "image/avif,*/*;q=0.8", "Sec-Fetch-Mode": "no-cors"}
 
@@ -82,33 +82,33 @@ def test_a_link_that_a_page_embeds_signs_nobody_in(magic, entered, site):
 
     assert is_page(answer)
     assert answer.response.cookies == {}
-    assert entered() == 0
+    assert new_sessions() == 0
     assert magic.follow(pair.token).status == 200
 
 
-def test_a_script_that_wants_data_goes_straight_through(magic):
+def test_script_that_accepts_any_type_logs_in_at_once(magic):
     fetched = {"Accept": "*/*", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-site"}
 
     assert "access_token" in magic.follow(magic.mailed().token, **fetched).data
 
 
-@pytest.mark.parametrize("site", ELSEWHERE)
-def test_a_form_of_another_site_is_refused_without_confirmation_too(
-    magic, magiclink, entered, site
+@pytest.mark.parametrize("site", OTHER_SITES)
+def test_form_of_another_site_is_refused_without_confirmation_too(
+    magic, magiclink, new_sessions, site
 ):
     """Login CSRF: the visitors of a page would be logged in to an account of the attacker."""
     magiclink(CONFIRM="off")
     pair = magic.mailed()
 
-    answer = magic.push(pair.token, **NAVIGATION, **{"Sec-Fetch-Site": site})
+    answer = magic.submit(pair.token, **NAVIGATION, **{"Sec-Fetch-Site": site})
 
     assert is_page(answer)
     assert answer.response.cookies == {}
-    assert entered() == 0
+    assert new_sessions() == 0
 
 
 @pytest.mark.parametrize(
-    ("origin", "elsewhere"),
+    ("origin", "other_site"),
     [
         ("https://evil.example", True),
         ("http://testserver.evil.example", True),
@@ -116,7 +116,7 @@ def test_a_form_of_another_site_is_refused_without_confirmation_too(
         ("null", True),
     ],
 )
-def test_origin_tells_a_form_of_another_site_from_an_old_browser(magic, origin, elsewhere):
-    answer = magic.push(magic.mailed().token, Origin=origin)
+def test_form_is_of_another_site_if_its_origin_differs(magic, origin, other_site):
+    answer = magic.submit(magic.mailed().token, Origin=origin)
 
-    assert is_page(answer) == elsewhere
+    assert is_page(answer) == other_site

@@ -10,10 +10,10 @@ from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.magiclink import login
 from authservice.magiclink.messages import purpose
-from tests.client import PASSWORD
 from tests.magiclink.magic import KIND
-from tests.recovery.flows import ANN, NEW, Flows, account, move
-from tests.recovery.post import query
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, Flows, account, move
+from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.django_db
 
@@ -23,8 +23,8 @@ PATH = {RESET: "forgot-password", KIND: "magic-link/send"}
 
 
 @pytest.fixture
-def strangers(ann, django_capture_on_commit_callbacks, clock):
-    """`strangers()`: requests from 40 addresses that were not seen before, in one moment."""
+def unknown_clients(ann, django_capture_on_commit_callbacks, clock):
+    """`unknown_clients()`: requests from 40 new addresses at the same moment."""
     seen = iter(range(100_000))
 
     def request(clients=40):
@@ -39,7 +39,7 @@ def strangers(ann, django_capture_on_commit_callbacks, clock):
 
 @pytest.fixture
 def mailbox(post):
-    """`mailbox(kind)`: what every mail of the kind says, the newest last."""
+    """`mailbox(kind)`: the contexts of all e-mails of the kind, the newest last."""
     read = {kind: [] for kind in REQUEST}
 
     def look(kind):
@@ -53,36 +53,36 @@ def mailbox(post):
 
 @pytest.fixture
 def works(api):
-    """Whether a mailed link is valid; nothing is spent."""
+    """`works(kind, context)`: whether a mailed link is valid; the link is not used."""
 
     def works(kind, context):
         token = token_of(context)
         if kind == KIND:
-            return opens(token)
+            return is_valid(token)
         body = {"token": token, "email": ANN, "new_password": "short"}
         return api.request("POST", "reset-password", body).code == "INVALID_PASSWORD"
 
     return works
 
 
-def opens(token):
+def is_valid(token):
     try:
-        _, ticket = one_time.find_link(purpose(), Secret(token))
+        _, row = one_time.find_link(purpose(), Secret(token))
     except errors.Fault:
         return False
-    return ticket.spent_at is None
+    return row.spent_at is None
 
 
 def token_of(context):
     return query(context["link"].reveal())["token"]
 
 
-def test_an_owner_without_a_known_device_always_has_a_link_that_works(
-    strangers, mailbox, works, clock
+def test_owner_without_a_known_device_always_has_a_link_that_works(
+    unknown_clients, mailbox, works, clock
 ):
     found = []
     for _ in range(17):
-        strangers(clients=60)
+        unknown_clients(clients=60)
         for kind in REQUEST:
             found.append(any(works(kind, context) for context in reversed(mailbox(kind))))
         clock.forward(hours=3)
@@ -92,11 +92,11 @@ def test_an_owner_without_a_known_device_always_has_a_link_that_works(
 
 
 @pytest.mark.parametrize("kind", REQUEST)
-def test_the_last_mail_of_a_day_works_for_a_day(strangers, mailbox, works, clock, kind):
-    strangers()
+def test_last_email_of_a_day_works_for_a_day(unknown_clients, mailbox, works, clock, kind):
+    unknown_clients()
     *others, last = mailbox(kind)
     clock.forward(hours=23, minutes=59)
-    strangers()
+    unknown_clients()
 
     assert "code" not in last
     assert works(kind, last)
@@ -105,8 +105,8 @@ def test_the_last_mail_of_a_day_works_for_a_day(strangers, mailbox, works, clock
     assert not works(kind, last)
 
 
-def test_the_last_reset_mail_resets_the_password(api, post, strangers, mailbox, clock):
-    strangers()
+def test_last_reset_email_of_a_day_resets_the_password(api, post, unknown_clients, mailbox, clock):
+    unknown_clients()
     last = mailbox(RESET)[-1]
     clock.forward(hours=23)
     flows = Flows(api, post)
@@ -116,8 +116,8 @@ def test_the_last_reset_mail_resets_the_password(api, post, strangers, mailbox, 
     assert api.post("login", email=ANN, password=NEW).status == 200
 
 
-def test_the_last_magic_link_mail_signs_in(magic, strangers, mailbox, clock):
-    strangers()
+def test_last_magic_link_email_of_a_day_logs_in(magic, unknown_clients, mailbox, clock):
+    unknown_clients()
     last = mailbox(KIND)[-1]
     clock.forward(hours=23)
 
@@ -125,21 +125,23 @@ def test_the_last_magic_link_mail_signs_in(magic, strangers, mailbox, clock):
     assert magic.follow(token_of(last)).code == "INVALID_TOKEN"
 
 
-def test_a_newer_code_works_beside_the_last_link(magic, strangers, mailbox, clock, api):
+def test_newer_code_works_beside_the_last_link(magic, unknown_clients, mailbox, clock, api):
     device = api.post("login", email=ANN, password=PASSWORD).headers["X-Device-Token"]
-    strangers(clients=30)
+    unknown_clients(clients=30)
     magic.ask(**{"X-Device-Token": device})
     code = mailbox(KIND)[-1]["code"]
-    strangers(clients=1)
+    unknown_clients(clients=1)
     assert "code" not in mailbox(KIND)[-1]
 
     assert magic.type(code.reveal()).status == 200
 
 
 @pytest.mark.parametrize("kind", REQUEST)
-def test_no_later_request_ends_the_last_link(api, strangers, mailbox, works, clock, kind):
+def test_later_request_does_not_end_the_last_link(
+    api, unknown_clients, mailbox, works, clock, kind
+):
     device = api.post("login", email=ANN, password=PASSWORD).headers["X-Device-Token"]
-    strangers()
+    unknown_clients()
     last = mailbox(kind)[-1]
     api.post(PATH[kind], email=ANN, headers={"X-Device-Token": device})
 
@@ -148,8 +150,8 @@ def test_no_later_request_ends_the_last_link(api, strangers, mailbox, works, clo
 
 
 @pytest.mark.parametrize("kind", REQUEST)
-def test_a_used_reset_ends_the_last_link(api, post, strangers, mailbox, works, kind):
-    strangers()
+def test_used_reset_link_ends_the_last_link(api, post, unknown_clients, mailbox, works, kind):
+    unknown_clients()
     last = mailbox(kind)[-1]
     [*_, other, _] = mailbox(RESET)
 
@@ -159,8 +161,8 @@ def test_a_used_reset_ends_the_last_link(api, post, strangers, mailbox, works, k
 
 
 @pytest.mark.parametrize("kind", REQUEST)
-def test_a_changed_address_ends_the_last_link(strangers, mailbox, works, kind):
-    strangers()
+def test_changed_address_ends_the_last_link(unknown_clients, mailbox, works, kind):
+    unknown_clients()
     last = mailbox(kind)[-1]
 
     move("ann@example.org")
@@ -170,13 +172,13 @@ def test_a_changed_address_ends_the_last_link(strangers, mailbox, works, kind):
 
 
 @pytest.mark.parametrize("kind", REQUEST)
-def test_an_owner_with_a_known_device_gets_mail_at_the_first_try(
-    api, strangers, mailbox, clock, kind
+def test_owner_with_a_known_device_gets_an_email_at_the_first_request(
+    api, unknown_clients, mailbox, clock, kind
 ):
     device = api.post("login", email=ANN, password=PASSWORD).headers["X-Device-Token"]
     got = []
     for _ in range(10):
-        strangers()
+        unknown_clients()
         before = len(mailbox(kind))
         api.post(PATH[kind], email=ANN, headers={"X-Device-Token": device})
         got.append(len(mailbox(kind)) - before)

@@ -1,13 +1,13 @@
-"""What the mail with a link and a code says, as it leaves."""
+"""The text of the e-mail with a link and a code."""
 
 import pytest
 
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from tests.mounted import mounted
 from tests.notification.conftest import link_in
-from tests.people import make_user
-from tests.recovery.flows import prove
+from tests.support.flows import prove
+from tests.support.mounted import mounted
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def html(mail):
     return text
 
 
-def test_it_brings_link_and_code_in_text_and_html(deliver, magic):
+def test_email_has_link_and_code_in_text_and_html(deliver, magic):
     mail = deliver()
     link = link_in(mail.body)
     token = link.partition("token=")[2]
@@ -52,7 +52,7 @@ def test_it_brings_link_and_code_in_text_and_html(deliver, magic):
     assert magic.follow(token).status == 400
 
 
-def test_it_says_how_long_both_work(deliver, magiclink):
+def test_email_says_how_long_link_and_code_are_valid(deliver, magiclink):
     magiclink(TTL=600)
     mail = deliver()
 
@@ -60,14 +60,14 @@ def test_it_says_how_long_both_work(deliver, magiclink):
     assert "once, for 10 minutes" in html(mail)
 
 
-def test_the_code_is_not_in_the_subject(deliver):
-    """Locked screens show subjects."""
+def test_email_subject_has_no_code(deliver):
+    """Lock screens show subjects."""
     mail = deliver()
 
-    assert not any(letter.isdigit() for letter in mail.subject)
+    assert not any(character.isdigit() for character in mail.subject)
 
 
-def test_it_is_written_in_german_too(deliver):
+def test_email_is_translated_to_german(deliver):
     mail = deliver("de")
 
     assert mail.subject == "testserver: Anmeldung"
@@ -76,7 +76,7 @@ def test_it_is_written_in_german_too(deliver):
     assert "Wer ihn hat, kommt hinein." in mail.body
 
 
-def test_the_link_begins_with_the_settings_origin(deliver, configure):
+def test_link_begins_with_the_origin_of_the_settings(deliver, configure):
     configure(API_URL="https://api.example.com/service")
 
     assert "https://api.example.com/service/auth/magic-link/verify?token=" in deliver().body

@@ -1,34 +1,34 @@
-"""What is told of magic links: each deed once, each refusal although it is one."""
+"""Events of magic links: every action is recorded once, every refusal too."""
 
 import pytest
 
 from tests.magiclink.magic import ANN
-from tests.people import the_user
-from tests.recovery.flows import PHONE, wrong
+from tests.support.flows import PHONE, wrong
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def told(monkeypatch):
-    heard = []
+def events(monkeypatch):
+    recorded = []
     monkeypatch.setattr(
-        "authservice.kernel.events.plugs", lambda slot: (heard.append,) if slot else ()
+        "authservice.kernel.events.plugs", lambda slot: (recorded.append,) if slot else ()
     )
-    return heard
+    return recorded
 
 
-def actions(told):
-    return [event.action for event in told]
+def actions(events):
+    return [event.action for event in events]
 
 
-def test_a_mail_that_was_asked_for_is_told_by_the_worker(magic, ann, told):
+def test_requested_email_is_recorded_by_the_worker(magic, ann, events):
     magic.ask(X_Request_ID="trace-1")
-    assert told == []
+    assert events == []
 
-    magic.letter()
+    magic.message()
 
-    [event] = told
+    [event] = events
     assert (event.action, event.user, event.client.request_id) == (
         "auth.magiclink.sent",
         the_user(),
@@ -36,33 +36,33 @@ def test_a_mail_that_was_asked_for_is_told_by_the_worker(magic, ann, told):
     )
 
 
-def test_nothing_is_told_of_an_address_that_nobody_has(magic, ann, told):
+def test_request_for_an_unknown_address_is_not_recorded(magic, ann, events):
     magic.ask("nobody@example.com")
-    magic.letter()
+    magic.message()
 
-    assert told == []
+    assert events == []
 
 
-@pytest.mark.parametrize("road", ["link", "code"])
-def test_a_sign_in_is_told_with_its_road(magic, ann, told, road):
+@pytest.mark.parametrize("way", ["link", "code"])
+def test_login_is_recorded_with_its_method(magic, ann, events, way):
     pair = magic.mailed()
-    told.clear()
-    if road == "link":
+    events.clear()
+    if way == "link":
         magic.follow(pair.token)
     else:
         magic.type(pair.code)
 
-    [event] = [event for event in told if event.action == "auth.login.success"]
+    [event] = [event for event in events if event.action == "auth.login.success"]
     assert event.metadata == {"method": "magic-link"}
 
 
-def test_the_first_proof_is_told_beside_the_sign_in(magic, api, told):
+def test_first_verification_is_recorded_beside_the_login(magic, api, events):
     api.sign_up(phone_number=PHONE)
     pair = magic.mailed()
-    told.clear()
+    events.clear()
     magic.follow(pair.token)
 
-    assert actions(told) == [
+    assert actions(events) == [
         "security.session.revoked",
         "user.phone.changed",
         "user.email.verified",
@@ -71,55 +71,55 @@ def test_the_first_proof_is_told_beside_the_sign_in(magic, api, told):
     ]
 
 
-def test_somebody_new_is_told_as_a_sign_up(magic, magiclink, told):
+def test_new_user_is_recorded_as_a_sign_up(magic, magiclink, events):
     magiclink(AUTO_REGISTER=True)
     pair = magic.mailed()
-    assert actions(told) == ["auth.signup", "auth.magiclink.sent"]
+    assert actions(events) == ["auth.signup", "auth.magiclink.sent"]
 
-    told.clear()
+    events.clear()
     magic.follow(pair.token)
 
-    assert actions(told) == ["user.email.verified", "auth.login.success"]
+    assert actions(events) == ["user.email.verified", "auth.login.success"]
 
 
-def failures(told):
+def failures(events):
     return [
         (event.user, event.severity, event.metadata["reason"], event.metadata["method"])
-        for event in told
+        for event in events
         if event.action == "auth.login.failed"
     ]
 
 
-def test_a_wrong_code_is_told_of_whom_it_was_meant_for(magic, ann, told):
+def test_wrong_code_is_recorded_for_its_user(magic, ann, events):
     pair = magic.mailed()
-    told.clear()
+    events.clear()
     magic.type(wrong(pair.code))
 
-    assert failures(told) == [(the_user(), "warning", "invalid_verification_code", "magic-link")]
+    assert failures(events) == [(the_user(), "warning", "invalid_verification_code", "magic-link")]
 
 
-def test_a_code_for_nobody_is_told_of_nobody(magic, ann, told):
+def test_code_for_an_unknown_address_is_recorded_without_a_user(magic, ann, events):
     magic.type("123456", "nobody@example.com")
 
-    assert failures(told) == [(None, "warning", "invalid_verification_code", "magic-link")]
+    assert failures(events) == [(None, "warning", "invalid_verification_code", "magic-link")]
 
 
-def test_link_that_names_nobody_is_not_recorded(magic, ann, told):
+def test_link_of_no_user_is_not_recorded(magic, ann, events):
     magic.follow("A" * 43)
 
-    assert failures(told) == []
+    assert failures(events) == []
 
 
-def test_a_used_link_is_told_of_its_owner(magic, ann, told):
+def test_used_link_is_recorded_for_its_user(magic, ann, events):
     pair = magic.mailed()
     magic.follow(pair.token)
-    told.clear()
+    events.clear()
     magic.follow(pair.token)
 
-    assert failures(told) == [(the_user(), "warning", "invalid_token", "magic-link")]
+    assert failures(events) == [(the_user(), "warning", "invalid_token", "magic-link")]
 
 
-def test_a_listener_that_fails_leaves_the_mail_unsent(magic, ann, monkeypatch):
+def test_failing_listener_leaves_the_email_unsent(magic, ann, monkeypatch):
     def refuse(event):
         raise RuntimeError
 
@@ -127,14 +127,14 @@ def test_a_listener_that_fails_leaves_the_mail_unsent(magic, ann, monkeypatch):
     monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (refuse,))
 
     with pytest.raises(RuntimeError):
-        magic.letter()
+        magic.message()
 
 
-def test_no_secret_is_told(magic, ann, told):
+def test_events_contain_no_secret(magic, ann, events):
     pair = magic.mailed(ANN)
     magic.type(wrong(pair.code))
     magic.follow(pair.token)
 
-    kept = repr([event.metadata for event in told])
-    assert pair.token not in kept
-    assert pair.code not in kept
+    recorded = repr([event.metadata for event in events])
+    assert pair.token not in recorded
+    assert pair.code not in recorded

@@ -1,12 +1,12 @@
-"""A link or its code signs in, once, for as long as it lives, whom it was mailed to."""
+"""A link or its code logs its recipient in, once and before it expires."""
 
 import pytest
 
 from authservice.core.models import Session
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN
-from tests.people import the_user
-from tests.recovery.flows import deactivate, move, wrong
+from tests.support.flows import deactivate, move, wrong
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -16,24 +16,24 @@ NO_CODE = (400, "INVALID_VERIFICATION_CODE")
 
 @pytest.fixture(params=["link", "code"])
 def use(request, magic):
-    """Sign in with one of the two that a mail brought."""
+    """Logs in with the link or the code of an e-mail."""
     by_link = request.param == "link"
     return lambda pair: magic.follow(pair.token) if by_link else magic.type(pair.code)
 
 
 @pytest.fixture(params=["link", "button", "code"])
-def road(request, magic):
-    """A use, and how it is refused."""
+def way(request, magic):
+    """A function that logs in, and the error of its refusal."""
     uses = {
         "link": (lambda pair: magic.follow(pair.token), NO_LINK),
-        "button": (lambda pair: magic.push(pair.token), NO_LINK),
+        "button": (lambda pair: magic.submit(pair.token), NO_LINK),
         "code": (lambda pair: magic.type(pair.code), NO_CODE),
     }
     return uses[request.param]
 
 
-def test_it_signs_in_with_the_answer_of_a_login(magic, api, ann, road):
-    use, _ = road
+def test_login_has_the_response_of_a_login_by_password(magic, api, ann, way):
+    use, _ = way
 
     answer = use(magic.mailed())
 
@@ -44,29 +44,29 @@ def test_it_signs_in_with_the_answer_of_a_login(magic, api, ann, road):
     assert api.post("refresh", refresh_token=answer.data["refresh_token"]).status == 200
 
 
-def test_it_works_once(magic, ann, road):
-    use, refusal = road
+def test_link_and_code_work_once(magic, ann, way):
+    use, refusal = way
     pair = magic.mailed()
     use(pair)
 
     assert is_refusal(use(pair), *refusal)
 
 
-def test_a_used_link_ends_its_code(magic, ann):
+def test_used_link_ends_its_code(magic, ann):
     pair = magic.mailed()
     magic.follow(pair.token)
 
     assert is_refusal(magic.type(pair.code), *NO_CODE)
 
 
-def test_a_used_code_ends_its_link(magic, ann):
+def test_used_code_ends_its_link(magic, ann):
     pair = magic.mailed()
     magic.type(pair.code)
 
     assert is_refusal(magic.follow(pair.token), *NO_LINK)
 
 
-def test_a_newer_mail_ends_both_of_the_one_before(magic, ann):
+def test_newer_email_ends_link_and_code_of_the_older_one(magic, ann):
     old, new = magic.mailed(), magic.mailed()
 
     assert is_refusal(magic.follow(old.token), *NO_LINK)
@@ -75,28 +75,28 @@ def test_a_newer_mail_ends_both_of_the_one_before(magic, ann):
     assert magic.follow(new.token).status == 200
 
 
-def test_it_lives_for_a_quarter_of_an_hour(magic, ann, clock, use):
+def test_link_and_code_are_valid_for_fifteen_minutes(magic, ann, clock, use):
     pair = magic.mailed()
     clock.forward(minutes=14, seconds=59)
 
     assert use(pair).status == 200
 
 
-def test_an_expired_link_says_so(magic, ann, clock):
+def test_expired_link_is_refused_as_expired(magic, ann, clock):
     pair = magic.mailed()
     clock.forward(minutes=15)
 
     assert is_refusal(magic.follow(pair.token), 400, "TOKEN_EXPIRED")
 
 
-def test_an_expired_code_is_merely_wrong(magic, ann, clock):
+def test_expired_code_is_refused_as_invalid(magic, ann, clock):
     pair = magic.mailed()
     clock.forward(minutes=15)
 
     assert is_refusal(magic.type(pair.code), *NO_CODE)
 
 
-def test_its_life_can_be_set(magic, ann, clock, magiclink, use):
+def test_link_and_code_expire_after_the_ttl_of_the_settings(magic, ann, clock, magiclink, use):
     magiclink(TTL=60)
     pair = magic.mailed()
     clock.forward(seconds=60)
@@ -105,25 +105,25 @@ def test_its_life_can_be_set(magic, ann, clock, magiclink, use):
 
 
 @pytest.mark.parametrize("token", ["", "A" * 43, "\ufffd", "A" * 5000])
-def test_what_is_no_link_is_refused(magic, ann, token):
+def test_invalid_link_is_refused(magic, ann, token):
     magic.mailed()
 
     assert is_refusal(magic.follow(token), *NO_LINK)
 
 
-def test_a_link_of_another_purpose_is_refused(magic, api, post, ann):
+def test_link_of_another_purpose_is_refused(magic, api, post, ann):
     api.post("forgot-password", email=ANN)
 
     assert is_refusal(magic.follow(post.token("reset-link")), *NO_LINK)
 
 
-def test_a_magic_link_resets_no_password(magic, api, ann):
+def test_magic_link_does_not_reset_a_password(magic, api, ann):
     body = {"token": magic.mailed().token, "email": ANN, "new_password": "fig biscuit 17 lanterns"}
 
     assert is_refusal(api.request("POST", "reset-password", body), *NO_LINK)
 
 
-def test_five_tries_at_a_code_are_all_there_are(magic, ann):
+def test_code_is_refused_after_five_wrong_attempts(magic, ann):
     pair = magic.mailed()
     for _ in range(5):
         assert is_refusal(magic.type(wrong(pair.code)), *NO_CODE)
@@ -131,7 +131,7 @@ def test_five_tries_at_a_code_are_all_there_are(magic, ann):
     assert is_refusal(magic.type(pair.code), *NO_CODE)
 
 
-def test_the_fifth_try_may_be_the_right_one(magic, ann):
+def test_right_code_is_accepted_at_the_fifth_attempt(magic, ann):
     pair = magic.mailed()
     for _ in range(4):
         magic.type(wrong(pair.code))
@@ -139,7 +139,7 @@ def test_the_fifth_try_may_be_the_right_one(magic, ann):
     assert magic.type(pair.code).status == 200
 
 
-def test_a_code_that_was_guessed_at_leaves_the_link_alone(magic, ann):
+def test_wrong_codes_do_not_end_the_link(magic, ann):
     pair = magic.mailed()
     for _ in range(9):
         magic.type(wrong(pair.code))
@@ -147,7 +147,7 @@ def test_a_code_that_was_guessed_at_leaves_the_link_alone(magic, ann):
     assert magic.follow(pair.token).status == 200
 
 
-def test_past_its_tries_a_code_is_refused_as_for_nobody(magic, ann):
+def test_code_beyond_its_attempts_is_refused_as_for_an_unknown_address(magic, ann):
     pair = magic.mailed()
     for _ in range(6):
         known = magic.type(wrong(pair.code), X_Request_ID="trace-1")
@@ -157,7 +157,7 @@ def test_past_its_tries_a_code_is_refused_as_for_nobody(magic, ann):
     assert dict(known.response.items()) == dict(unknown.response.items())
 
 
-def test_who_guesses_at_many_codes_is_held_up(magic, ann, configure):
+def test_attempts_at_codes_of_many_addresses_are_rate_limited(magic, ann, configure):
     configure(THROTTLE={"RATES": {"guess": "3/h"}})
     pair = magic.mailed()
     for number in range(3):
@@ -167,30 +167,30 @@ def test_who_guesses_at_many_codes_is_held_up(magic, ann, configure):
     assert magic.follow(pair.token).status == 200
 
 
-def test_a_right_code_was_no_guess(magic, ann, configure, clock):
+def test_right_code_does_not_count_as_an_attempt(magic, ann, configure, clock):
     configure(THROTTLE={"RATES": {"guess": "2/h"}})
     for _ in range(3):
         assert magic.type(magic.mailed().code).status == 200
 
 
-def test_a_code_is_for_its_own_address_alone(magic, api, ann):
+def test_code_is_valid_for_its_own_address_only(magic, api, ann):
     api.sign_up("eve@example.com")
     pair = magic.mailed()
 
     assert is_refusal(magic.type(pair.code, "eve@example.com"), *NO_CODE)
 
 
-def test_any_spelling_of_the_address_goes_with_the_code(magic, ann):
+def test_code_is_accepted_with_the_address_in_another_case(magic, ann):
     assert magic.type(magic.mailed().code, "ANN@Example.COM").status == 200
 
 
 @pytest.mark.parametrize("code", ["12345", "1234567", "12345a", "", "\uff11" * 6, " 12345"])
-def test_what_is_no_six_digits_is_refused(magic, ann, code):
+def test_code_that_is_not_six_digits_is_refused(magic, ann, code):
     assert is_refusal(magic.type(code), 400, "VALIDATION_ERROR")
 
 
-def test_a_suspended_person_stays_out(magic, ann, road):
-    use, refusal = road
+def test_login_of_an_inactive_user_is_refused(magic, ann, way):
+    use, refusal = way
     pair = magic.mailed()
     deactivate()
 
@@ -198,16 +198,16 @@ def test_a_suspended_person_stays_out(magic, ann, road):
     assert Session.objects.filter(ended_at=None).count() == 1  # that of the sign-up
 
 
-def test_an_address_that_was_changed_ends_both(magic, ann, road):
-    use, refusal = road
+def test_changed_address_ends_link_and_code(magic, ann, way):
+    use, refusal = way
     pair = magic.mailed()
     move("ann@elsewhere.example")
 
     assert is_refusal(use(pair), *refusal)
 
 
-def test_a_changed_password_ends_both(magic, ann, road):
-    use, refusal = road
+def test_changed_password_ends_link_and_code(magic, ann, way):
+    use, refusal = way
     pair = magic.mailed()
     user = the_user()
     user.set_password("fig biscuit 17 lanterns")
@@ -216,32 +216,32 @@ def test_a_changed_password_ends_both(magic, ann, road):
     assert is_refusal(use(pair), *refusal)
 
 
-def test_a_deleted_person_stays_out(magic, ann, road):
-    use, refusal = road
+def test_login_of_a_deleted_user_is_refused(magic, ann, way):
+    use, refusal = way
     pair = magic.mailed()
     the_user().delete()
 
     assert is_refusal(use(pair), *refusal)
 
 
-def test_a_number_that_must_be_verified_keeps_everybody_out(magic, ann, configure, road):
-    use, _ = road
+def test_login_without_a_required_verified_number_is_refused(magic, ann, configure, way):
+    use, _ = way
     pair = magic.mailed()
     configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
 
     assert is_refusal(use(pair), 403, "PHONE_NOT_VERIFIED")
 
     configure(CORE={})
-    assert use(pair).status == 200, "the refusal spent it"
+    assert use(pair).status == 200, "the refusal used it up"
 
 
-def test_the_password_still_works_afterwards(magic, api, ann, use):
+def test_login_by_password_still_works_afterwards(magic, api, ann, use):
     use(magic.mailed())
 
     api.log_in()
 
 
-def test_the_sign_in_says_how_it_came_about(magic, ann, use):
+def test_session_records_the_method_of_the_login(magic, ann, use):
     use(magic.mailed())
 
     assert Session.objects.latest("created_at").amr == "email"

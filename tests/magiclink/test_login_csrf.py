@@ -1,4 +1,4 @@
-"""With tokens in cookies, no script or form of another origin signs its visitors in to another
+"""With tokens in cookies, no script or form of another origin logs its visitors in to another
 account (login CSRF)."""
 
 import pytest
@@ -6,9 +6,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.models import Session
-from tests.browser import chromium, fetch, needs_chromium, pages
 from tests.magiclink.test_confirm import is_page
-from tests.mounted import mounted
+from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.mounted import mounted
 
 API, FRONT, TRUSTED = (
     "http://api.example.com",
@@ -59,7 +59,7 @@ class TestScripts:
         "origin",
         ["https://evil.example", "null", "http://api.example.com:81", "https://api.example.com"],
     )
-    def test_script_of_another_origin_signs_nobody_in(self, magic, in_cookies, origin, confirm):
+    def test_script_of_another_origin_logs_nobody_in(self, magic, in_cookies, origin, confirm):
         in_cookies(CONFIRM=confirm)
         pair = magic.mailed()
 
@@ -69,12 +69,12 @@ class TestScripts:
         assert magic.follow(pair.token).status == 200
 
     @pytest.mark.parametrize("site", ["same-site", "cross-site"])
-    def test_script_of_another_site_without_an_origin_signs_nobody_in(self, magic, site):
+    def test_script_of_another_site_without_an_origin_logs_nobody_in(self, magic, site):
         token = magic.mailed().token
 
         assert self.is_refused(magic.follow(token, **SCRIPT, **{"Sec-Fetch-Site": site}))
 
-    def test_browser_that_requested_a_link_is_not_signed_in_by_a_script(self, magic):
+    def test_browser_that_requested_a_link_is_not_logged_in_by_a_script(self, magic):
         cookie = magic.ask().response.cookies["authservice_magiclink"]
         token = magic.mailed().token
         headers = {"Origin": "https://evil.example", "Cookie": f"{cookie.key}={cookie.value}"}
@@ -82,18 +82,18 @@ class TestScripts:
         assert self.is_refused(magic.follow(token, **headers))
 
     @pytest.mark.parametrize("origin", [API, FRONT, TRUSTED, "http://testserver"])
-    def test_script_of_a_trusted_origin_signs_in(self, magic, origin):
+    def test_script_of_a_trusted_origin_logs_in(self, magic, origin):
         headers = {**SCRIPT, "Sec-Fetch-Site": "same-site", "Origin": origin}
 
         assert set(magic.follow(magic.mailed().token, **headers).response.cookies) >= TOKENS
 
     @pytest.mark.parametrize("site", ["same-origin", "none"])
-    def test_script_of_the_service_itself_signs_in(self, magic, site):
+    def test_script_of_the_service_itself_logs_in(self, magic, site):
         headers = {**SCRIPT, "Sec-Fetch-Site": site}
 
         assert set(magic.follow(magic.mailed().token, **headers).response.cookies) >= TOKENS
 
-    def test_without_cookies_the_host_decides_which_scripts_read_the_answer(self, magic, configure):
+    def test_script_of_another_origin_without_token_cookies_gets_the_tokens(self, magic, configure):
         configure(COOKIES={"ENABLED": False})
         headers = {**SCRIPT, "Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
 
@@ -133,7 +133,7 @@ class TestChromium:
         ("host", "mode"),
         [("127.0.0.1", "cors"), ("127.0.0.1", "no-cors"), ("api.example.test", "cors")],
     )
-    def test_page_on_another_port_fetches_a_link_and_signs_nobody_in(
+    def test_page_on_another_port_fetches_a_link_and_logs_nobody_in(
         self, service, browser, magic, ann, host, mode
     ):
         link = f"{service(host)}/auth/magic-link/verify?token={magic.mailed().token}"
@@ -148,7 +148,7 @@ class TestChromium:
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "api.example.test"])
     @pytest.mark.parametrize("policy", ["no-referrer", "unsafe-url"])
-    def test_form_of_another_site_signs_nobody_in(self, service, browser, magic, ann, host, policy):
+    def test_form_of_another_site_logs_nobody_in(self, service, browser, magic, ann, host, policy):
         url, token = service(host), magic.mailed().token
         before = Session.objects.count()
         form = (
@@ -167,7 +167,7 @@ class TestChromium:
         assert Session.objects.count() == before
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "api.example.test"])
-    def test_button_of_the_page_signs_in(self, service, browser, magic, ann, host):
+    def test_button_of_the_page_logs_in(self, service, browser, magic, ann, host):
         url, token = service(host), magic.mailed().token
         browser.get(f"{url}/auth/magic-link/verify?token={token}")
         assert tokens(browser) == set()

@@ -1,4 +1,4 @@
-"""Asking for a link tells nobody who has an account, and sends no more than a person can want."""
+"""Requests for a link do not reveal which addresses have an account, and are limited."""
 
 import dataclasses
 
@@ -7,8 +7,8 @@ import pytest
 from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import KIND
-from tests.recovery.flows import deactivate, prove
-from tests.recovery.statements import statements
+from tests.support.flows import deactivate, prove
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ STATES = {
     "unknown": "dot@example.com",
 }
 EACH_ROUTE = pytest.mark.parametrize("path", ["send", "resend"])
-EACH_KIND = pytest.mark.parametrize("auto_register", [False, True])
+EACH_AUTO_REGISTER = pytest.mark.parametrize("auto_register", [False, True])
 TRACE = {"X_Request_ID": "trace-1"}
 
 
@@ -34,44 +34,44 @@ def _people(api, post):
     post.jobs.clear()
 
 
-def told(answer):
+def parts(answer):
     return answer.status, answer.response.content, dict(answer.response.items())
 
 
 @EACH_ROUTE
-@EACH_KIND
-class TestAlike:
+@EACH_AUTO_REGISTER
+class TestEveryState:
     @pytest.fixture(autouse=True)
-    def _registering(self, magiclink, auto_register):
+    def _auto_register(self, magiclink, auto_register):
         magiclink(AUTO_REGISTER=auto_register)
 
-    def test_the_answer_is_the_same_to_the_last_byte(self, magic, path):
-        answers = [told(magic.ask(email, path=path, **TRACE)) for email in STATES.values()]
+    def test_response_is_identical_for_every_state_of_an_account(self, magic, path):
+        answers = [parts(magic.ask(email, path=path, **TRACE)) for email in STATES.values()]
 
         assert answers == [answers[0]] * len(STATES)
         assert answers[0][0] == 200
 
-    def test_the_database_is_asked_the_same(self, magic, path):
+    def test_statements_are_identical_for_every_state_of_an_account(self, magic, path):
         asked = [
             statements(lambda email=email: magic.ask(email, path=path)) for email in STATES.values()
         ]
 
         assert asked == [asked[0]] * len(STATES)
 
-    def test_the_job_is_the_same_but_for_its_target(self, magic, post, path):
+    def test_job_differs_only_in_its_target(self, magic, post, path):
         for email in STATES.values():
             magic.ask(email, path=path, **TRACE)
 
         assert [job.target for job in post.jobs] == list(STATES.values())
         assert len({repr(dataclasses.replace(job, target="")) for job in post.jobs}) == 1
 
-    def test_past_the_limit_the_answer_and_the_work_stay_the_same(self, magic, path):
-        usual = told(magic.ask(path=path, **TRACE))
+    def test_response_and_statements_beyond_the_limit_stay_the_same(self, magic, path):
+        usual = parts(magic.ask(path=path, **TRACE))
         for email in STATES.values():
             for _ in range(4):
                 magic.ask(email, path=path)
 
-        answers = [told(magic.ask(email, path=path, **TRACE)) for email in STATES.values()]
+        answers = [parts(magic.ask(email, path=path, **TRACE)) for email in STATES.values()]
         asked = [statements(lambda e=email: magic.ask(e, path=path)) for email in STATES.values()]
 
         assert answers == [usual] * len(STATES)
@@ -81,16 +81,16 @@ class TestAlike:
 @pytest.mark.parametrize(
     ("state", "written"), [("unproven", 1), ("proven", 1), ("inactive", 0), ("unknown", 0)]
 )
-def test_who_is_written_to_turns_out_in_the_worker(magic, state, written):
+def test_worker_decides_whether_an_email_is_sent(magic, state, written):
     magic.ask(STATES[state])
 
-    letter = magic.letter()
+    message = magic.message()
 
-    assert bool(letter) is bool(written)
-    assert letter is None or letter.to == STATES[state]
+    assert bool(message) is bool(written)
+    assert message is None or message.to == STATES[state]
 
 
-def test_where_the_binding_is_on_every_answer_sets_the_cookie(magic, magiclink):
+def test_request_with_confirmation_sets_the_binding_cookie_for_every_address(magic, magiclink):
     magiclink(CONFIRM="auto")
 
     cookies = [magic.ask(email).response.cookies for email in STATES.values()]
@@ -107,7 +107,7 @@ def test_send_and_resend_share_their_limit(magic, post):
     assert [job.kind for job in post.jobs] == [KIND] * 3
 
 
-def test_a_job_carries_no_secret_and_no_address_of_a_client(magic, post, magiclink):
+def test_job_contains_no_secret_and_no_client_address(magic, post, magiclink):
     magiclink(AUTO_REGISTER=True)
     magic.ask()
 
@@ -119,14 +119,14 @@ def test_a_job_carries_no_secret_and_no_address_of_a_client(magic, post, magicli
 
 @EACH_ROUTE
 @pytest.mark.parametrize("body", [{}, {"email": ""}, {"email": "no address"}, {"email": None}])
-def test_what_is_no_address_is_refused(api, path, body):
+def test_request_with_invalid_address_is_refused(api, path, body):
     answer = api.post(f"magic-link/{path}", **body)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
 
 
 @EACH_ROUTE
-def test_where_nobody_mails_it_is_said(magic, path):
+def test_request_without_a_messenger_is_refused(magic, path):
     with plugged("messenger", None):
         answer = magic.ask(path=path)
 

@@ -1,4 +1,4 @@
-"""The example project under a real server: a mail comes by SMTP, and its link and code sign in."""
+"""The example project on a real server: an e-mail arrives by SMTP; its link and code log in."""
 
 import re
 import time
@@ -9,7 +9,7 @@ import pytest
 
 from tests.hosts.servers import GUNICORN, UVICORN, served
 from tests.magiclink.magic import HTML
-from tests.recovery.post import query
+from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +25,13 @@ def server(request, tmp_path_factory):
 
 
 def mails(server):
-    """The texts of those with a link to sign in; others tell of new devices."""
+    """The texts of the e-mails with a magic link; others report new devices."""
     texts = [mail.get_body(("plain",)).get_content() for mail in server.sink.mails]
     return [text for text in texts if "/magic-link/verify" in text]
 
 
 def mailed(server, path):
-    """The link and the code of the mail that comes when it is asked for."""
+    """Requests a link; returns the link and the code of the e-mail."""
     before = len(mails(server))
     assert server.post(f"magic-link/{path}", email=ANN)[0] == 200
     end = time.monotonic() + 20
@@ -43,10 +43,10 @@ def mailed(server, path):
     return re.search(r"https?://\S+", text)[0], code
 
 
-def test_a_stranger_asks_reads_the_mail_and_is_in(server):
+def test_new_user_requests_a_link_and_logs_in_by_link_form_and_code(server):
     link, code = mailed(server, "send")
     assert link.startswith(f"{server.origin}/app/auth/magic-link/verify?token=")
-    # A server that cuts the prefix off has a proxy before it, which is not there now.
+    # With a server that strips the prefix, there is a proxy in front of it, which is missing here.
     at = link.replace("/app/auth/", server.base)
 
     opened = urlopen(at)
@@ -69,7 +69,7 @@ def test_a_stranger_asks_reads_the_mail_and_is_in(server):
     assert server.call("GET", "me", token=data["access_token"])[1]["email_verified"] is True
 
 
-def test_the_log_holds_no_secret_of_the_mail(server, tmp_path_factory):
+def test_log_contains_no_secret_of_the_email(server, tmp_path_factory):
     link, _ = mailed(server, "send")
 
     token = query(link)["token"]

@@ -1,1 +1,1 @@
-"""Lines on which safety rests, broken one at a time: the tests that are meant to see it do."""
+"""Breaks security-relevant lines one at a time, and checks that the named tests detect it."""

@@ -30,7 +30,7 @@ def main() -> None:
     named = [one for one in MUTATIONS if chosen.only in one.name]
     mutations = [one for one in named if one.fits(address)]
     for one in set(named).difference(mutations):
-        print(f"left out  {one.lost}: needs {DATABASE}={one.database}", file=sys.stderr)
+        print(f"skipped   {one.lost}: needs {DATABASE}={one.database}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         rows, wrong = turns(Copy.into(Path(folder)), mutations)
     if chosen.rst:
@@ -62,7 +62,7 @@ def turns(
 
 
 def table(rows: Iterable[tuple[Mutation, str]]) -> str:
-    lines = [_HEAD, "   * - What is lost", "     - File", "     - What turned red"]
+    lines = [_HEAD, "   * - What the fault removes", "     - File", "     - Test that fails"]
     for mutation, red in rows:
         test = red.partition("::")[2].partition("[")[0].replace("::", ".")
         lines += [

@@ -1,21 +1,21 @@
-"""Accounts of users the host already has: their keys, and the commands that see to all of them."""
+"""Accounts of existing users of the host: their keys, and the commands for all of them."""
 
 from __future__ import annotations
 
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _SYNC = "tests/commands/test_sync_accounts.py"
-_CONTESTED = "tests/core/test_contested_identifiers.py"
+_CONTESTED = "tests/core/users/test_contested_identifiers.py"
 
 SYNC = (
     Mutation(
-        "A dry run that makes no account",
+        "The dry run that creates no account",
         CORE + "users/sync.py",
         to("for write in (False,) if dry_run else (False, True):", "for write in (False, True):"),
-        (f"{_SYNC}::test_dry_run_writes_nothing",),
+        (f"{_SYNC}::test_sync_dry_run_writes_nothing",),
     ),
     Mutation(
-        "A dry run that takes no key",
+        "The dry run that assigns no key",
         CORE + "users/sync.py",
         to(
             "        if not dry_run:\n            _release",
@@ -24,37 +24,37 @@ SYNC = (
         (_SYNC,),
     ),
     Mutation(
-        "A shared address that is given to nobody",
+        "The shared address that is assigned to no user",
         CORE + "users/sync.py",
         to("            wanted[name] = None", "            pass"),
         (_SYNC,),
     ),
     Mutation(
-        "The survey of what several users share",
+        "The detection of identifiers that several users share",
         CORE + "users/sync.py",
         to("(report.shared if half in report.seen else report.seen)", "report.seen"),
         (_SYNC,),
     ),
     Mutation(
-        "The very address that was proven",
+        "The comparison with the address that was verified",
         CORE + "users/sync.py",
         to("account.verified_email_key == key", "bool(account.verified_email_key)"),
         (_SYNC,),
     ),
     Mutation(
-        "The copies of users who moved",
+        "The update of copies after a changed address",
         CORE + "users/sync.py",
         to("changed.append((account, wanted))", "pass"),
-        (f"{_SYNC}::test_moved_user_is_found_by_the_new_address",),
+        (f"{_SYNC}::test_sync_finds_user_with_changed_address_by_the_new_one",),
     ),
     Mutation(
-        "The release of keys before any is taken",
+        "The release of keys before any is assigned",
         CORE + "users/sync.py",
         to("            _release(changed, using)\n", "            pass\n"),
         (_SYNC,),
     ),
     Mutation(
-        "The time at which a revoked session began",
+        "The start time of the sessions to revoke",
         CORE + "sessions/revocation.py",
         to("rows.filter(created_at__lt=before)", "rows.filter(last_used_at__lt=before)"),
         ("tests/commands/test_revoke.py",),
@@ -63,61 +63,61 @@ SYNC = (
 
 IDENTIFIERS = (
     Mutation(
-        "The claim on an address that nobody holds",
+        "The claim on an unassigned address",
         CORE + "users/lookup.py",
         to('Q(email_claim=param("email"', 'Q(email_key=param("email"'),
         (_CONTESTED,),
     ),
     Mutation(
-        "The claim on an address that nobody holds, against staff",
+        "The claim on an unassigned address, for a change by staff",
         CORE + "users/lookup.py",
         to('Q(email_claim=param("email"', 'Q(email_key=param("email"'),
         ("tests/admin_api/test_contested.py",),
     ),
     Mutation(
-        "The key of the holder of an address that another claims",
+        "The key of the current holder of an address that another user claims",
         CORE + "users/lookup.py",
-        to("_drop_contested(account, using, held=held)", "_drop_contested(account, using)"),
+        to("_drop_contested(account, held=held)", "_drop_contested(account)"),
         (_CONTESTED,),
     ),
     Mutation(
-        "The end of a username that was changed by a query",
+        "The refusal of a username that was changed by a query",
         CORE + "users/lookup.py",
         to(
-            'known.username and person.username[:254] != person.of_account("username")',
+            "known.username and person.username[:254] != person.ours.username",
             "False",
         ),
         (_CONTESTED,),
     ),
     Mutation(
-        "The username that is free again",
+        "The assignment of a username that is available again",
         CORE + "users/lookup.py",
         without(" or (\n        account.username_claim and not account.username_key\n    )"),
         (_CONTESTED,),
     ),
     Mutation(
-        "The login of a user whose address is taken while they are adopted",
+        "The login of a user whose address is taken while the account is created",
         CORE + "users/lookup.py",
         to("    if stored is None:\n", "    if False:\n"),
         (_CONTESTED,),
     ),
     Mutation(
-        "The login of a user whose new address is taken meanwhile",
+        "The login of a user whose new address is taken concurrently",
         CORE + "users/lookup.py",
         to("    except IntegrityError:\n", "    except ZeroDivisionError:\n"),
         (_CONTESTED,),
     ),
     Mutation(
-        "The name of a user whom nobody has adopted yet",
+        "The username of a user without an account, which is not available",
         CORE + "users/availability.py",
         without(" and find(value) is None"),
         (_CONTESTED,),
     ),
     Mutation(
-        "The very user whom a backend must accept to change a password",
+        "The check that a backend returned the same user, for a password change",
         CORE + "recovery/recent_proof.py",
         without(" or accepted.user.pk != person.user.pk"),
-        ("tests/core/test_backends.py",),
+        ("tests/core/credentials/test_authentication_backends.py",),
     ),
     Mutation(
         "The devices that are unlocked with a user",
@@ -126,18 +126,18 @@ IDENTIFIERS = (
             "    for device in known_devices.ids(person):\n"
             "        yield by_device(uuid.UUID(hex=device))\n"
         ),
-        ("tests/core/test_devices.py",),
+        ("tests/core/credentials/test_known_devices.py",),
     ),
     Mutation(
-        "The least that a count falls to",
+        "The lower limit of a refunded count",
         CORE + "credentials/attempt_counter.py",
         without("        count__gt=0,\n"),
-        ("tests/core/test_guess_limits.py",),
+        ("tests/core/credentials/test_lockout.py",),
     ),
     Mutation(
-        "A password that was set and not saved, at a login",
+        "The unsaved password of a user, at a login",
         CORE + "login/last_login.py",
         without(" or user._password is not None"),
-        ("tests/core/test_last_login.py",),
+        ("tests/core/login/test_last_login.py",),
     ),
 )

@@ -1,14 +1,14 @@
-"""Sign-ins and their tokens, the door, what a right is."""
+"""Logins, sessions and their tokens, and rights."""
 
 from __future__ import annotations
 
-from tests.mutations.kinds import CORE, HTTP, Mutation, to, without
+from tests.mutations.kinds import CORE, Mutation, to, without
 
-_INTERLEAVED = "tests/core/test_refresh_interleaved.py"
-_REFRESH = "tests/core/test_refresh.py"
-_TOKENS = "tests/core/test_access_tokens.py"
+_INTERLEAVED = "tests/core/sessions/test_rotation_interleaved.py"
+_REFRESH = "tests/core/sessions/test_rotation.py"
+_TOKENS = "tests/core/tokens/test_access_tokens.py"
 
-SIGN_INS = (
+LOGINS = (
     Mutation(
         "One successor of a refresh token",
         CORE + "sessions/rotation.py",
@@ -16,28 +16,28 @@ SIGN_INS = (
         (_INTERLEAVED,),
     ),
     Mutation(
-        "A logout that wins over a refresh",
+        "The refusal of a refresh after a concurrent logout",
         CORE + "sessions/rotation.py",
         without("        ended_at=None,\n"),
         (_INTERLEAVED,),
     ),
     Mutation(
-        "The end of a stolen family",
+        "The revocation of a session whose refresh token was reused",
         CORE + "sessions/rotation.py",
         without("    _end_session(person, session, client)\n"),
         (_REFRESH,),
     ),
     Mutation(
-        "The proof that a refresh token is ours",
+        "The signature of a refresh token",
         CORE + "tokens/refresh.py",
         to("any(hmac.compare_digest(made, self.mac) for made", "any(made for made"),
-        ("tests/core/test_refresh_forgery.py",),
+        ("tests/core/tokens/test_refresh_forgery.py",),
     ),
     Mutation(
         "The seed of the row in a refresh token",
         CORE + "tokens/refresh.py",
         without(" + bytes.fromhex(seed)"),
-        ("tests/core/test_refresh_forgery.py",),
+        ("tests/core/tokens/test_refresh_forgery.py",),
     ),
     Mutation(
         "The end of every session by a changed password",
@@ -46,23 +46,23 @@ SIGN_INS = (
             "\n        and passwords.matches_fingerprint("
             "session.password_fingerprint, person.password)"
         ),
-        ("tests/core/test_standing.py",),
+        ("tests/core/sessions/test_revocation.py",),
     ),
     Mutation(
         "The end of every session of an inactive user",
         CORE + "sessions/sessions.py",
         without("\n        and person.active"),
-        ("tests/core/test_standing.py",),
+        ("tests/core/sessions/test_revocation.py",),
     ),
     Mutation(
         "The end of every session by a raised token version",
         CORE + "sessions/sessions.py",
         without("\n        and session.token_version == person.token_version"),
-        ("tests/core/test_standing.py",),
+        ("tests/core/sessions/test_revocation.py",),
     ),
 )
 
-DOOR = (
+SESSION_START = (
     Mutation(
         "The gates before the tokens",
         CORE + "login/login.py",
@@ -76,39 +76,39 @@ DOOR = (
         ("tests/contract/test_login.py",),
     ),
     Mutation(
-        "The count of an attempt before the check",
+        "The count of an attempt, before the password is checked",
         CORE + "credentials/lockout.py",
         without(
-            "    attempt_counter.consume(guess.key, attempt_counter.PASSWORD, report=report)\n"
-            "    return guess\n"
+            "    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)\n"
+            "    return attempt\n"
         ),
-        ("tests/core/test_guess_limits.py",),
+        ("tests/core/credentials/test_lockout.py",),
     ),
     Mutation(
         "The dummy hash for an unknown user",
         CORE + "credentials/passwords.py",
         to("        _dummy_hash(password)\n        return False\n", "        return False\n"),
-        ("tests/core/test_one_hash.py",),
+        ("tests/core/login/test_one_hash.py",),
     ),
     Mutation(
-        "The account that a device token is for",
+        "The account that a device token belongs to",
         CORE + "credentials/known_devices.py",
         (
             *without(" or found.user != person.id"),
-            # The account names its devices as well, and would hide the loss.
+            # The account lists its devices as well, which would hide the loss.
             *without(" and found.device.hex in ids(person)"),
         ),
-        ("tests/core/test_devices.py",),
+        ("tests/core/credentials/test_known_devices.py",),
     ),
     Mutation(
-        "The end of a budget of attempts",
+        "The limit of a budget of attempts",
         CORE + "credentials/attempt_sql.py",
         to('_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )', '_OPEN = f"""( 1 = 1 )'),
-        ("tests/core/test_guess_limits.py",),
+        ("tests/core/credentials/test_lockout.py",),
     ),
     Mutation(
-        "The count of an attempt that commits before the check, under ATOMIC_REQUESTS",
-        HTTP + "views.py",
+        "The commit of a counted attempt before the check, with ATOMIC_REQUESTS",
+        CORE + "api/endpoint.py",
         to("view = transaction.non_atomic_requests(using=alias)(view)", "pass"),
         ("tests/contract/test_transactions.py",),
     ),
@@ -116,7 +116,7 @@ DOOR = (
 
 TOKENS = (
     Mutation(
-        "The version in an access token",
+        "The token version in an access token",
         CORE + "sessions/authentication.py",
         to('self.claims["ver"] == person.token_version\n            and ', ""),
         (_TOKENS,),
@@ -143,13 +143,13 @@ TOKENS = (
         (_TOKENS,),
     ),
     Mutation(
-        "The end of an access token",
+        "The expiry of an access token",
         CORE + "tokens/signing_keys.py",
         to('if claims["exp"] <= time.time():', "if False:"),
         (_TOKENS,),
     ),
     Mutation(
-        "The one algorithm of a key",
+        "The single algorithm of a key",
         CORE + "tokens/signing_keys.py",
         without("                or key.alg != alg\n"),
         (_TOKENS,),
@@ -163,7 +163,7 @@ TOKENS = (
         (_TOKENS,),
     ),
     Mutation(
-        "The few members of a token's header",
+        "The allowed members of a token's header",
         CORE + "tokens/signing_keys.py",
         to("set(parsed) != _HEADER", "not set(parsed) >= _HEADER"),
         (_TOKENS,),
@@ -172,13 +172,13 @@ TOKENS = (
 
 RIGHTS = (
     Mutation(
-        "The guard of the routes of super admins",
-        HTTP + "views.py",
+        "The permission check of the routes for super admins",
+        CORE + "api/endpoint.py",
         to("if self.super_admin:", "if False:"),
         ("tests/admin_api/test_access.py",),
     ),
     Mutation(
-        "The last super admin",
+        "The protection of the last super admin",
         CORE + "staff/super_admins.py",
         to(
             "if losing and is_active_super_admin(found)",
@@ -187,7 +187,7 @@ RIGHTS = (
         ("tests/admin_api/test_rights.py",),
     ),
     Mutation(
-        "The sight of super admins who were made by the project",
+        "The superusers of the project, who count as super admins",
         CORE + "staff/super_admins.py",
         to("if host().superuser:", "if False:"),
         ("tests/admin_api/test_rights.py",),
@@ -195,73 +195,73 @@ RIGHTS = (
 )
 
 _SUPER_ADMINS = "tests/races/test_super_admins.py"
-_AT_ONCE = f"{_SUPER_ADMINS}::test_two_who_do_it_to_each_other_leave_one[demote]"
-_THEMSELVES = f"{_SUPER_ADMINS}::test_two_who_demote_themselves_leave_one"
+_AT_ONCE = f"{_SUPER_ADMINS}::test_super_admins_removing_each_other_leave_one[demote]"
+_THEMSELVES = f"{_SUPER_ADMINS}::test_super_admins_demoting_themselves_leave_one"
 _SELECTED = (
     "tests/admin/inside/test_last_super_admin.py",
     *("--ds=tests.admin.settings", "-mslow", "-kselected"),
 )
 
-# Two who look before either acts: to be seen only where several write at once.
+# Two requests that read before either writes: detectable only with concurrent writers.
 RACES = (
     Mutation(
-        "The rows of the super admins, held until one of them has lost their rights",
+        "The row locks of super admins while one of them loses the rights",
         CORE + "credentials/passwords.py",
         without(".select_for_update(no_key=no_key)"),
         (_AT_ONCE,),
         database="postgres",
     ),
     Mutation(
-        "The others, held beside the one who loses their rights",
+        "The row locks of the other super admins while one loses the rights",
         CORE + "staff/super_admins.py",
         (
             *to(
                 "{pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}",
                 "{pk}",
             ),
-            *to("not _reigning(held - {pk})", "not _reigning({*_all()} - {pk})"),
+            *to("not _active_among(held - {pk})", "not _active_among({*_all()} - {pk})"),
         ),
         (_THEMSELVES,),
         database="postgres",
     ),
     Mutation(
-        "The look at the super admins once they are held",
+        "The read of the super admins after they are locked",
         CORE + "staff/super_admins.py",
-        to("not _reigning(held - {pk})", "not held - {pk}"),
+        to("not _active_among(held - {pk})", "not held - {pk}"),
         (_THEMSELVES,),
         database="postgres",
     ),
     Mutation(
-        # Any order may come of none, though a small table shows each time the same.
-        "The one order in which super admins are held",
+        # Without ORDER BY any order may result, although a small table always returns the same.
+        "The single order in which super admins are locked",
         CORE + "credentials/passwords.py",
         to('filter(pk__in=pks).order_by("pk")', 'filter(pk__in=pks).order_by("?")'),
         (_AT_ONCE,),
         database="postgres",
     ),
     Mutation(
-        "The super admins, held while a page of Django admin deletes one",
+        "The row locks of super admins while Django admin deletes one",
         CORE + "staff/super_admins.py",
         to("held = _lock({pk, *among})", "held = {pk, *among}"),
         _SELECTED,
         database="postgres",
     ),
     Mutation(
-        "The wait of who refers to a user being deleted",
+        "The lock that a reference to a user being deleted waits for",
         CORE + "staff/delete_user.py",
-        without("    super_admins.shut(person.user.pk)\n"),
+        without("    super_admins.lock_against_references(person.user.pk)\n"),
         ("tests/races/test_deletion.py",),
         database="postgres",
     ),
     Mutation(
-        "The caller, read anew after a deadlock",
-        HTTP + "views.py",
+        "The caller, read again after a deadlock",
+        CORE + "api/endpoint.py",
         to("action != self._allow:", "action != self._allow and not self.identity:"),
         ("tests/races/test_deadlocks.py",),
         database="postgres",
     ),
     Mutation(
-        "The one order in which a login and a reset lock what both change",
+        "The single lock order of a login and a reset",
         "authservice/kernel/sql.py",
         to("list(reversed(before))", "list(before)"),
         ("tests/kernel/test_sql.py", "tests/races/test_passwords.py"),

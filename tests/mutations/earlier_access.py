@@ -1,75 +1,73 @@
-"""What access from before the first proof of an address may do, and how staff rescue an account."""
+"""Access from before the first verification of an address, and rescue of an account by staff."""
 
 from __future__ import annotations
 
 from tests.mutations.kinds import CORE, Mutation, to, without
 
-_EARLIER = "tests/recovery/test_earlier_access.py"
-_HIDDEN = "tests/recovery/test_hidden_signup_unproven.py"
-_NUMBER = "tests/recovery/test_recovery_number.py"
+_EARLIER = "tests/core/recovery/test_earlier_access.py"
+_HIDDEN = "tests/core/login/test_hidden_signup_unproven.py"
+_NUMBER = "tests/core/credentials/test_recovery_number.py"
 
 EARLIER = (
     Mutation(
-        "The privilege that a number of the sign-up loses at a proof by others",
+        "The lost privilege of a sign-up number after a proof that is not the user's own",
         CORE + "recovery/earlier_access.py",
         to('"phone_set_by": PhoneSource.SESSION,', '"phone_set_by": account.phone_set_by,'),
         (f"{_EARLIER}::test_number_of_the_sign_up_is_removed_by_the_reset_of_the_owner",),
     ),
     Mutation(
-        "The wait of such a number from the proof on",
+        "The wait of such a number, which begins at the proof",
         CORE + "recovery/earlier_access.py",
         to("now if person.phone_number_verified else None", "account.phone_verified_at"),
-        (f"{_EARLIER}::test_number_verified_long_before_the_proof_waits_from_the_proof_on",),
+        (f"{_EARLIER}::test_number_verified_long_before_the_first_proof_waits_72_hours_from_it",),
     ),
     Mutation(
-        "The number of staff that no proof promotes",
+        "The number set by staff, which a proof does not change",
         CORE + "recovery/earlier_access.py",
         without(" or account.phone_set_by == PhoneSource.STAFF"),
-        (f"{_EARLIER}::test_number_of_staff_stays_one_of_staff",),
+        (f"{_EARLIER}::test_number_set_by_staff_keeps_its_source",),
     ),
     Mutation(
         "The number that the link of a first proof removes",
         CORE + "recovery/earlier_access.py",
         without(", **takeover.NO_NUMBER"),
-        (
-            f"{_EARLIER}::test_notice_goes_to_the_address_just_proven_and_its_link_removes_the_number",
-        ),
+        (f"{_EARLIER}::test_notice_goes_to_the_proven_address_and_its_link_removes_the_number",),
     ),
     Mutation(
         "The factor that the link of a first proof removes",
         CORE + "recovery/earlier_access.py",
         to("since=_ALWAYS", "since=None"),
-        (f"{_EARLIER}::test_link_removes_the_factor_that_would_lock_the_owner_out",),
+        (f"{_EARLIER}::test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out",),
     ),
     Mutation(
         "The notice of a factor from before the first proof",
         CORE + "recovery/earlier_access.py",
         without(" or _has_factor(person)"),
-        (f"{_EARLIER}::test_link_removes_the_factor_that_would_lock_the_owner_out",),
+        (f"{_EARLIER}::test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out",),
     ),
     Mutation(
-        "The suspicion against a proof by others",
+        "The distrust after a proof that is not the user's own",
         CORE + "recovery/verification.py",
         to("if not (signed_up_here or is_same(present, caller)):", "if False:"),
         (f"{_EARLIER}::test_number_of_the_sign_up_is_removed_by_the_reset_of_the_owner",),
     ),
     Mutation(
-        "The suspicion where a reset does not wipe",
+        "The distrust after a reset that removes nothing",
         CORE + "recovery/password_reset.py",
         to("        if suspect and not core.wipe_unproven:\n", "        if False:\n"),
-        (f"{_EARLIER}::test_without_the_wipe_of_unproven_access_a_reset_takes_the_privilege_too",),
+        (f"{_EARLIER}::test_reset_removes_the_privilege_if_unproven_access_is_not_wiped",),
     ),
     Mutation(
-        "The suspicion where a magic link does not wipe",
+        "The distrust after a magic link that removes nothing",
         CORE + "recovery/first_proof.py",
         to("if suspect and not core.wipe_unproven:", "if False:"),
-        ("tests/magiclink/test_unproven.py", "-kturns_it_off"),
+        ("tests/magiclink/test_takeover.py", "-ksetting_turned_off"),
     ),
     Mutation(
-        "The sign-up at an unproven address that verifies nothing",
+        "The sign-up with an unproven address, which verifies nothing",
         CORE + "login/pending_signups.py",
         to("if created == person.user.pk:", "if not person.email_verified:"),
-        (f"{_HIDDEN}::test_sign_up_at_an_unproven_address_mails_no_link_that_verifies_it",),
+        (f"{_HIDDEN}::test_signup_at_an_unverified_address_mails_no_link_that_verifies_it",),
     ),
     Mutation(
         "The address that only a scanner has verified",
@@ -78,24 +76,22 @@ EARLIER = (
         (_HIDDEN, "-kscanner_verified"),
     ),
     Mutation(
-        "The end of notices by a new address that staff set",
+        "The revocation of notices by a new address that staff set",
         CORE + "messages/security_notice.py",
         to("rows.update(spent_at=now, expires_at=now)", "pass"),
         ("tests/admin_api/test_rescue.py",),
     ),
     Mutation(
-        "The password that confirms a number of staff",
+        "The password that confirms a number set by staff",
         CORE + "recovery/profile.py",
         to("if not proven or account.phone_set_by", "if account.phone_set_by"),
-        (
-            f"{_NUMBER}::test_number_set_by_staff_is_not_confirmed_by_a_profile_sent_without_the_password",
-        ),
+        (f"{_NUMBER}::test_number_set_by_staff_is_not_confirmed_by_a_profile_without_password",),
     ),
     Mutation(
-        "The lock of a confirmation beside a denial",
+        "The lock of a confirmation during a denial",
         CORE + "recovery/verification.py",
         without("    passwords.lock_and_read(person)\n"),
-        ("tests/recovery/races/test_denial.py",),
+        ("tests/core/recovery/races/test_denial.py",),
         database="postgres",
     ),
 )

@@ -6,65 +6,68 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _LOGGED = "--ds=tests.audit.settings"
 _LISTS = (_LOGGED, *(f"tests/audit/inside/test_{name}.py" for name in ("lists", "narrowing")))
-_DEEDS = (_LOGGED, "tests/audit/inside/test_deeds.py", "-kPOST")
+_ACTIONS = (_LOGGED, "tests/audit/inside/test_action_entries.py", "-kPOST")
 _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
     Mutation(
-        "The action that fails with its entry",
+        "The rollback of an action whose entry cannot be written",
         "authservice/audit/writer.py",
         to(
             "    _INSERT.run(databases.primary(), entry)\n",
             "    try:\n        _INSERT.run(databases.primary(), entry)\n"
             "    except Exception:\n        return entry\n",
         ),
-        (_LOGGED, "tests/audit/inside/test_undone.py", "-kPOST"),
+        (_LOGGED, "tests/audit/inside/test_failed_entries.py", "-kPOST"),
     ),
     Mutation(
-        "The entry of a refused login",
+        "The audit entry of a refused login",
         CORE + "login/login.py",
-        without(
-            '    events.record(_refused(person, client, "invalid_credentials", method=method))\n'
+        to(
+            'None:\n    record_failure(person, client, "invalid_credentials", method=method)\n',
+            "None:\n",
         ),
-        _DEEDS,
+        _ACTIONS,
     ),
     Mutation(
-        "The entry of an account whose limit of attempts is reached",
+        "The audit entry of a reached limit on attempts",
         CORE + "recovery/recent_proof.py",
-        without(", report=partial(events.record, throttled)"),
-        (_LOGGED, "tests/audit/inside/test_deeds.py", "-kchange-password"),
+        without(", report=report"),
+        (_LOGGED, "tests/audit/inside/test_action_entries.py", "-kchange-password"),
     ),
     Mutation(
-        "One line of ASCII, whatever is recorded",
+        "The encoding of metadata as one line of ASCII",
         "authservice/audit/writer.py",
         to('separators=(",", ":"))', 'separators=(",", ":"), ensure_ascii=False)'),
         (_LOGGED, "tests/audit/inside/test_entries.py", "-kline"),
     ),
     Mutation(
-        "What concerns security, kept for ever",
+        "The permanent retention of security entries",
         "authservice/audit/conf.py",
         to('"security.": None', '"security.": timedelta(days=90)'),
         _CLEANUP,
     ),
     Mutation(
-        "The number that an interrupted cleanup has recorded",
+        "The recorded number of entries that an aborted cleanup deleted",
         "authservice/audit/retention.py",
-        without("            _all().filter(pk=run.pk).update(metadata=writer.as_text(result))\n"),
+        without(
+            "            Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))\n"
+        ),
         _CLEANUP,
     ),
     Mutation(
-        "A log that nobody edits in Django admin",
+        "The audit log, read-only in Django admin",
         "authservice/audit/admin.py",
         to("EntryAdmin(ReadOnly, EntryPage)", "EntryAdmin(EntryPage)"),
-        (_LOGGED, "tests/audit/inside/test_staff.py"),
+        (_LOGGED, "tests/audit/inside/test_django_admin.py"),
     ),
     Mutation(
-        "A log that nobody deletes from in Django admin",
+        "The audit log, without deletion in Django admin",
         "authservice/audit/admin.py",
         to("        return False\n", "        return True\n"),
-        (_LOGGED, "tests/audit/inside/test_staff.py"),
+        (_LOGGED, "tests/audit/inside/test_django_admin.py"),
     ),
     Mutation(
-        "The plan of a list for what it is narrowed to",
+        "The query plan of a list for its filters",
         "authservice/kernel/sql.py",
         without("    connection.connection.prepare_threshold = None\n"),
         ("tests/admin_api/test_prepared.py",),
@@ -74,44 +77,38 @@ LOG = (
         "The address of staff in Django admin",
         CORE + "admin.py",
         to("client=of_page(request))", "client=type(of_page(request))())"),
-        (_LOGGED, "tests/audit/inside/test_staff.py"),
+        (_LOGGED, "tests/audit/inside/test_django_admin.py"),
     ),
     Mutation(
-        "The owner of an entry of the log",
+        "The filter of the own entries of the audit log",
         "authservice/audit/queries.py",
         to("[found.filter(done_by), found.filter(done_to)]", "[found]"),
         _LISTS,
     ),
     Mutation(
-        "The place of whoever else acted",
+        "The hidden client of other actors",
         "authservice/audit/views.py",
         to("if row.actor_id == caller:", "if True:"),
         _LISTS,
     ),
     Mutation(
-        "The guard of the log of everybody",
+        "The permission check of the audit log of all users",
         "authservice/audit/views.py",
         to("    super_admin = True\n", ""),
         ("--ds=tests.audit.settings", "tests/hosts/inside/test_essentials.py"),
         times=0,
     ),
     Mutation(
-        "The one place of an entry about oneself",
+        "The single occurrence of an entry whose actor is its target",
         "authservice/audit/queries.py",
         without(" & ~done_by"),
         _LISTS,
     ),
     Mutation(
-        "The super admin who remains where two leave together",
+        "The super admin who remains if several are deleted together",
         CORE + "staff/super_admins.py",
-        to("_reigning(held - leaving)", "_reigning(held - {pk})"),
+        to("_active_among(held - leaving)", "_active_among(held - {pk})"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_last_super_admin.py"),
-    ),
-    Mutation(
-        "The literal meaning of what is searched for",
-        "authservice/admin/search.py",
-        to(r'escaped = _SPECIAL.sub(r"\\\1", text)', "escaped = text"),
-        ("tests/admin_api/test_list.py",),
     ),
     Mutation(
         "The address of a job, hidden from monitors of Celery",

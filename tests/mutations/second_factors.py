@@ -8,19 +8,19 @@ TWO, _TWO = "authservice/twofactor/", "tests/twofactor/test_"
 
 SECOND_FACTORS = (
     Mutation(
-        "The question for a code",
+        "The challenge of a login with a second factor",
         TWO + "gate.py",
         to("if found and found.confirmed:", "if False:"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
-        "The one use of a time step",
+        "The single use of a time step",
         TWO + "authenticators.py",
         to("confirmed=True, last_step__lt=step)", "confirmed=True)"),
         (_TWO + "rows.py",),
     ),
     Mutation(
-        "The end of the steps before a used one",
+        "The refusal of time steps before a used one",
         TWO + "totp.py",
         to("if step > after", "if True"),
         (_TWO + "vectors.py",),
@@ -32,19 +32,19 @@ SECOND_FACTORS = (
         (_TWO + "vectors.py",),
     ),
     Mutation(
-        "The one use of a backup code",
+        "The single use of a backup code",
         TWO + "backup_codes.py",
         without("        used_at=None,\n"),
         (_TWO + "rows.py",),
     ),
     Mutation(
-        "The secret that was judged when a factor is enabled",
+        "The check that a factor is enabled with the verified secret",
         TWO + "authenticators.py",
         without(", enrolment=authenticator.enrolment"),
         (_TWO + "rows.py",),
     ),
     Mutation(
-        "The enabled factor that a setup leaves",
+        "The enabled factor that a set-up must not replace",
         TWO + "authenticators.py",
         to("filter(user=person.user.pk, confirmed=False)", "filter(user=person.user.pk)"),
         (_TWO + "setup.py",),
@@ -65,16 +65,16 @@ SECOND_FACTORS = (
         "The ten attempts of an account",
         TWO + "verify_login.py",
         to("key = code_lockout.consume(", "key = code_lockout.counter("),
-        (_TWO + "guesses.py",),
+        (_TWO + "attempts.py",),
     ),
     Mutation(
         "The devices that have attempts of their own",
         TWO + "lockout.py",
         without(", since=authenticator.enabled_at"),
-        (_TWO + "guesses.py",),
+        (_TWO + "attempts.py",),
     ),
     Mutation(
-        "The one use of a temp_token",
+        "The single use of a temp_token",
         TWO + "verify_login.py",
         to(
             "if not one_time.consume(token, password_fingerprint=token.password_fingerprint):",
@@ -83,7 +83,7 @@ SECOND_FACTORS = (
         (_TWO + "challenge.py",),
     ),
     Mutation(
-        "The password that a remembered device stands on",
+        "The password that a remembered device depends on",
         TWO + "remembered_devices.py",
         to("passwords.matches_fingerprint(one, person.password)", "one"),
         (_TWO + "remembered.py",),
@@ -95,19 +95,19 @@ SECOND_FACTORS = (
         (_TWO + "disable.py",),
     ),
     Mutation(
-        "The attempts of a device on which a factor was set up to sign in",
+        "The separate attempts of a device on which a factor was set up during login",
         CORE + "credentials/known_devices.py",
         to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
     ),
     Mutation(
-        "The session that must be there still to change a factor",
+        "The check under the lock that the session is valid, before a factor changes",
         CORE + "sessions/sessions.py",
         without(" or not is_valid(*found)"),
         (_TWO + "interleaved.py",),
     ),
     Mutation(
-        "The hash that a temp_token was given under",
+        "The password hash that a temp_token is bound to",
         CORE + "credentials/one_time.py",
         to(
             "bool(rows.filter(**unchanged).update(spent_at=now))", "bool(rows.update(spent_at=now))"

@@ -1,4 +1,4 @@
-"""What staff may do, and the login of Django admin."""
+"""The rights of staff, and the login of Django admin."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ _INSIDE = "tests/admin/inside"
 
 STAFF = (
     Mutation(
-        "The accounts of staff, closed to super admins of the API",
+        "The accounts of staff, protected from super admins of the API",
         "authservice/core/staff/authority.py",
         to("if _GUARDED.intersection(fields):", "if False:"),
         ("tests/admin_api/test_superusers.py",),
     ),
     Mutation(
-        "The accounts of staff, not deleted by super admins of the API",
+        "The accounts of staff, protected from deletion by super admins of the API",
         "authservice/core/staff/delete_user.py",
         without("    authority.require_over_account(by, person)\n"),
         ("tests/admin_api/test_superusers.py",),
     ),
     Mutation(
-        "The rights of a super admin, judged again under the lock",
+        "The rights of a super admin, checked again under the lock",
         "authservice/core/staff/authority.py",
         to("if not editor.is_super_admin:", "if False:"),
         ("tests/admin_api/test_in_flight.py",),
     ),
     Mutation(
-        "The second factor that admin routes demand",
+        "The second factor that admin routes require",
         "authservice/core/sessions/authentication.py",
         to("if missing and second_factor.is_required(self.person):", "if False:"),
         ("tests/admin_api/test_second_factor.py",),
     ),
     Mutation(
-        "The super admins, closed to other staff in Django admin",
+        "The super admins, protected from other staff in Django admin",
         "authservice/core/staff/authority.py",
         to("return is_superuser(by) or not person.is_super_admin", "return True"),
         (_ADMIN, f"{_INSIDE}/test_super_admins.py"),
@@ -57,7 +57,7 @@ STAFF = (
         ("tests/admin_api/test_notices.py",),
     ),
     Mutation(
-        "The proof of a number that staff enter again",
+        "The verification of a number that staff set again",
         "authservice/core/staff/update_user.py",
         without('            account.verified_phone_key = ""\n'),
         (_ADMIN, f"{_INSIDE}/test_notices.py"),
@@ -71,7 +71,7 @@ STAFF = (
     Mutation(
         "The mail about a change by staff, rendered from the job of a queue",
         "authservice/notification/rendering.py",
-        to("_told(name, entry) for", "entry.items() for"),
+        to("_presented(name, entry) for", "entry.items() for"),
         ("tests/notification/test_changed_by_staff.py",),
     ),
     Mutation(
@@ -87,19 +87,19 @@ STAFF = (
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
     ),
     Mutation(
-        "The super admins, closed to other staff in a list of Django admin",
+        "The super admins, protected from other staff in a list of Django admin",
         "authservice/core/staff/admin_pages.py",
         to("if change and not may_change(request, stored):", "if False:"),
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
     ),
     Mutation(
-        "The entry of changed rights",
+        "The audit entry of changed rights",
         "authservice/core/staff/admin_pages.py",
         to("rights.record(changed, user, by=request.user, client=of_page(request))", "pass"),
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
     ),
     Mutation(
-        "The warning of a page of users without the guard",
+        "The warning about a page of users without the guard",
         "authservice/core/staff/checks.py",
         to(" and GUARD not in _names(type(page))", " and False"),
         (_ADMIN, f"{_INSIDE}/test_checks.py"),
@@ -111,7 +111,7 @@ STAFF = (
         (_ADMIN, f"{_INSIDE}/test_own_password.py"),
     ),
     Mutation(
-        "The guesses at the own password in Django admin, counted",
+        "The attempts at the own password in Django admin, counted",
         "authservice/core/staff/own_password.py",
         to(
             "        recent_proof.check_password(person, old, client, method=METHOD)\n",
@@ -121,9 +121,11 @@ STAFF = (
         (_ADMIN, f"{_INSIDE}/test_own_password.py"),
     ),
     Mutation(
-        "The entry of a guess at the own password in Django admin",
+        "The audit entry of a wrong own password in Django admin",
         "authservice/core/staff/own_password.py",
-        without("        events.record(refused)\n"),
+        without(
+            '        events.record("auth.password.change_failed", person, client, method=METHOD)\n'
+        ),
         (_ADMIN, f"{_INSIDE}/test_own_password.py"),
     ),
     Mutation(

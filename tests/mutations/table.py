@@ -1,4 +1,4 @@
-"""All that is broken, and the tests that are to turn red."""
+"""All mutations, and the tests that must detect them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from tests.mutations import (
     accounts,
     core,
     earlier_access,
+    invitations,
     limits,
     log,
     one_time,
+    organizations,
+    outbound,
+    providers,
     recovery,
     second_factors,
     sessions,
@@ -16,7 +20,7 @@ from tests.mutations import (
 )
 
 MUTATIONS = (
-    *(*core.SIGN_INS, *core.DOOR, *one_time.TICKETS, *core.TOKENS, *core.RIGHTS),
+    *(*core.LOGINS, *core.SESSION_START, *one_time.ONE_TIME_TOKENS, *core.TOKENS, *core.RIGHTS),
     *core.RACES,
     *accounts.SYNC,
     *accounts.IDENTIFIERS,
@@ -25,7 +29,11 @@ MUTATIONS = (
     *staff.STAFF,
     *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
     *earlier_access.EARLIER,
+    *providers.PROVIDERS,
     *recovery.LOST_NOTICES,
     *recovery.FACTORS,
+    *organizations.ORGANIZATIONS,
+    *invitations.INVITATIONS,
     *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
+    *(*outbound.OUTBOUND, *outbound.PROVIDERS),
 )

@@ -1,4 +1,4 @@
-"""Each mutation still applies to the tree: who rewrites such a line rewrites its mutation."""
+"""Each mutation applies to the tree: a change of such a line requires a change of its mutation."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from tests.mutations.turns import ROOT, mutated
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
-def test_it_applies(mutation):
+def test_mutation_applies_to_the_tree(mutation):
     sound = (ROOT / mutation.file).read_text()
     broken = mutated(sound, mutation)
 
@@ -18,12 +18,12 @@ def test_it_applies(mutation):
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
-def test_the_tests_that_are_to_see_it_are_there(mutation):
+def test_mutation_names_existing_tests(mutation):
     files = [given for given in mutation.tests if not given.startswith("-")]
 
     assert files
     assert [file for file in files if not (ROOT / file.partition("::")[0]).exists()] == []
 
 
-def test_no_two_have_the_same_name():
+def test_mutation_names_are_unique():
     assert [name for name, count in Counter(m.name for m in MUTATIONS).items() if count > 1] == []

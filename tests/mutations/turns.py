@@ -93,6 +93,6 @@ def mutated(text: str, mutation: Mutation) -> str:
     for old, new in mutation.edits:
         found = text.count(old)
         if not found or (mutation.times and found != mutation.times):
-            raise Stale(f"{mutation.lost}: {old!r} stands {found} times in {mutation.file}")
+            raise Stale(f"{mutation.lost}: {old!r} occurs {found} times in {mutation.file}")
         text = text.replace(old, new)
     return text

@@ -1,4 +1,4 @@
-"""The Celery app of that project, as Celery's documentation has it."""
+"""The Celery app of the project in `celery_settings`, as in Celery's documentation."""
 
 from celery import Celery
 

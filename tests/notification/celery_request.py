@@ -1,4 +1,4 @@
-"""The project's web server, as far as it matters: makes Ann and asks for a mail to her."""
+"""Plays a request to the project's web server: creates Ann and sends her a reset link."""
 
 import django
 
@@ -9,7 +9,7 @@ from django.core.management import call_command  # noqa: E402
 from authservice.kernel import message_queue  # noqa: E402
 from authservice.kernel.client import Client  # noqa: E402
 from tests.notification import celery_app  # noqa: E402, F401
-from tests.people import make_user  # noqa: E402
+from tests.support.people import make_user  # noqa: E402
 
 call_command("migrate", verbosity=0)
 make_user()

@@ -1,4 +1,4 @@
-"""Settings of a project whose mail goes through a broker, each end in a process of its own."""
+"""Settings of a project that sends e-mail by Celery; web server and worker are two processes."""
 
 import os
 

@@ -3,6 +3,7 @@ import logging
 import re
 import time
 
+import django
 import pytest
 
 from authservice.core.models import Account
@@ -10,7 +11,7 @@ from authservice.core.users import identifiers
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.notification.servers import Gateway, Sink
-from tests.people import make_user
+from tests.support.people import make_user
 
 PHONE = "+4915112345678"
 
@@ -18,29 +19,32 @@ PHONE = "+4915112345678"
 @pytest.fixture(autouse=True)
 def _installed(settings):
     settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "authservice.notification"]
+    # Where the gateways of these tests are.
+    loopback = {"PRIVATE_HOSTS": ["127.0.0.1"], "INSECURE_HOSTS": ["127.0.0.1"]}
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "OUTBOUND": loopback}
 
 
 @pytest.fixture
 def notify(configure):
     """`notify(DISPATCHER="inline")` sets keys of the NOTIFICATION section."""
 
-    def change(**keys):
+    def configure_section(**keys):
         configure(NOTIFICATION=keys)
 
-    return change
+    return configure_section
 
 
 @pytest.fixture
 def ann(db):
-    """A user whose address nobody has proven."""
+    """A user whose address is unverified."""
     return make_user(first_name="Ann")
 
 
 @pytest.fixture
-def proven(ann):
-    """`proven(name=…)` makes Ann somebody who has proven her address and number."""
+def mark_verified(ann):
+    """`mark_verified(name=…)` stores that Ann has verified her address and number; returns Ann."""
 
-    def prove(**columns):
+    def mark(**columns):
         account = Account.objects.get(user=ann)
         columns.setdefault("verified_email_key", account.email_key)
         columns.setdefault("proven_email_key", account.email_key)
@@ -48,12 +52,12 @@ def proven(ann):
         _with_phone(ann, **columns)
         return ann
 
-    return prove
+    return mark
 
 
 @pytest.fixture
 def phone(ann):
-    """Ann's number, which nobody has proven."""
+    """Ann's number, which is unverified."""
     _with_phone(ann)
     return PHONE
 
@@ -65,8 +69,8 @@ def _with_phone(user, **columns):
 
 @pytest.fixture
 def deliver(mailoutbox):
-    """`deliver("reset-link")` gives the mail to Ann that the job becomes. As in a queue, the job is
-    JSON on its way."""
+    """`deliver("reset-link")` delivers a job to Ann and returns the e-mail. The job is serialised
+    as JSON, as in a queue."""
 
     def send(kind, target="ann@example.com", **more):
         job = json.dumps(worker.to_dict(Message(kind=kind, target=target, **more)))
@@ -85,19 +89,19 @@ def sink():
 
 @pytest.fixture
 def gateway():
-    """A real web server that takes text messages."""
+    """A real web server that receives text messages."""
     with Gateway() as server:
         yield server
 
 
 @pytest.fixture
 def eventually():
-    """`eventually(lambda: …)` waits until it is true."""
+    """`eventually(lambda: …)` waits until the condition is true."""
 
     def wait(condition, seconds=10):
         deadline = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < deadline, "it never came to pass"
+            assert time.monotonic() < deadline, "the condition did not become true in time"
             time.sleep(0.01)
 
     return wait
@@ -105,7 +109,7 @@ def eventually():
 
 @pytest.fixture
 def logged(caplog):
-    """`logged("Lost")` lists the lines about messages that begin so."""
+    """`logged("Lost")` lists the log lines about messages with this beginning."""
     caplog.set_level(logging.INFO, "authservice.notification")
 
     def lines(start=""):
@@ -116,3 +120,19 @@ def logged(caplog):
 
 def link_in(text):
     return re.search(r"https?://\S+", text)[0]
+
+
+@pytest.fixture
+def mail_to(settings):
+    """`mail_to(port)` makes the project send e-mail by SMTP to a port, without a timeout."""
+
+    def change(port):
+        backend = "django.core.mail.backends.smtp.EmailBackend"
+        if django.VERSION >= (6, 1):
+            options = {"host": "127.0.0.1", "port": port}
+            settings.MAILERS = {"default": {"BACKEND": backend, "OPTIONS": options}}
+            return
+        settings.EMAIL_BACKEND = backend
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+
+    return change

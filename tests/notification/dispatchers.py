@@ -1,19 +1,19 @@
-"""Dispatchers of hosts."""
+"""Dispatchers and senders of host projects."""
 
-taken = []
+kept = []
 
 
 def keep(message):
-    taken.append(message)
+    kept.append(message)
 
 
-def nowhere(message):
-    """Takes the job and forgets it."""
+def discard(message):
+    """Accepts the job and does not deliver it."""
 
 
 def broken(message):
-    raise ConnectionError("the broker is away")
+    raise ConnectionError("the broker is unavailable")
 
 
 def broken_sender(to, body):
-    raise ConnectionError(f"{to} is away")
+    raise ConnectionError(f"{to} is unavailable")

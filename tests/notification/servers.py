@@ -1,4 +1,4 @@
-"""Servers for the far end of each road: real ones, on free ports, in threads of their own."""
+"""Real servers that receive e-mails and text messages, in threads and on free ports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
-from tests.serving import POLL
+from tests.support.serving import POLL
 
 
 def free_port() -> int:
@@ -21,18 +21,45 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+class _Controller(Controller):
+    """Closes the connections that clients left open. `Controller.stop` leaves them to the garbage
+    collector, whose warning would fail whichever test runs then."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._servers: list[Any] = []
+
+    def factory(self) -> Any:
+        self._servers.append(super().factory())
+        return self._servers[-1]
+
+    def stop(self, *args: Any, **options: Any) -> None:
+        asyncio.run_coroutine_threadsafe(self._abort(), self.loop).result(5)
+        super().stop(*args, **options)
+
+    async def _abort(self) -> None:
+        for server in self._servers:
+            if server.transport is not None:
+                server.transport.abort()
+        await asyncio.sleep(0.01)  # the loop closes the sockets
+
+
 class Sink:
-    """A mail server that keeps what it takes; it can refuse everybody, or break off some."""
+    """A mail server that keeps the e-mails it accepts.
+
+    It refuses every recipient with `refusal` if that is set, and aborts the first `to_abort`
+    transmissions.
+    """
 
     def __init__(self, port: int = 0) -> None:
         self.port = port or free_port()
         self.raw: list[bytes] = []
         self.recipients: list[list[str]] = []
-        self.broken_off = 0
-        self.breaking = 0
+        self.aborted = 0
+        self.to_abort = 0
         self.refusal = ""
-        self.seconds = 0.0  # that it takes for each mail
-        self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
+        self.seconds = 0.0  # to accept an e-mail
+        self._controller = _Controller(self, hostname="127.0.0.1", port=self.port)
 
     def __enter__(self) -> Sink:
         self._controller.start()
@@ -53,8 +80,8 @@ class Sink:
         return self.refusal or "250 known"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        if self.broken_off < self.breaking:
-            self.broken_off += 1
+        if self.aborted < self.to_abort:
+            self.aborted += 1
             server.transport.abort()
             return "421 gone"
         await asyncio.sleep(self.seconds)
@@ -63,10 +90,10 @@ class Sink:
         return "250 taken"
 
 
-class Mute:
-    """A server that takes connections and never says a word."""
+class Silent:
+    """A server that accepts connections and never responds."""
 
-    def __enter__(self) -> Mute:
+    def __enter__(self) -> Silent:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         return self
@@ -76,7 +103,7 @@ class Mute:
 
 
 class Gateway:
-    """A web server that keeps the requests it gets and answers `status`."""
+    """A web server that keeps the requests it receives and responds with `status`."""
 
     def __init__(self) -> None:
         self.status = 200

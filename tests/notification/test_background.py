@@ -1,4 +1,4 @@
-"""The queue in memory: what it takes, tries again, drops and leaves behind."""
+"""The queue in memory: order, retries, lost jobs, forks and the end of the process."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def message(number=1):
 
 @pytest.fixture
 def gate():
-    """Holds up the thread until it is opened."""
+    """Blocks the thread of the queue until it is set."""
     opened = threading.Event()
     yield opened
     opened.set()
@@ -31,7 +31,7 @@ def gate():
 
 @pytest.fixture
 def queue():
-    """`queue(run)` makes a queue that nothing outlives."""
+    """`queue(run)` creates a queue, which is stopped after the test."""
     made = []
 
     def make(run):
@@ -43,7 +43,7 @@ def queue():
         each.drain(NOW)
 
 
-def test_a_job_runs_off_the_thread_that_asked(queue, eventually):
+def test_job_runs_in_another_daemon_thread(queue, eventually):
     ran = []
     queue(lambda *_: ran.append(threading.current_thread()) or True).put(message())
 
@@ -53,7 +53,7 @@ def test_a_job_runs_off_the_thread_that_asked(queue, eventually):
     assert ran[0].daemon
 
 
-def test_jobs_leave_in_the_order_they_came(queue, eventually):
+def test_jobs_run_in_the_order_of_arrival(queue, eventually):
     ran = []
     jobs = queue(lambda job, _: ran.append(job.request_id) or True)
 
@@ -64,7 +64,7 @@ def test_jobs_leave_in_the_order_they_came(queue, eventually):
     assert ran == [f"r{number}" for number in range(50)]
 
 
-def test_no_thread_is_started_before_there_is_a_job(queue):
+def test_queue_without_a_job_starts_no_thread(queue):
     before = threading.active_count()
 
     queue(lambda *_: True)
@@ -72,7 +72,7 @@ def test_no_thread_is_started_before_there_is_a_job(queue):
     assert threading.active_count() == before
 
 
-def test_a_failed_job_is_tried_again_and_then_given_up(queue, notify, eventually, logged):
+def test_failed_job_is_retried_and_then_logged_as_lost(queue, notify, eventually, logged):
     notify(RETRIES=2, BACKOFF=0.01)
     attempts = []
     queue(lambda _, attempt: bool(attempts.append(attempt))).put(message())
@@ -83,7 +83,7 @@ def test_a_failed_job_is_tried_again_and_then_given_up(queue, notify, eventually
     assert logged("Lost") == ["Lost welcome of request r1: given up after attempt 3"]
 
 
-def test_each_pause_is_twice_as_long(queue, notify, eventually):
+def test_pause_doubles_before_each_retry(queue, notify, eventually):
     notify(RETRIES=2, BACKOFF=0.1)
     times = []
     queue(lambda *_: bool(times.append(time.monotonic()))).put(message())
@@ -94,7 +94,7 @@ def test_each_pause_is_twice_as_long(queue, notify, eventually):
     assert times[2] - times[1] >= 0.2
 
 
-def test_a_crash_in_a_job_does_not_end_the_thread(queue, notify, eventually, logged):
+def test_exception_in_a_job_does_not_end_the_thread(queue, notify, eventually, logged):
     notify(RETRIES=0)
     ran = []
 
@@ -112,7 +112,7 @@ def test_a_crash_in_a_job_does_not_end_the_thread(queue, notify, eventually, log
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_thread_that_was_ended_is_replaced(queue, notify, eventually):
+def test_ended_thread_is_replaced(queue, notify, eventually):
     ran = []
 
     def run(job, _):
@@ -127,7 +127,7 @@ def test_a_thread_that_was_ended_is_replaced(queue, notify, eventually):
     eventually(lambda: ran == ["r1", "r2"])
 
 
-def test_a_full_queue_logs_the_loss_and_holds_up_nobody(queue, notify, gate, logged, eventually):
+def test_full_queue_logs_lost_jobs_and_does_not_block(queue, notify, gate, logged, eventually):
     notify(QUEUE_SIZE=2)
     begun = []
     jobs = queue(lambda *_: begun.append(1) or gate.wait())
@@ -145,7 +145,7 @@ def test_a_full_queue_logs_the_loss_and_holds_up_nobody(queue, notify, gate, log
     ]
 
 
-def test_the_end_of_the_process_waits_for_what_waits(queue):
+def test_drain_runs_the_queued_jobs(queue):
     ran = []
     jobs = queue(lambda job, _: time.sleep(0.05) or ran.append(job.request_id) or True)
     for number in range(3):
@@ -156,7 +156,7 @@ def test_the_end_of_the_process_waits_for_what_waits(queue):
     assert ran == ["r0", "r1", "r2"]
 
 
-def test_a_job_that_waits_for_its_next_try_gets_it_at_the_end(queue, notify, logged, eventually):
+def test_drain_runs_a_job_that_waits_for_its_retry(queue, notify, logged, eventually):
     notify(BACKOFF=600)
     attempts = []
     jobs = queue(lambda _, attempt: bool(attempts.append(attempt)))
@@ -169,7 +169,7 @@ def test_a_job_that_waits_for_its_next_try_gets_it_at_the_end(queue, notify, log
     assert logged("Lost") == ["Lost welcome of request r1: given up after attempt 2"]
 
 
-def test_what_the_end_leaves_behind_is_logged(queue, gate, logged, eventually):
+def test_jobs_that_drain_cannot_run_are_logged_as_lost(queue, gate, logged, eventually):
     begun = []
     jobs = queue(lambda *_: begun.append(1) or gate.wait())
     jobs.put(message(1))
@@ -186,7 +186,7 @@ def test_what_the_end_leaves_behind_is_logged(queue, gate, logged, eventually):
     ]
 
 
-def test_where_no_thread_can_be_started_the_loss_is_logged(queue, logged, monkeypatch):
+def test_job_is_logged_as_lost_if_no_thread_can_be_started(queue, logged, monkeypatch):
     def refuse(_):
         raise RuntimeError("can't start new thread at interpreter shutdown")
 
@@ -198,7 +198,7 @@ def test_where_no_thread_can_be_started_the_loss_is_logged(queue, logged, monkey
 
 
 def script(text):
-    """What a process that runs `text` prints."""
+    """The output lines and the errors of a process that runs `text`."""
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", textwrap.dedent(text)],
         cwd=ROOT,
@@ -227,7 +227,7 @@ jobs = Background(say)
 """
 
 
-def test_a_fork_sends_its_own_jobs_and_none_of_its_parents():
+def test_forked_process_sends_only_its_own_jobs():
     printed, _ = script(
         PREAMBLE
         + """
@@ -243,7 +243,7 @@ if child:
     assert sorted(printed) == ["one True", "three False", "three True", "two True"]
 
 
-def test_a_fork_is_not_stopped_by_a_lock_its_parent_held():
+def test_forked_process_is_not_blocked_by_a_lock_of_its_parent():
     printed, _ = script(
         PREAMBLE
         + """
@@ -260,13 +260,13 @@ os.waitpid(child, 0)
     assert sorted(printed) == ["one True", "two False"]
 
 
-def test_a_process_that_exits_sends_first():
+def test_exiting_process_sends_its_jobs_first():
     printed, _ = script(PREAMBLE + 'jobs.put(Message(kind="one", target="a"))')
 
     assert printed == ["one True"]
 
 
-def test_a_process_that_exits_logs_what_it_could_not_send():
+def test_exiting_process_logs_jobs_that_it_could_not_send():
     _, errors = script(
         PREAMBLE.replace("0.2", "600").replace("Background(say)", "Background(say)\n")
         + """

@@ -1,4 +1,4 @@
-"""What a notice says of the client is parsed from its header and is never the header's text."""
+"""A notice names the browser parsed from `User-Agent` and never repeats text of that header."""
 
 import pytest
 from django.utils import translation
@@ -34,24 +34,24 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("user_agent", "words"), KNOWN.items())
-def test_a_common_browser_is_named_with_its_system(user_agent, words):
+def test_common_browser_is_named_with_its_system(user_agent, words):
     assert languages.browser(user_agent) == words
 
 
 @pytest.mark.parametrize("user_agent", UNKNOWN)
-def test_any_other_client_is_an_unknown_browser(user_agent):
+def test_other_client_is_an_unknown_browser(user_agent):
     assert languages.browser(user_agent) == "an unknown browser"
 
 
 @pytest.mark.parametrize("user_agent", [*KNOWN, *UNKNOWN])
-def test_no_text_of_the_client_is_repeated(user_agent):
+def test_text_of_the_client_is_never_repeated(user_agent):
     words = languages.browser(f"{user_agent} https://evil.example")
 
     assert "evil" not in words
     assert len(words) < 30
 
 
-def test_a_german_mail_names_the_browser_in_german():
+def test_browser_is_named_in_german():
     with translation.override("de"):
         assert languages.browser(next(iter(KNOWN))) == "Firefox unter Windows"
         assert languages.browser("") == "ein unbekannter Browser"

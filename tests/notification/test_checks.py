@@ -1,4 +1,4 @@
-"""A setting that cannot work is found by `manage.py check`, with a hint."""
+"""`manage.py check` reports settings of notification that cannot work, with a hint."""
 
 import django
 import pytest
@@ -9,19 +9,19 @@ from authservice.notification import checks as ours
 
 @pytest.fixture
 def found(notify):
-    """`found(DISPATCHER=…)`: numbers of what the checks complain about."""
+    """`found(DISPATCHER=…)` lists the numbers of the checks that report something."""
 
-    def look(*, deploy=False, **keys):
+    def run(*, deploy=False, **keys):
         notify(**keys)
-        complaints = [*ours.check_notification(), *(ours.check_production() if deploy else ())]
-        assert all(complaint.hint for complaint in complaints)
-        return [complaint.id.removeprefix("authservice.") for complaint in complaints]
+        messages = [*ours.check_notification(), *(ours.check_production() if deploy else ())]
+        assert all(message.hint for message in messages)
+        return [message.id.removeprefix("authservice.") for message in messages]
 
-    return look
+    return run
 
 
 def hook(*_):
-    """Something a dotted path may name."""
+    """A function for settings that are dotted paths."""
 
 
 HOOK = "tests.notification.test_checks.hook"
@@ -47,6 +47,7 @@ BAD = [
     ({"SMS_SENDER": "webhok"}, ["E110"]),
     ({"SMS_SENDER": "webhook"}, ["E111"]),
     ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "file:///etc/passwd"}, ["E111"]),
+    ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "http://sms.example.com"}, ["E111"]),
     ({"SMS_SENDER": "twilio"}, ["E112"]),
     ({"SMS_SENDER": "twilio", **TWILIO, "TWILIO_FROM": ""}, ["E112"]),
     ({"LANGUAGE": "no.such.path"}, ["E120"]),
@@ -61,22 +62,22 @@ BAD = [
 
 
 @pytest.mark.parametrize("keys", GOOD, ids=str)
-def test_nothing_is_said_of_what_works(found, keys):
+def test_valid_settings_pass_the_checks(found, keys):
     assert found(**keys) == []
 
 
 @pytest.mark.parametrize(("keys", "numbers"), BAD, ids=str)
-def test_what_cannot_work_is_found(found, keys, numbers):
+def test_invalid_setting_is_reported(found, keys, numbers):
     assert found(**keys) == numbers
 
 
 @pytest.mark.skipif(django.VERSION >= (6, 0), reason="Django has tasks since 6.0")
-def test_an_old_django_has_no_tasks(found):
+def test_tasks_dispatcher_is_an_error_before_django_6(found):
     assert found(DISPATCHER="tasks") == ["E102"]
 
 
 @pytest.mark.skipif(django.VERSION < (6, 0), reason="Django has no tasks before 6.0")
-def test_tasks_that_do_not_queue_are_no_dispatcher(found):
+def test_tasks_backend_without_a_queue_is_a_warning(found):
     assert found(DISPATCHER="tasks") == ["W102"]
 
 
@@ -88,7 +89,7 @@ def test_tasks_that_do_not_queue_are_no_dispatcher(found):
         ({"SMS_COUNTRIES": ["DE"]}, "phonenumbers", "E123"),
     ],
 )
-def test_a_package_that_is_missing_is_found(found, monkeypatch, keys, package, number):
+def test_missing_package_is_an_error(found, monkeypatch, keys, package, number):
     monkeypatch.setattr(ours, "find_spec", lambda name: None if name == package else True)
 
     assert found(**keys) == [number]
@@ -103,31 +104,31 @@ def test_a_package_that_is_missing_is_found(found, monkeypatch, keys, package, n
         (["default", "notices"], {"NOTICE_QUEUE": "notices"}, []),
     ],
 )
-def test_tasks_need_a_queue_for_notices(found, settings, queues, keys, numbers):
-    backend = "tests.notification.test_checks.Queueing"
+def test_tasks_dispatcher_requires_a_queue_for_notices(found, settings, queues, keys, numbers):
+    backend = "tests.notification.test_checks.QueueingBackend"
     settings.TASKS = {"default": {"BACKEND": backend, "QUEUES": queues}}
 
     assert found(DISPATCHER="tasks", **keys) == numbers
 
 
-class Queueing:
-    """A backend that knows no priorities."""
+class QueueingBackend:
+    """A backend without priorities."""
 
 
-def test_codes_in_the_log_are_nothing_for_production(found):
+def test_console_sender_in_production_is_a_warning(found):
     assert found(deploy=True, SMS_SENDER="console") == ["W113"]
 
 
-def test_mailed_links_need_an_origin(configure):
+def test_missing_api_url_is_a_warning(configure):
     configure(API_URL="")
 
-    assert [complaint.id for complaint in ours.check_notification()] == ["authservice.W120"]
+    assert [message.id for message in ours.check_notification()] == ["authservice.W120"]
 
 
-def test_a_wrong_type_is_told_once(notify):
+def test_wrong_type_is_reported_once(notify):
     notify(RETRIES="many")
 
-    ids = [complaint.id for complaint in checks.run_checks(tags=["authservice"])]
+    ids = [message.id for message in checks.run_checks(tags=["authservice"])]
 
     assert "authservice.E002" in ids
     assert not any(number.startswith("authservice.E1") for number in ids)

@@ -1,4 +1,4 @@
-"""What a letter says, and that nobody's words become more in it than words."""
+"""The texts of e-mails, and that no input can add headers, markup or links to them."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def html(mail):
     return text
 
 
-def test_a_verification_mail_carries_its_link_in_text_and_html(ann, deliver):
+def test_verification_email_has_the_link_in_text_and_html(ann, deliver):
     mail = deliver("verify-email")
 
     assert isinstance(mail, EmailMultiAlternatives)
@@ -35,7 +35,7 @@ def test_a_verification_mail_carries_its_link_in_text_and_html(ann, deliver):
     assert link_in(mail.body).replace("&", "&amp;") in html(mail)
 
 
-def test_a_reset_mail_carries_its_link(ann, deliver):
+def test_reset_email_has_the_link(ann, deliver):
     mail = deliver("reset-link")
 
     assert "/reset-password?token=" in link_in(mail.body)
@@ -43,17 +43,17 @@ def test_a_reset_mail_carries_its_link(ann, deliver):
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("verify-email", "works for 24 hours"), ("reset-link", "works for 1 hour.")]
+    ("kind", "text"), [("verify-email", "works for 24 hours"), ("reset-link", "works for 1 hour.")]
 )
-def test_a_link_says_in_words_how_long_it_works(ann, deliver, kind, words):
+def test_email_says_how_long_the_link_works(ann, deliver, kind, text):
     mail = deliver(kind)
 
-    assert words in mail.body
-    assert words in html(mail)
+    assert text in mail.body
+    assert text in html(mail)
 
 
 @pytest.mark.parametrize(
-    ("span", "words"),
+    ("duration", "text"),
     [
         (timedelta(minutes=10), "10 minutes"),
         (timedelta(minutes=1), "1 minute"),
@@ -63,13 +63,13 @@ def test_a_link_says_in_words_how_long_it_works(ann, deliver, kind, words):
         (timedelta(days=7), "7 days"),
     ],
 )
-def test_spans_are_told_in_the_largest_unit_that_is_exact(span, words):
-    assert languages.span(span) == words
+def test_duration_is_shown_in_the_largest_exact_unit(duration, text):
+    assert languages.span(duration) == text
 
 
 @pytest.mark.parametrize("kind", NOTICES)
-def test_every_notice_has_a_subject_and_two_bodies(proven, deliver, kind):
-    proven()
+def test_notice_has_a_subject_and_two_bodies(mark_verified, deliver, kind):
+    mark_verified()
 
     mail = deliver(kind)
 
@@ -78,8 +78,8 @@ def test_every_notice_has_a_subject_and_two_bodies(proven, deliver, kind):
     assert "Hello" in html(mail)
 
 
-def test_the_owner_of_an_address_learns_that_somebody_tried_to_sign_up(proven, deliver):
-    proven()
+def test_signup_with_a_taken_address_is_mailed_to_its_owner_without_a_link(mark_verified, deliver):
+    mark_verified()
 
     mail = deliver("signup")
 
@@ -87,8 +87,8 @@ def test_the_owner_of_an_address_learns_that_somebody_tried_to_sign_up(proven, d
     assert "http" not in mail.body
 
 
-def test_advice_comes_with_a_link_where_the_job_has_one(proven, deliver):
-    proven()
+def test_notice_has_the_link_of_its_job(mark_verified, deliver):
+    mark_verified()
 
     mail = deliver("password-changed", details={"link": "https://front.example.com/?token=x&a=b"})
 
@@ -96,8 +96,8 @@ def test_advice_comes_with_a_link_where_the_job_has_one(proven, deliver):
     assert "https://front.example.com/?token=x&amp;a=b" in html(mail)
 
 
-def test_who_lost_access_that_nobody_proved_is_mailed_a_link_to_set_a_password(proven, deliver):
-    proven()
+def test_email_about_revoked_access_has_a_link_to_set_a_password(mark_verified, deliver):
+    mark_verified()
 
     mail = deliver("access-wiped")
 
@@ -105,13 +105,15 @@ def test_who_lost_access_that_nobody_proved_is_mailed_a_link_to_set_a_password(p
     assert "works for 1 hour." in mail.body
 
 
-def test_a_name_that_a_stranger_may_have_chosen_is_not_in_that_mail(proven, deliver):
-    proven(name="Call 0900 12345")
+def test_email_about_revoked_access_has_no_name_that_an_attacker_may_have_chosen(
+    mark_verified, deliver
+):
+    mark_verified(name="Call 0900 12345")
 
     assert "0900" not in deliver("access-wiped").body
 
 
-def test_who_is_given_an_account_is_mailed_a_link_for_seven_days(ann, deliver):
+def test_email_to_a_user_created_by_staff_has_a_link_for_seven_days(ann, deliver):
     ann.set_unusable_password()
     ann.save()
 
@@ -123,36 +125,36 @@ def test_who_is_given_an_account_is_mailed_a_link_for_seven_days(ann, deliver):
 
 
 @pytest.mark.parametrize("kind", ["verify-email", "reset-link", "reset-code", "new-device"])
-def test_an_unknown_target_gets_nothing(db, mailoutbox, kind):
+def test_unknown_target_gets_no_email(db, mailoutbox, kind):
     worker.deliver(Message(kind=kind, target="nobody@example.com"))
 
     assert mailoutbox == []
 
 
-def test_an_unknown_kind_gets_nothing(ann, mailoutbox):
+def test_unknown_kind_sends_no_email(ann, mailoutbox):
     worker.deliver(Message(kind="../../etc/passwd", target="ann@example.com"))
 
     assert mailoutbox == []
 
 
-def test_no_holiday_note_is_asked_for(ann, deliver):
+def test_email_suppresses_automatic_replies(ann, deliver):
     assert deliver("verify-email").extra_headers["Auto-Submitted"] == "auto-generated"
 
 
-def test_mails_come_from_the_sender_of_the_section(ann, deliver, notify):
+def test_email_is_from_the_sender_in_the_section(ann, deliver, notify):
     notify(FROM_EMAIL="Shop <shop@example.com>")
 
     assert deliver("verify-email").from_email == "Shop <shop@example.com>"
 
 
-def test_without_one_they_come_from_the_projects_sender(ann, deliver, settings):
+def test_email_is_from_the_default_sender_of_the_project(ann, deliver, settings):
     settings.DEFAULT_FROM_EMAIL = "project@example.com"
 
     assert deliver("verify-email").from_email == "project@example.com"
 
 
-def test_a_new_device_is_described(proven, deliver):
-    proven()
+def test_email_about_a_new_device_has_address_and_time(mark_verified, deliver):
+    mark_verified()
 
     mail = deliver("new-device", details=DEVICE)
 
@@ -160,8 +162,8 @@ def test_a_new_device_is_described(proven, deliver):
     assert "2030-01-02 03:04 UTC" in mail.body
 
 
-def test_html_is_escaped_and_text_is_not(proven, deliver):
-    proven(name="<i>Ann</i> & co")
+def test_names_are_escaped_in_html_and_not_in_text(mark_verified, deliver):
+    mark_verified(name="<i>Ann</i> & co")
 
     mail = deliver("new-device", details=DEVICE)
 
@@ -171,7 +173,7 @@ def test_html_is_escaped_and_text_is_not(proven, deliver):
     assert "Bad" not in mail.body + html(mail)
 
 
-def test_html_is_escaped_whatever_the_engine_says(proven, deliver, settings):
+def test_html_is_escaped_despite_autoescape_off_in_the_project(mark_verified, deliver, settings):
     settings.TEMPLATES = [
         {
             "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -179,14 +181,14 @@ def test_html_is_escaped_whatever_the_engine_says(proven, deliver, settings):
             "OPTIONS": {"autoescape": False},
         }
     ]
-    proven(name="<i>Ann</i>")
+    mark_verified(name="<i>Ann</i>")
 
     assert "<i>" not in html(deliver("welcome"))
 
 
-def test_no_name_breaks_out_of_its_line(proven, deliver, notify):
+def test_line_breaks_in_names_add_no_header_or_line(mark_verified, deliver, notify):
     notify(BRAND={"name": HOSTILE})
-    proven(name=HOSTILE)
+    mark_verified(name=HOSTILE)
 
     mail = deliver("welcome")
     raw = mail.message().as_bytes()
@@ -199,14 +201,14 @@ def test_no_name_breaks_out_of_its_line(proven, deliver, notify):
     assert "<script" not in html(mail)
 
 
-def test_an_overridden_subject_may_have_lines_and_still_be_one(ann, deliver, settings, tmp_path):
+def test_line_breaks_in_an_overridden_subject_are_removed(ann, deliver, settings, tmp_path):
     override(settings, tmp_path, "verify-email/subject.txt", "one\r\nBcc: eve@example.com\n\ntwo")
 
     assert deliver("verify-email").subject == "one Bcc: eve@example.com two"
 
 
-def test_a_stranger_cannot_have_the_service_mail_words_of_theirs(api, deliver, notify):
-    notify(DISPATCHER="tests.notification.dispatchers.nowhere")
+def test_names_from_an_unverified_signup_are_not_in_emails(api, deliver, notify):
+    notify(DISPATCHER="tests.notification.dispatchers.discard")
     api.sign_up(name="Buy at https://evil.example.com", first_name="Buy")
 
     for kind in ("verify-email", "reset-link"):
@@ -215,7 +217,7 @@ def test_a_stranger_cannot_have_the_service_mail_words_of_theirs(api, deliver, n
         assert mail.body.startswith("Hello,")
 
 
-def test_the_brand_shows(ann, deliver, notify):
+def test_brand_is_shown(ann, deliver, notify):
     notify(
         BRAND={
             "name": "Tom & Co",
@@ -233,14 +235,14 @@ def test_the_brand_shows(ann, deliver, notify):
         assert shown in html(mail)
 
 
-def test_a_service_without_a_brand_goes_by_its_host_name(ann, deliver):
+def test_service_without_a_brand_is_named_by_its_host_name(ann, deliver):
     assert deliver("verify-email").subject.startswith("testserver:")
 
 
 def override(settings, folder, path, text, *, app_dirs=True):
-    place = folder / "authservice/notification" / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
+    template = folder / "authservice/notification" / path
+    template.parent.mkdir(parents=True, exist_ok=True)
+    template.write_text(text)
     settings.TEMPLATES = [
         {
             "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -251,7 +253,7 @@ def override(settings, folder, path, text, *, app_dirs=True):
 
 
 @pytest.mark.parametrize("app_dirs", [True, False])
-def test_a_project_overrides_a_template_by_its_path(ann, deliver, settings, tmp_path, app_dirs):
+def test_project_overrides_a_template_by_its_path(ann, deliver, settings, tmp_path, app_dirs):
     text = "Ours: {{ link }} for {{ user.pk }} & {{ brand.name }}"
     override(settings, tmp_path, "verify-email/body.txt", text, app_dirs=app_dirs)
 
@@ -263,20 +265,20 @@ def test_a_project_overrides_a_template_by_its_path(ann, deliver, settings, tmp_
 
 
 @pytest.mark.parametrize("app_dirs", [True, False])
-def test_a_project_overrides_the_base_alone(ann, deliver, settings, tmp_path, app_dirs):
+def test_project_overrides_the_base_template_alone(ann, deliver, settings, tmp_path, app_dirs):
     text = "<p>ours</p>{% block body %}{% endblock %}"
     override(settings, tmp_path, "base.html", text, app_dirs=app_dirs)
 
     assert html(deliver("verify-email")).startswith("<p>ours</p>")
 
 
-def test_a_project_without_templates_needs_none(ann, deliver, settings):
+def test_email_is_rendered_without_templates_in_the_project(ann, deliver, settings):
     settings.TEMPLATES = []
 
     assert deliver("verify-email").subject
 
 
-def test_templates_may_be_of_another_engine(ann, deliver, settings, tmp_path):
+def test_template_of_another_engine_is_used(ann, deliver, settings, tmp_path):
     override(settings, tmp_path, "verify-email/body.txt", "Here: $link")
     settings.TEMPLATES = [
         {"BACKEND": "django.template.backends.dummy.TemplateStrings", "DIRS": [tmp_path]}

@@ -1,4 +1,4 @@
-"""What lies in a queue: whom to write to and why, never a secret."""
+"""A job in a queue contains the recipient and the kind of the message, never a secret."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.notification.conftest import PHONE
 pytestmark = pytest.mark.django_db
 
 KINDS = sorted(compose._COMPOSERS)
-TEXTS = {"verify-phone", "reset-code"}
+SMS = {"verify-phone", "reset-code"}
 FIELDS = {"kind", "target", "language", "request_id", "details", "requested", "not_before"}
 # Kinds that are never sent without details, and that have no secret.
 WITH_DETAILS = ("new-devices", "changed-by-staff")
@@ -27,25 +27,25 @@ CLIENT = Client(request_id="request-7", language="de")
 
 @pytest.fixture
 def jobs(notify, django_capture_on_commit_callbacks):
-    """`jobs(kind)` is what a queue gets to see."""
+    """`jobs(kind)` sends a message and lists the jobs that the queue receives."""
     notify(DISPATCHER="tests.notification.dispatchers.keep", WELCOME=True)
 
-    def ask(kind):
-        dispatchers.taken.clear()
+    def send(kind):
+        dispatchers.kept.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            message_queue.send(kind, PHONE if kind in TEXTS else "ann@example.com", CLIENT)
-        return [worker.to_dict(job) for job in dispatchers.taken]
+            message_queue.send(kind, PHONE if kind in SMS else "ann@example.com", CLIENT)
+        return [worker.to_dict(job) for job in dispatchers.kept]
 
-    return ask
+    return send
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_job_is_kind_target_language_and_request(ann, phone, jobs, kind):
+def test_job_contains_kind_target_language_and_request(ann, phone, jobs, kind):
     [job] = jobs(kind)
 
     assert job == {
         "kind": kind,
-        "target": PHONE if kind in TEXTS else "ann@example.com",
+        "target": PHONE if kind in SMS else "ann@example.com",
         "language": "de",
         "request_id": "request-7",
         "details": {},
@@ -56,18 +56,18 @@ def test_a_job_is_kind_target_language_and_request(ann, phone, jobs, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_job_is_the_same_for_somebody_unknown(db, jobs, kind):
+def test_job_has_the_same_fields_for_an_unknown_target(db, jobs, kind):
     [job] = jobs(kind)
 
     assert set(job) == FIELDS
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WITH_DETAILS])
-def test_the_secret_of_a_letter_was_not_in_its_job(ann, phone, notify, jobs, kind, tmp_path):
+def test_secret_of_a_message_is_not_in_its_job(ann, phone, notify, jobs, kind, tmp_path):
     [job] = jobs(kind)
-    letter = compose.compose(worker.from_dict(job))
-    said = {} if letter is None else letter.context
-    secrets = [said[name].reveal() for name in ("code", "link") if name in said]
+    outgoing = compose.compose(worker.from_dict(job))
+    context = {} if outgoing is None else outgoing.context
+    secrets = [context[name].reveal() for name in ("code", "link") if name in context]
 
     assert not any(
         re.search(r"[\w-]{43}", secret)[0] in json.dumps(job)
@@ -77,13 +77,13 @@ def test_the_secret_of_a_letter_was_not_in_its_job(ann, phone, notify, jobs, kin
     )
 
 
-def test_a_job_survives_the_way_through_a_queue():
+def test_job_is_unchanged_by_serialisation():
     job = Message(kind="new-device", target="ann@example.com", details={"at": "2030-01-01"})
 
     assert worker.from_dict(json.loads(json.dumps(worker.to_dict(job)))) == job
 
 
-def test_a_job_tried_again_mints_anew(ann, mailoutbox):
+def test_retried_job_issues_new_secrets(ann, mailoutbox):
     job = Message(kind="reset-link", target="ann@example.com")
 
     worker.deliver(job)
@@ -92,7 +92,7 @@ def test_a_job_tried_again_mints_anew(ann, mailoutbox):
     assert mail.outbox[0].body != mail.outbox[1].body
 
 
-def test_nothing_is_sent_before_the_deed_is_done(ann, notify, mailoutbox):
+def test_message_is_not_sent_before_the_commit(ann, notify, mailoutbox):
     notify(DISPATCHER="inline")
 
     message_queue.send("reset-link", "ann@example.com", CLIENT)

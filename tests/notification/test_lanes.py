@@ -1,9 +1,8 @@
-"""Notices do not share a queue with messages that a user waits for."""
+"""Notices have another queue than messages that a user waits for."""
 
 import time
 from datetime import timedelta
 
-import django
 import pytest
 
 from authservice.kernel.message_queue import Message
@@ -12,22 +11,6 @@ from authservice.notification.dispatchers import celery, thread
 from authservice.notification.dispatchers.lanes import Lanes
 
 NOTICE = Message(kind="password-changed", target="ann@example.com")
-
-
-@pytest.fixture
-def mail_to(settings):
-    """`mail_to(port)` lets the project mail by SMTP."""
-
-    def change(port):
-        backend = "django.core.mail.backends.smtp.EmailBackend"
-        if django.VERSION >= (6, 1):
-            options = {"host": "127.0.0.1", "port": port}
-            settings.MAILERS = {"default": {"BACKEND": backend, "OPTIONS": options}}
-            return
-        settings.EMAIL_BACKEND = backend
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-
-    return change
 
 
 @pytest.fixture
@@ -45,21 +28,21 @@ def is_reset(raw):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_reset_mail_arrives_while_many_notices_wait_for_a_slow_mail_server(
-    api, proven, sink, mail_to, configure, lanes, eventually, logged
+def test_reset_email_is_sent_while_many_notices_wait_for_a_slow_mail_server(
+    api, mark_verified, sink, mail_to, configure, lanes, eventually, logged
 ):
-    proven()
+    mark_verified()
     sink.seconds = 0.15
     mail_to(sink.port)
     configure(NOTIFICATION={"DISPATCHER": "thread", "QUEUE_SIZE": 100}, THROTTLE={"ENABLED": False})
     for _ in range(260):
         messenger.messenger.send(NOTICE)
-    begun = time.monotonic()
+    start = time.monotonic()
 
     assert api.post("forgot-password", email="ann@example.com").status == 200
 
     eventually(lambda: any(is_reset(raw) for raw in sink.raw), 5)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
     assert len(sink.raw) < 100  # most notices still wait
     assert logged("Lost reset-link") == []
     assert len(logged("Lost password-changed")) >= 100
@@ -77,11 +60,11 @@ def test_a_reset_mail_arrives_while_many_notices_wait_for_a_slow_mail_server(
         (Message(kind="magic-link", target="a", requested=True), False),
     ],
 )
-def test_what_nobody_waits_for_is_a_notice(message, is_notice):
+def test_message_that_no_user_waits_for_is_a_notice(message, is_notice):
     assert message.is_notice is is_notice
 
 
-def test_a_job_for_later_waits_until_it_is_due(lanes, eventually, monkeypatch):
+def test_deferred_job_waits_until_it_is_due(lanes, eventually, monkeypatch):
     ran = []
     lanes = Lanes(lambda job, _: bool(ran.append(job.kind)) or True)
     lanes.put(Message(kind="later", target="a"), timedelta(seconds=0.2))
@@ -92,7 +75,7 @@ def test_a_job_for_later_waits_until_it_is_due(lanes, eventually, monkeypatch):
     lanes.drain()
 
 
-def test_a_job_for_later_runs_when_the_process_ends():
+def test_deferred_job_runs_when_the_queues_are_drained():
     ran = []
     lanes = Lanes(lambda job, _: bool(ran.append(job.kind)) or True)
     lanes.put(Message(kind="later", target="a"), timedelta(hours=1))
@@ -102,7 +85,7 @@ def test_a_job_for_later_runs_when_the_process_ends():
     assert ran == ["later"]
 
 
-def test_the_delay_of_a_job_is_the_time_until_it_may_run(clock):
+def test_delay_of_a_job_is_the_time_until_it_is_due(clock):
     job = Message(kind="new-devices", target="a", not_before="2030-01-01T12:10:00+00:00")
 
     assert job.delay == timedelta(minutes=10)
@@ -112,7 +95,7 @@ def test_the_delay_of_a_job_is_the_time_until_it_may_run(clock):
 
 @pytest.fixture
 def published(monkeypatch):
-    """The options that Celery is given for a job."""
+    """`published(message)` is the options with which Celery publishes a job."""
     options = []
     monkeypatch.setattr(celery.deliver, "apply_async", lambda _, **more: options.append(more))
 
@@ -123,18 +106,18 @@ def published(monkeypatch):
     return publish
 
 
-def test_celery_gets_notices_for_their_own_queue(published, notify):
+def test_celery_notice_goes_to_the_queue_for_notices(published, notify):
     notify(NOTICE_QUEUE="notices")
 
     assert published(NOTICE)["queue"] == "notices"
     assert "queue" not in published(Message(kind="reset-link", target="a"))
 
 
-def test_celery_gets_notices_for_the_default_queue_where_no_other_is_named(published):
+def test_celery_notice_goes_to_the_default_queue_if_no_queue_is_set(published):
     assert "queue" not in published(NOTICE)
 
 
-def test_celery_is_told_when_a_job_is_due(published, clock):
+def test_celery_job_has_the_time_at_which_it_is_due(published, clock):
     job = Message(kind="new-devices", target="a", not_before="2030-01-01T12:10:00+00:00")
 
     assert published(job)["eta"].isoformat() == job.not_before

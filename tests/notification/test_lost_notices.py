@@ -1,4 +1,4 @@
-"""An attacker who fills the queue of notices keeps no owner from the link of a security notice."""
+"""The owner gets the link of a security notice although an attacker fills the queue of notices."""
 
 import re
 from datetime import timedelta
@@ -13,19 +13,19 @@ from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
 from authservice.notification.dispatchers import thread
 from authservice.notification.dispatchers.lanes import Lanes
-from tests.client import PASSWORD
 from tests.notification.conftest import PHONE
-from tests.notification.dispatchers import taken
-from tests.recovery.flows import ANN, NEW, CommittingApi
+from tests.notification.dispatchers import kept
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, CommittingApi
 
-THIEFS = "+4930123457"
+ATTACKERS_PHONE = "+4930123457"
 SIZE = 5
 NOTICE = Message(kind="password-changed", target=ANN)
 
 
 @pytest.fixture
 def mail_server(monkeypatch):
-    """While this is not set, the mail server takes no mail."""
+    """An event; until it is set, the mail server accepts no e-mail."""
     answers = Event()
 
     def attempt(message, number):
@@ -41,7 +41,7 @@ def mail_server(monkeypatch):
 
 @pytest.fixture
 def flood(eventually):
-    """`flood()` fills the queue, beside the message that the worker holds."""
+    """`flood()` fills the queue while the worker is busy with a message."""
 
     def fill():
         messenger.messenger.send(NOTICE)
@@ -54,13 +54,13 @@ def flood(eventually):
 
 @pytest.mark.django_db(transaction=True)
 def test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost(
-    api, ann, proven, notify, mail_server, flood, mailoutbox, logged, eventually, monkeypatch
+    api, ann, mark_verified, notify, mail_server, flood, mailoutbox, logged, eventually, monkeypatch
 ):
-    proven()
+    mark_verified()
     token = api.log_in()["access_token"]
     notify(DISPATCHER="thread", QUEUE_SIZE=SIZE)
     flood()
-    assert api.request("PUT", "profile", {"phone": THIEFS}, token=token).status == 200
+    assert api.request("PUT", "profile", {"phone": ATTACKERS_PHONE}, token=token).status == 200
     assert logged("Lost phone-changed")
 
     mail_server.set()
@@ -80,12 +80,12 @@ def links(mails):
 
 
 @pytest.mark.django_db
-def test_throw_away_accounts_cause_no_security_notices(configure):
+def test_unverified_accounts_cause_no_security_notices(configure):
     configure(
         THROTTLE={"ENABLED": False},
         NOTIFICATION={"DISPATCHER": "tests.notification.dispatchers.keep"},
     )
-    taken.clear()
+    kept.clear()
     api = CommittingApi()
     for number in range(3):
         token = api.sign_up(f"{number}@example.com")["access_token"]
@@ -93,4 +93,4 @@ def test_throw_away_accounts_cause_no_security_notices(configure):
             body = {"old_password": old, "new_password": new}
             assert api.request("PUT", "change-password", body, token=token).status == 200
 
-    assert {message.kind for message in taken} == {"verify-email"}
+    assert {message.kind for message in kept} == {"verify-email"}

@@ -1,4 +1,4 @@
-"""Notices of new devices: how many are sent, to whom, and about which sign-ins."""
+"""Notices of logins on new devices: number, recipients and the logins that cause them."""
 
 import pytest
 from django.test import TestCase
@@ -7,9 +7,9 @@ from authservice.core.models import Account, Session
 from authservice.core.users.identifiers import email_key
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from tests.client import PASSWORD
 from tests.notification import dispatchers
-from tests.recovery.flows import CommittingApi
+from tests.support.client import PASSWORD
+from tests.support.flows import CommittingApi
 
 pytestmark = pytest.mark.django_db
 
@@ -29,19 +29,19 @@ def api():
 
 @pytest.fixture(autouse=True)
 def _jobs(notify):
-    dispatchers.taken.clear()
+    dispatchers.kept.clear()
     notify(DISPATCHER="tests.notification.dispatchers.keep")
 
 
 @pytest.fixture
 def work(mailoutbox):
-    """Deliver the queued jobs that are due; returns the mails that were sent."""
+    """Deliver the queued jobs that are due; returns the e-mails that were sent."""
 
     def run():
         before = len(mailoutbox)
-        waiting = [job for job in dispatchers.taken if job.delay]
-        due = [job for job in dispatchers.taken if not job.delay]
-        dispatchers.taken[:] = waiting
+        waiting = [job for job in dispatchers.kept if job.delay]
+        due = [job for job in dispatchers.kept if not job.delay]
+        dispatchers.kept[:] = waiting
         with TestCase.captureOnCommitCallbacks(execute=True):
             for job in due:
                 worker.deliver(job)
@@ -52,17 +52,18 @@ def work(mailoutbox):
 
 @pytest.fixture
 def ann(api, clock):
-    """Ann, who signed up with Firefox at home."""
+    """Ann, who signed up with Firefox from 192.0.2.1."""
     headers = {"User-Agent": FIREFOX}
     body = {"email": ANN, "password": PASSWORD}
     answer = api.request("POST", "signup", body, headers=headers, REMOTE_ADDR="192.0.2.1")
-    dispatchers.taken.clear()
+    dispatchers.kept.clear()
     clock.forward(minutes=1)
     return answer
 
 
 @pytest.fixture
-def proven(ann):
+def verified(ann):
+    """Ann, who has verified her address."""
     key = email_key(ANN)
     Account.objects.filter(email_key=key).update(verified_email_key=key, proven_email_key=key)
     return ann
@@ -70,6 +71,8 @@ def proven(ann):
 
 @pytest.fixture
 def log_in(api, clock):
+    """`log_in(user_agent, address)` logs Ann in; by default like at sign-up."""
+
     def log_in(user_agent=FIREFOX, address="192.0.2.1", **headers):
         answer = api.request(
             "POST",
@@ -85,8 +88,8 @@ def log_in(api, clock):
     return log_in
 
 
-def test_sixty_logins_from_one_address_cause_one_mail_now_and_one_later(
-    proven, log_in, work, clock
+def test_sixty_logins_from_one_address_cause_one_email_now_and_one_later(
+    verified, log_in, work, clock
 ):
     for number in range(60):
         log_in(f"{SPAM} {number}", "198.51.100.1")
@@ -97,14 +100,14 @@ def test_sixty_logins_from_one_address_cause_one_mail_now_and_one_later(
     clock.forward(hours=2)
 
     assert work() == []
-    assert now.subject == "testserver: sign-in from a new device"
-    assert later.subject == "testserver: more sign-ins from new devices"
+    assert now.subject == "testserver: login from a new device"
+    assert later.subject == "testserver: more logins from new devices"
     for mail in (now, later):
         assert "an unknown browser" in mail.body
         assert "evil" not in mail.body + mail.alternatives[0][0]
 
 
-def test_an_address_that_nobody_proved_gets_no_notice(ann, log_in, work, clock):
+def test_unverified_address_gets_no_notice(ann, log_in, work, clock):
     for number in range(5):
         log_in(SPAM, f"198.51.100.{number}")
 
@@ -113,14 +116,16 @@ def test_an_address_that_nobody_proved_gets_no_notice(ann, log_in, work, clock):
     assert work() == []
 
 
-def test_three_logins_of_one_client_without_a_device_token_cause_no_mail(proven, log_in, work):
+def test_three_logins_of_a_known_browser_without_a_device_token_cause_no_email(
+    verified, log_in, work
+):
     for _ in range(3):
         log_in()
 
     assert work() == []
 
 
-def test_three_logins_of_one_new_client_cause_one_mail(proven, log_in, work, clock):
+def test_three_logins_of_one_new_client_cause_one_email(verified, log_in, work, clock):
     for _ in range(3):
         log_in(CHROME, "198.51.100.1")
 
@@ -132,57 +137,57 @@ def test_three_logins_of_one_new_client_cause_one_mail(proven, log_in, work, clo
 @pytest.mark.parametrize(
     ("user_agent", "address"), [(CHROME, "192.0.2.1"), (FIREFOX, "198.51.100.1")]
 )
-def test_another_browser_or_network_causes_a_mail(proven, log_in, work, user_agent, address):
+def test_other_browser_or_network_causes_an_email(verified, log_in, work, user_agent, address):
     log_in(user_agent, address)
 
     assert len(work()) == 1
 
 
-def test_a_new_version_of_the_browser_is_the_same_browser(proven, log_in, work):
+def test_new_version_of_a_known_browser_causes_no_email(verified, log_in, work):
     log_in(FIREFOX.replace("135.0", "136.0"))
 
     assert work() == []
 
 
-def test_another_address_of_the_same_ipv6_network_is_the_same_network(proven, log_in, work):
+def test_other_address_in_a_known_ipv6_network_causes_no_email(verified, log_in, work):
     log_in(FIREFOX, "2001:db8:1:2::1")
     assert len(work()) == 1
 
     log_in(FIREFOX, "2001:db8:1:2:ffff::1")
     assert work() == []
-    assert dispatchers.taken == []
+    assert dispatchers.kept == []
 
     log_in(FIREFOX, "2001:db8:1:3::1")
     assert work() == []
-    assert [job.kind for job in dispatchers.taken] == ["new-devices"]
+    assert [job.kind for job in dispatchers.kept] == ["new-devices"]
 
 
-def test_a_session_of_long_ago_makes_no_browser_known(proven, log_in, work, clock):
+def test_browser_of_an_old_session_causes_an_email(verified, log_in, work, clock):
     clock.forward(days=31)
     log_in()
 
     assert len(work()) == 1
 
 
-@pytest.mark.parametrize(("reason", "mails"), [("logout", 0), ("password reset", 1), ("reuse", 1)])
-def test_a_session_that_was_ended_for_safety_makes_no_browser_known(
-    proven, log_in, work, clock, reason, mails
+@pytest.mark.parametrize(("reason", "emails"), [("logout", 0), ("password reset", 1), ("reuse", 1)])
+def test_browser_of_a_session_revoked_for_security_causes_an_email(
+    verified, log_in, work, clock, reason, emails
 ):
     Session.objects.update(ended_at="2030-01-01T12:00:01Z", end_reason=reason)
     log_in()
 
-    assert len(work()) == mails
+    assert len(work()) == emails
 
 
-def test_a_known_device_causes_no_mail(proven, log_in, work):
+def test_known_device_causes_no_email(verified, log_in, work):
     token = log_in(CHROME, "198.51.100.1").headers["X-Device-Token"]
     work()
     log_in(CHROME, "198.51.100.2", **{"X-Device-Token": token})
 
-    assert dispatchers.taken == []
+    assert dispatchers.kept == []
 
 
-def test_the_list_names_each_further_device_once(proven, log_in, work, clock):
+def test_list_names_each_further_device_once(verified, log_in, work, clock):
     log_in(CHROME, "198.51.100.1")
     work()
     token = log_in(FIREFOX, "198.51.100.2").headers["X-Device-Token"]
@@ -201,7 +206,7 @@ def test_the_list_names_each_further_device_once(proven, log_in, work, clock):
     assert "<li>" in mail.alternatives[0][0]
 
 
-def test_a_long_list_is_cut(proven, log_in, work, clock):
+def test_long_list_is_cut(verified, log_in, work, clock):
     for number in range(26):
         log_in(FIREFOX, f"198.51.100.{number}")
     work()
@@ -213,7 +218,7 @@ def test_a_long_list_is_cut(proven, log_in, work, clock):
     assert "and 6 more" in mail.body
 
 
-def test_the_list_is_german_for_a_german_reader(proven, log_in, work, clock, settings):
+def test_list_is_in_the_language_of_the_recipient(verified, log_in, work, clock, settings):
     settings.LANGUAGE_CODE = "de"
     for number in range(3):
         log_in(FIREFOX, f"198.51.100.{number}")
@@ -226,7 +231,7 @@ def test_the_list_is_german_for_a_german_reader(proven, log_in, work, clock, set
     assert "Firefox unter Windows (198.51.100.1)" in mail.body
 
 
-def test_the_next_hour_has_a_notice_and_a_list_of_its_own(proven, log_in, work, clock):
+def test_every_hour_has_its_own_notice_and_list(verified, log_in, work, clock):
     sent = []
     for hour, minutes in enumerate((50, 10, 30)):
         log_in(FIREFOX, f"198.51.{hour}.1")
@@ -240,11 +245,11 @@ def test_the_next_hour_has_a_notice_and_a_list_of_its_own(proven, log_in, work, 
     assert sent == [1, 0, 1] * 3
 
 
-def test_a_notice_that_could_not_be_sent_is_not_counted(
-    proven, log_in, settings, notify, mailoutbox
+def test_notice_that_could_not_be_sent_is_not_counted(
+    verified, log_in, settings, notify, mailoutbox
 ):
     log_in(CHROME, "198.51.100.1")
-    [job] = dispatchers.taken
+    [job] = dispatchers.kept
     backend = settings.EMAIL_BACKEND
     settings.EMAIL_BACKEND = "no.such.backend"
     with pytest.raises(ImportError):
@@ -256,7 +261,9 @@ def test_a_notice_that_could_not_be_sent_is_not_counted(
     assert len(mailoutbox) == 1
 
 
-def test_every_notice_is_sent_where_flood_limits_are_off(proven, log_in, work, configure, settings):
+def test_every_notice_is_sent_if_flood_limits_are_disabled(
+    verified, log_in, work, configure, settings
+):
     configure(THROTTLE={"ENABLED": False})
     for number in range(5):
         log_in(FIREFOX, f"198.51.100.{number}")
@@ -264,7 +271,9 @@ def test_every_notice_is_sent_where_flood_limits_are_off(proven, log_in, work, c
     assert len(work()) == 5
 
 
-def test_other_notices_are_ten_a_day_for_each_kind_and_address(proven, mailoutbox, clock):
+def test_other_notices_are_limited_to_ten_a_day_for_each_kind_and_address(
+    verified, mailoutbox, clock
+):
     for _ in range(12):
         worker.deliver(Message(kind="password-changed", target=ANN))
     worker.deliver(Message(kind="access-wiped", target=ANN))

@@ -1,8 +1,7 @@
-"""Mail over the wire, to servers that work, refuse, hang or break off; nobody waits for them."""
+"""E-mail by SMTP to servers that work, refuse, hang or abort; requests never wait for them."""
 
 import time
 
-import django
 import pytest
 
 from authservice.kernel import message_queue
@@ -11,31 +10,15 @@ from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.dispatchers import thread
 from authservice.notification.dispatchers.background import Background
-from tests.notification.servers import Mute, Sink, free_port
+from tests.notification.servers import Silent, Sink, free_port
 
 CLIENT = Client(request_id="request-7")
-SOON = {"DISPATCHER": "thread", "RETRIES": 3, "BACKOFF": 0.05, "EMAIL_TIMEOUT": 0.2}
-
-
-@pytest.fixture
-def mail_to(settings):
-    """`mail_to(port)` lets the project mail by SMTP, with as long a timeout as Django's: none."""
-
-    def change(port):
-        backend = "django.core.mail.backends.smtp.EmailBackend"
-        if django.VERSION >= (6, 1):
-            options = {"host": "127.0.0.1", "port": port}
-            settings.MAILERS = {"default": {"BACKEND": backend, "OPTIONS": options}}
-            return
-        settings.EMAIL_BACKEND = backend
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-
-    return change
+QUICK = {"DISPATCHER": "thread", "RETRIES": 3, "BACKOFF": 0.05, "EMAIL_TIMEOUT": 0.2}
 
 
 @pytest.fixture
 def ann(transactional_db, ann, monkeypatch):
-    """Ann, and a queue that leaves nothing behind for the next test."""
+    """Ann, and a queue that is drained after the test."""
     queue = Background(worker.attempt)
     monkeypatch.setattr(thread, "dispatch", queue.put)
     yield ann
@@ -43,14 +26,14 @@ def ann(transactional_db, ann, monkeypatch):
 
 
 def send(kind="reset-link"):
-    """How long a request is held up by asking for a mail."""
+    """The seconds for which sending an e-mail blocks the caller."""
     start = time.perf_counter()
     message_queue.send(kind, "ann@example.com", CLIENT)
     return time.perf_counter() - start
 
 
-def test_a_mail_arrives(ann, sink, mail_to, notify, eventually):
-    notify(**SOON)
+def test_email_is_delivered(ann, sink, mail_to, notify, eventually):
+    notify(**QUICK)
     mail_to(sink.port)
 
     send()
@@ -65,8 +48,8 @@ def test_a_mail_arrives(ann, sink, mail_to, notify, eventually):
     assert "/reset-password?token=" in mail.get_body(("plain",)).get_content()
 
 
-def test_a_hostile_name_adds_no_header_on_the_wire(ann, proven, sink, mail_to, notify):
-    proven(name="Ann\r\nBcc: eve@example.com\r\n\r\n<script>")
+def test_line_breaks_in_names_add_no_header_on_the_wire(ann, mark_verified, sink, mail_to, notify):
+    mark_verified(name="Ann\r\nBcc: eve@example.com\r\n\r\n<script>")
     notify(BRAND={"name": "Shop\r\nBcc: eve@example.com"})
     mail_to(sink.port)
 
@@ -78,10 +61,10 @@ def test_a_hostile_name_adds_no_header_on_the_wire(ann, proven, sink, mail_to, n
     assert mail["Subject"] == "Welcome to Shop Bcc: eve@example.com"
 
 
-def test_a_server_that_refuses_holds_up_nobody_and_the_loss_is_logged(
+def test_refusing_server_does_not_block_and_the_lost_email_is_logged(
     ann, mail_to, notify, eventually, logged
 ):
-    notify(**SOON)
+    notify(**QUICK)
     mail_to(free_port())
 
     assert send() < 0.05
@@ -92,9 +75,9 @@ def test_a_server_that_refuses_holds_up_nobody_and_the_loss_is_logged(
     assert "ConnectionRefusedError" in logged("Could not")[0]
 
 
-def test_a_server_that_hangs_holds_up_nobody(ann, mail_to, notify, eventually, logged):
-    notify(**{**SOON, "RETRIES": 1})
-    with Mute() as server:
+def test_hanging_server_does_not_block(ann, mail_to, notify, eventually, logged):
+    notify(**{**QUICK, "RETRIES": 1})
+    with Silent() as server:
         mail_to(server.port)
 
         assert send() < 0.05
@@ -103,23 +86,21 @@ def test_a_server_that_hangs_holds_up_nobody(ann, mail_to, notify, eventually, l
     assert logged("Lost") == ["Lost reset-link of request request-7: given up after attempt 2"]
 
 
-def test_a_mail_broken_off_in_its_middle_is_sent_again(
-    ann, sink, mail_to, notify, eventually, logged
-):
-    notify(**SOON)
-    sink.breaking = 2
+def test_aborted_transmission_is_retried(ann, sink, mail_to, notify, eventually, logged):
+    notify(**QUICK)
+    sink.to_abort = 2
     mail_to(sink.port)
 
     assert send() < 0.05
 
     eventually(lambda: sink.mails)
-    assert sink.broken_off == 2
+    assert sink.aborted == 2
     assert len(sink.mails) == 1
     assert logged("Lost") == []
 
 
-def test_a_mail_leaves_when_the_server_is_back(ann, mail_to, notify, eventually, logged):
-    notify(**{**SOON, "RETRIES": 100})
+def test_email_is_sent_when_the_server_is_available_again(ann, mail_to, notify, eventually, logged):
+    notify(**{**QUICK, "RETRIES": 100})
     port = free_port()
     mail_to(port)
 
@@ -131,10 +112,10 @@ def test_a_mail_leaves_when_the_server_is_back(ann, mail_to, notify, eventually,
     assert logged("Lost") == []
 
 
-def test_others_are_served_while_one_waits_for_its_next_try(
+def test_other_emails_are_sent_while_one_waits_for_its_retry(
     ann, sink, mail_to, notify, eventually, logged
 ):
-    notify(**{**SOON, "BACKOFF": 600})
+    notify(**{**QUICK, "BACKOFF": 600})
     mail_to(free_port())
     send()
     eventually(lambda: logged("Could not"))
@@ -145,28 +126,28 @@ def test_others_are_served_while_one_waits_for_its_next_try(
     eventually(lambda: sink.mails)
 
 
-def test_the_log_names_neither_address_nor_secret(
+def test_log_contains_neither_address_nor_secret(
     ann, sink, mail_to, notify, eventually, logged, caplog
 ):
     caplog.set_level("DEBUG")
-    notify(**SOON)
+    notify(**QUICK)
     sink.refusal = "550 no such mailbox: ann@example.com"
     mail_to(sink.port)
 
     send()
 
     eventually(lambda: logged("Lost"))
-    # The server of the test is in this process too, and tells the log what it is told.
+    # The mail server runs in this process and logs what it receives.
     ours = "\n".join(r.getMessage() for r in caplog.records if not r.name.startswith("mail."))
     assert "SMTPRecipientsRefused" in ours
     assert "ann@example.com" not in ours
     assert "token=" not in ours
 
 
-def test_an_address_that_is_no_header_is_lost_and_harms_nobody(
+def test_email_with_a_line_break_in_its_sender_is_not_sent(
     ann, sink, mail_to, notify, eventually, logged
 ):
-    notify(**{**SOON, "RETRIES": 0, "FROM_EMAIL": "a@example.com\nBcc: eve@example.com"})
+    notify(**{**QUICK, "RETRIES": 0, "FROM_EMAIL": "a@example.com\nBcc: eve@example.com"})
     mail_to(sink.port)
 
     send()

@@ -15,7 +15,7 @@ pytestmark = [
 
 @pytest.fixture
 def tasks(notify, settings):
-    """The dispatcher's module, with the backend that runs a task where it is enqueued."""
+    """The module of the dispatcher; the backend runs each task at once when it is enqueued."""
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
     notify(DISPATCHER="tasks", RETRIES=2, BACKOFF=0.01)
     from authservice.notification.dispatchers import tasks
@@ -23,14 +23,14 @@ def tasks(notify, settings):
     return tasks
 
 
-def test_a_job_leaves_as_a_mail(ann, tasks, eventually, mailoutbox):
+def test_job_is_sent_as_an_email(ann, tasks, eventually, mailoutbox):
     messenger.send(Message(kind="reset-link", target="ann@example.com"))
 
     eventually(lambda: mailoutbox)
     assert "/reset-password?token=" in mailoutbox[0].body
 
 
-def test_a_job_that_fails_is_tried_again_and_given_up(ann, phone, tasks, eventually, logged):
+def test_failing_job_is_retried_and_then_logged_as_lost(ann, phone, tasks, eventually, logged):
     messenger.send(Message(kind="verify-phone", target=phone, request_id="r1"))
 
     eventually(lambda: logged("Lost"))
@@ -39,7 +39,7 @@ def test_a_job_that_fails_is_tried_again_and_given_up(ann, phone, tasks, eventua
     assert logged("Lost") == ["Lost verify-phone of request r1: given up after attempt 3"]
 
 
-def test_a_backend_that_is_away_is_tried_again(ann, tasks, settings, eventually, logged):
+def test_unavailable_backend_is_retried(ann, tasks, settings, eventually, logged):
     settings.TASKS = {"default": {"BACKEND": "no.such.backend"}}
 
     messenger.send(Message(kind="reset-link", target="ann@example.com", request_id="r1"))

@@ -1,4 +1,4 @@
-"""Mails about access from before an address was proven: an attacker may have set it up."""
+"""E-mails about access from before an address was verified: an attacker may have set it up."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from authservice.core.users import lookup
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from tests.notification.conftest import link_in
-from tests.people import the_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -16,9 +16,9 @@ SEEN = {"user_agent": "", "ip_address": "203.0.113.7", "at": "2030-01-02T03:04:0
 
 
 @pytest.fixture
-def confirmed(proven, deliver):
-    """The mail after a first proof by somebody who did not sign up."""
-    proven(name="Call 0900 12345")
+def confirmation_email(mark_verified, deliver):
+    """The e-mail after the first verification of an address, by an unknown client."""
+    mark_verified(name="Call 0900 12345")
     person = lookup.get_person(the_user())
     before = security_notice.state_of(person)
 
@@ -33,13 +33,13 @@ def confirmed(proven, deliver):
 
 
 @pytest.fixture
-def taken(ann, deliver):
-    """The mail after a sign-up at an address that somebody has taken and nobody has proven."""
+def signup_email(ann, deliver):
+    """The e-mail after a sign-up with an address that is taken but unverified."""
     return lambda language="": deliver(message_queue.SIGNUP, language=language)
 
 
-def test_email_confirmed_links_to_the_page_that_secures_the_account(confirmed):
-    mail = confirmed()
+def test_confirmation_email_links_to_the_page_that_secures_the_account(confirmation_email):
+    mail = confirmation_email()
 
     assert mail.subject == "testserver: your e-mail address was confirmed"
     assert "/account/secure?token=" in link_in(mail.body)
@@ -48,22 +48,22 @@ def test_email_confirmed_links_to_the_page_that_secures_the_account(confirmed):
     assert "203.0.113.7" in mail.body
 
 
-def test_email_confirmed_greets_by_no_name_that_an_attacker_may_have_chosen(confirmed):
-    mail = confirmed()
+def test_confirmation_email_has_no_name_that_an_attacker_may_have_chosen(confirmation_email):
+    mail = confirmation_email()
 
     assert "0900" not in mail.body + mail.alternatives[0][0]
 
 
-def test_email_confirmed_is_translated(confirmed):
-    mail = confirmed("de")
+def test_confirmation_email_is_translated(confirmation_email):
+    mail = confirmation_email("de")
 
     assert mail.subject == "testserver: Ihre E-Mail-Adresse wurde bestätigt"
     assert "Diese E-Mail-Adresse wurde zum ersten Mal bestätigt" in mail.body
     assert "sichern Sie Ihr Konto mit diesem Link" in mail.alternatives[0][0]
 
 
-def test_signup_unproven_links_to_the_page_that_sets_a_password(taken):
-    mail = taken()
+def test_signup_email_to_an_unverified_address_links_to_the_page_that_sets_a_password(signup_email):
+    mail = signup_email()
 
     assert mail.subject == "testserver: choose a password to use your account"
     assert "nobody has ever confirmed it" in mail.body
@@ -72,8 +72,8 @@ def test_signup_unproven_links_to_the_page_that_sets_a_password(taken):
     assert "works for 1 hour" in mail.body
 
 
-def test_signup_unproven_is_translated(taken):
-    mail = taken("de")
+def test_signup_email_to_an_unverified_address_is_translated(signup_email):
+    mail = signup_email("de")
 
     assert mail.subject == "testserver: Wählen Sie ein Passwort für Ihr Konto"
     assert "aber niemand hat sie je bestätigt" in mail.body

@@ -1,8 +1,8 @@
-"""`TEST_HOST=everything python -m tests.openapi.fuzz` asks thousands of things by the description.
+"""`TEST_HOST=everything python -m tests.openapi.fuzz` sends thousands of requests.
 
-schemathesis reads the description, sends what it allows and what it forbids to the project that
-wrote it, and walks along what leads from one answer to the next request. All of its checks are on.
-Each request is made by a super admin of its own, so that a logout or a deletion spoils no other.
+schemathesis reads the OpenAPI description, sends valid and invalid requests to the project, and
+follows links from one response to the next request. All of its checks are enabled. Each request
+has its own super admin, so that a logout or a deletion does not affect the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.conf import settings
 
 django.setup()
 
-import schemathesis  # noqa: E402 Django comes first
+import schemathesis  # noqa: E402 after django.setup
 from django.test.utils import get_runner, override_settings  # noqa: E402
 from schemathesis.config import SchemathesisConfig  # noqa: E402
 from schemathesis.core.failures import Failure  # noqa: E402
@@ -27,19 +27,21 @@ from schemathesis.engine import events, from_schema  # noqa: E402
 
 from authservice.core.api.serializers import Url  # noqa: E402
 from authservice.core.users import identifiers  # noqa: E402
+from authservice.kernel.http.fields import JsonText  # noqa: E402
 from authservice.testing import ApiClient, UserFactory, mailbox  # noqa: E402
-from tests.client import csrf_pair  # noqa: E402
-from tests.serving import served  # noqa: E402
+from tests.support.client import csrf_pair  # noqa: E402
+from tests.support.serving import served  # noqa: E402
 
-# A schema promises which requests are well formed, not which secrets exist or which names are free:
-# a 400 may answer a request that is as described. `well_formed` below says which 400 may not.
+# A schema defines which requests are well formed, not which secrets exist or which names are free:
+# a valid request may get a 400. `well_formed` below defines which 400 may not occur.
 _ACCEPTED = ["2xx", "3xx", "400", "401", "403", "404", "409", "501"]
-# What a schema cannot say: which numbers a country gives out, which names a domain can have, and
-# how somebody stands by now.
-_BEYOND = (
+# Rules that a schema cannot express: assigned phone numbers, valid domain names, texts of JSON, and
+# the state of a user.
+_UNDESCRIBED = (
     identifiers.PHONE_RULE,
     identifiers.NEW_EMAIL_RULE,
     *Url.default_error_messages.values(),
+    JsonText.default_error_messages["json"],
     "The user is suspended.",
     "that could be verified.",
 )
@@ -48,10 +50,10 @@ _FORM = {"INVALID_JSON", "INVALID_REQUEST_BODY", "VALIDATION_ERROR"}
 
 @schemathesis.check
 def well_formed(context: Any, response: Any, case: Any) -> None:
-    """What the description allows is never refused for its form."""
+    """A request that the description allows is never refused for its form."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
-    if response.status_code != 400 or any(rule in response.text for rule in _BEYOND):
+    if response.status_code != 400 or any(rule in response.text for rule in _UNDESCRIBED):
         return
     if _code(response.content) in _FORM:
         raise Failure(operation=case.operation.label, title="Refused for its form", message="")
@@ -62,11 +64,11 @@ def _code(content: bytes) -> str:
 
 
 class SuperAdmin:
-    """Signs somebody new in for each request."""
+    """Creates and logs in a new super admin for each request."""
 
     def get(self, case: Any, context: Any) -> str:
         user = UserFactory(is_super_admin=True)
-        return str(ApiClient().sign_in(user).tokens.access_token.reveal())
+        return str(ApiClient().log_in(user).tokens.access_token.reveal())
 
     def set(self, case: Any, token: str, context: Any) -> None:
         headers = csrf_pair({"Authorization": f"Bearer {token}"})
@@ -75,14 +77,14 @@ class SuperAdmin:
 
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
-    """The guard is asked first: who is to be seen without a token must come with a CSRF pair."""
-    headers, asked = case.headers or {}, case.operation.definition.raw.get("security")
-    if asked != [{"guard": []}] and "Authorization" not in headers:
+    """The CSRF check comes first: a request without a bearer token needs a CSRF pair."""
+    headers, security = case.headers or {}, case.operation.definition.raw.get("security")
+    if security != [{"guard": []}] and "Authorization" not in headers:
         case.headers = {**headers, **csrf_pair({})}
 
 
 def fuzz(url: str, *, examples: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """How many requests each phase made, and what was found."""
+    """The number of requests of each phase, and the findings."""
     config = SchemathesisConfig.from_dict(
         {
             "seed": seed,
@@ -92,17 +94,17 @@ def fuzz(url: str, *, examples: int, seed: int) -> tuple[Counter[str], list[str]
     )
     schema = schemathesis.openapi.from_url(url + "openapi.json", config=config)
     schemathesis.auth(refresh_interval=None)(SuperAdmin)
-    made: Counter[str] = Counter()
+    sent: Counter[str] = Counter()
     found: list[str] = []
     for event in from_schema(schema).execute():
         if isinstance(event, events.ScenarioFinished):
-            made[event.phase.value] += len(event.recorder.interactions)
+            sent[event.phase.value] += len(event.recorder.interactions)
             found += _failures(event.recorder)
         elif isinstance(event, events.NonFatalError):
             found.append(f"{event.label}: {event.info.format()}")
         elif isinstance(event, events.FatalError):
             raise event.exception
-    return made, list(dict.fromkeys(found))
+    return sent, list(dict.fromkeys(found))
 
 
 def _failures(recorder: Any) -> Iterator[str]:
@@ -120,10 +122,10 @@ def _failures(recorder: Any) -> Iterator[str]:
 
 
 def _shown(interaction: Any) -> str:
-    asked, answered = interaction.request, interaction.response
+    request, response = interaction.request, interaction.response
     return (
-        f"  {asked.method} {asked.uri} {asked.body!r}\n"
-        f"  {answered and (answered.status_code, answered.content[:300])}"
+        f"  {request.method} {request.uri} {request.body!r}\n"
+        f"  {response and (response.status_code, response.content[:300])}"
     )
 
 
@@ -137,11 +139,11 @@ def main() -> None:
     section = {**settings.AUTHSERVICE, "THROTTLE": {"ENABLED": False}}
     try:
         with override_settings(AUTHSERVICE=section), mailbox(), served(threads=False) as url:
-            made, found = fuzz(url, examples=chosen.examples, seed=chosen.seed)
+            sent, found = fuzz(url, examples=chosen.examples, seed=chosen.seed)
     finally:
         runner.teardown_databases(databases)
     print(*found, sep="\n\n")
-    print(f"{made.total()} requests ({dict(made)}), {len(found)} findings")
+    print(f"{sent.total()} requests ({dict(sent)}), {len(found)} findings")
     sys.exit(bool(found))
 
 

@@ -1,4 +1,4 @@
-"""Who may read the description and its pages, and in which form they come."""
+"""Access to the OpenAPI description and its pages, and their formats."""
 
 import json
 
@@ -8,8 +8,9 @@ from django.contrib.auth import get_user_model
 from django.test import RequestFactory
 
 from authservice.core.models import Account
-from authservice.openapi.dialect import as_3_0
-from authservice.openapi.document import describe, text
+from authservice.openapi.document import describe
+from authservice.openapi.rendering import text
+from authservice.openapi.spectacular import as_3_0
 from authservice.openapi.views import Json
 
 pytestmark = pytest.mark.django_db
@@ -25,17 +26,17 @@ def closed(configure):
 
 
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *PAGES, *ASSETS])
-def test_everybody_may_read(api, path):
+def test_description_is_public_by_default(api, path):
     assert api.get(path).status == 200
 
 
-def test_both_forms_say_the_same(api):
+def test_yaml_and_json_descriptions_are_equal(api):
     as_yaml, as_json = (api.get(path).response.content for path in DESCRIPTIONS)
 
     assert yaml.safe_load(as_yaml) == json.loads(as_json) == describe()
 
 
-def test_it_is_written_once_until_a_setting_changes(configure):
+def test_description_is_cached_until_a_setting_changes(configure):
     written = []
 
     def write(description):
@@ -54,13 +55,13 @@ def test_it_is_written_once_until_a_setting_changes(configure):
 @pytest.mark.usefixtures("closed")
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *PAGES])
 class TestClosed:
-    def test_a_stranger_may_not(self, api, path):
+    def test_closed_description_without_token_is_unauthorized(self, api, path):
         assert api.get(path).error == (401, "UNAUTHORIZED")
 
-    def test_a_user_may_not(self, api, path):
+    def test_closed_description_is_forbidden_for_users(self, api, path):
         assert api.get(path, token=api.sign_up()["access_token"]).error == (403, "FORBIDDEN")
 
-    def test_a_super_admin_may(self, api, path):
+    def test_closed_description_is_readable_by_super_admin(self, api, path):
         token = api.sign_up()["access_token"]
         Account.objects.update(is_super_admin=True)
 
@@ -76,7 +77,7 @@ class TestClosed:
         ({"is_superuser": True, "is_active": False}, 401),
     ],
 )
-def test_of_those_signed_in_to_django_admin_a_superuser_may(flags, status):
+def test_closed_description_in_django_session_requires_superuser(flags, status):
     request = RequestFactory().get("/auth/openapi.json")
     request.user = get_user_model()(**flags)
 
@@ -84,25 +85,25 @@ def test_of_those_signed_in_to_django_admin_a_superuser_may(flags, status):
 
 
 @pytest.mark.parametrize("path", [*PAGES, *ASSETS])
-def test_pages_can_be_left_out(api, configure, path):
+def test_openapi_pages_can_be_disabled(api, configure, path):
     configure(OPENAPI={"PAGES": False})
 
     assert api.get(path).error == (404, "NOT_FOUND")
 
 
-def test_the_description_stays_without_its_pages(api, configure):
+def test_description_is_served_with_disabled_pages(api, configure):
     configure(OPENAPI={"PAGES": False})
 
     assert [api.get(path).status for path in DESCRIPTIONS] == [200, 200]
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2f..%2fviews.py", "swagger-ui-dist", "%00"])
-def test_no_other_file_is_served(api, name):
+def test_openapi_assets_serve_no_other_file(api, name):
     assert api.get(f"docs/{name}").error == (404, "NOT_FOUND")
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_pages_policy_lets_nothing_in_from_elsewhere(api, path):
+def test_openapi_page_csp_allows_no_other_origin(api, path):
     policy = api.get(path).headers["Content-Security-Policy"]
 
     assert "default-src 'none'" in policy
@@ -110,7 +111,7 @@ def test_a_pages_policy_lets_nothing_in_from_elsewhere(api, path):
     assert "http" not in policy
 
 
-def test_a_title_is_text_and_no_markup(api, configure):
+def test_openapi_page_escapes_the_title(api, configure):
     configure(OPENAPI={"TITLE": "</title><script>alert(1)</script>"})
 
     assert b"<script>alert" not in api.get("docs").response.content
@@ -124,7 +125,7 @@ def test_a_title_is_text_and_no_markup(api, configure):
         ({"anyOf": [{"type": "null"}]}, {"anyOf": [{"nullable": True, "enum": [None]}]}),
         ({"const": "Bearer"}, {"enum": ["Bearer"]}),
         ({"required": [], "type": "object"}, {"type": "object"}),
-        # Fields that happen to be called like keywords.
+        # Fields whose names are keywords of JSON Schema.
         (
             {"properties": {"type": {"type": "string"}}},
             {"properties": {"type": {"type": "string"}}},
@@ -132,5 +133,5 @@ def test_a_title_is_text_and_no_markup(api, configure):
         ({"properties": {"const": {"const": "a"}}}, {"properties": {"const": {"enum": ["a"]}}}),
     ],
 )
-def test_a_schema_is_told_in_the_older_dialect(schema, older):
+def test_schema_is_converted_to_openapi_3_0(schema, older):
     assert as_3_0(schema) == older

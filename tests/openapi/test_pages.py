@@ -1,17 +1,17 @@
-"""Swagger UI and ReDoc in a real Chromium: they come up, and nothing comes from elsewhere."""
+"""Swagger UI and ReDoc in a real Chromium: they render, and load nothing from other hosts."""
 
 import time
 from dataclasses import dataclass
 
 import pytest
 
-from tests.browser import chromium, complaints, needs_chromium, requested
-from tests.serving import served
+from tests.support.browser import chromium, console_errors, needs_chromium, requested
+from tests.support.serving import served
 
 pytestmark = needs_chromium
 
 PATIENCE = 20  # seconds
-# What each page shows once it has read the description.
+# Becomes true once a page shows the description.
 SHOWN = {
     "docs": "return document.querySelectorAll('.opblock').length > 10",
     "redoc": "return document.querySelectorAll('[data-section-id] h2').length > 10",
@@ -31,45 +31,45 @@ def base(request):
 
 
 def shown(browser, page):
-    """Wait until a page is all there."""
+    """Wait until a page is rendered completely."""
     end = time.monotonic() + PATIENCE
     while not browser.execute_script(SHOWN[page]):
-        assert time.monotonic() < end, complaints(browser)
+        assert time.monotonic() < end, console_errors(browser)
         time.sleep(0.1)
 
 
 @dataclass
 class Visit:
-    """The addresses that a page made the browser ask for, and what the browser complained of."""
+    """The URLs that a page requested, and the errors of the browser console."""
 
-    asked: list[str]
-    complaints: list[str]
+    requests: list[str]
+    console_errors: list[str]
 
 
 @pytest.fixture(scope="module", params=list(SHOWN))
 def visit(request, browser, base):
-    requested(browser), complaints(browser)
+    requested(browser), console_errors(browser)
     browser.get(base + request.param)
     shown(browser, request.param)
-    time.sleep(0.5)  # for what a page asks last, such as a badge of its makers
-    asked = [address for address in requested(browser) if address.startswith("http")]
-    return Visit(asked, complaints(browser))
+    time.sleep(0.5)  # for late requests of a page, such as a badge of its authors
+    requests = [address for address in requested(browser) if address.startswith("http")]
+    return Visit(requests, console_errors(browser))
 
 
-def test_a_page_shows_the_routes_and_the_browser_has_nothing_to_complain_of(visit):
-    assert visit.complaints == []
+def test_openapi_page_shows_routes_without_browser_errors(visit):
+    assert visit.console_errors == []
 
 
-def test_a_page_loads_nothing_from_another_host(visit, base):
-    assert len(visit.asked) > 2
-    assert [address for address in visit.asked if not address.startswith(base)] == []
+def test_openapi_page_loads_nothing_from_other_hosts(visit, base):
+    assert len(visit.requests) > 2
+    assert [address for address in visit.requests if not address.startswith(base)] == []
 
 
-def test_a_page_reads_the_description_of_its_own_mount(visit, base):
-    assert base + "openapi.json" in visit.asked
+def test_openapi_page_reads_the_description_of_its_mount(visit, base):
+    assert base + "openapi.json" in visit.requests
 
 
-def test_an_operation_is_tried_out_where_the_service_is(browser, base):
+def test_swagger_ui_sends_operation_to_its_mount(browser, base):
     browser.get(base + "docs")
     shown(browser, "docs")
     requested(browser)
@@ -87,6 +87,6 @@ def test_an_operation_is_tried_out_where_the_service_is(browser, base):
     )
 
     end = time.monotonic() + PATIENCE
-    while base + ".well-known/jwks.json" not in (asked := requested(browser)):
-        assert time.monotonic() < end, asked
+    while base + ".well-known/jwks.json" not in (requests := requested(browser)):
+        assert time.monotonic() < end, requests
         time.sleep(0.1)

@@ -11,7 +11,7 @@ COMMAND = "python -m tests.openapi.whole"
 
 
 def whole() -> str:
-    """What `manage.py authservice_openapi` prints in a host that has every module."""
+    """The output of `manage.py authservice_openapi` in a host with every module."""
     printed = python(
         *("-m", "django", "authservice_openapi"),
         host="everything",

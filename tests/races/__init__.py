@@ -1,1 +1,1 @@
-"""What may happen once happens once, however many ask at the same instant."""
+"""Concurrent requests: an action that may happen once happens once."""

@@ -1,4 +1,4 @@
-"""Many requests at one instant, each in a thread with a database connection of its own."""
+"""Many concurrent requests, each in a thread with its own database connection."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from tests.client import Answer
+from tests.support.client import Answer
 
 SIZE = 32
-_PATIENCE = 60  # seconds until a thread that never came fails the test instead of hanging it
+_PATIENCE = 60  # seconds until a missing thread fails the test instead of blocking it
 
 
 class Crowd:
-    """Threads that outlive a round, so that no connection is opened while others already run."""
+    """Threads that are reused for each round, so that no connection is opened during a race."""
 
     def __init__(self, size: int = SIZE) -> None:
         self._size = size
         self._threads = ThreadPoolExecutor(size)
 
     def race(self, contenders: Iterable[Callable[[], Any]]) -> list[Any]:
-        """What each contender, at most as many as threads, returned; all started together."""
-        entered = list(contenders)
-        # While they wait here no thread is free, so each contender has one to itself.
-        start = Barrier(len(entered))
-        runs = [self._threads.submit(_run, contender, start) for contender in entered]
+        """Start all contenders together, at most one per thread, and return their results."""
+        waiting = list(contenders)
+        # No thread is free while they wait at the barrier, so each contender has its own.
+        start = Barrier(len(waiting))
+        runs = [self._threads.submit(_run, contender, start) for contender in waiting]
         return [run.result() for run in runs]
 
     def all_do(self, contender: Callable[[], Any]) -> list[Any]:
-        """The same, `SIZE` times at once."""
+        """Run one contender `SIZE` times concurrently."""
         return self.race([contender] * SIZE)
 
-    def leave(self) -> None:
-        everybody = Barrier(self._size)
-        for gone in [self._threads.submit(_disconnect, everybody) for _ in range(self._size)]:
-            gone.result()
+    def close(self) -> None:
+        all_threads = Barrier(self._size)
+        for run in [self._threads.submit(_disconnect, all_threads) for _ in range(self._size)]:
+            run.result()
         self._threads.shutdown()
 
 
@@ -51,7 +51,7 @@ def _run(contender: Callable[[], Any], start: Barrier) -> Any:
     try:
         _connect()
     except Exception:
-        start.abort()  # or the others would wait for this one
+        start.abort()  # otherwise the others would wait for this one
         raise
     start.wait(_PATIENCE)
     return contender()
@@ -60,20 +60,20 @@ def _run(contender: Callable[[], Any], start: Barrier) -> Any:
 def _connect() -> None:
     for connection in connections.all():
         connection.ensure_connection()
-        # The test client shields connections from being closed after a request by disconnecting a
-        # receiver, which holds for one thread only.
+        # The test client keeps connections open after a request by disconnecting a receiver, but in
+        # one thread only.
         connection.close_at = None
 
 
-def _disconnect(everybody: Barrier) -> None:
-    everybody.wait(_PATIENCE)  # so that each thread does it, and none does it twice
+def _disconnect(all_threads: Barrier) -> None:
+    all_threads.wait(_PATIENCE)  # so that each thread does it exactly once
     connections.close_all()
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """Within, at most one other process of this machine has a crowd: a server lets 100 in."""
-    fcntl = pytest.importorskip("fcntl", reason="needs file locks as Unix has them")
+def crowd_limit() -> Iterator[None]:
+    """Allow at most two crowds at once: a database server accepts 100 connections by default."""
+    fcntl = pytest.importorskip("fcntl", reason="requires the file locks of Unix")
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     lock = Path(gettempdir(), f"authservice-crowd-{os.getuid()}-{worker % 2}.lock")
     with lock.open("w") as held:
@@ -81,22 +81,22 @@ def turn() -> Iterator[None]:
         yield
 
 
-def crossing(monkeypatch: pytest.MonkeyPatch, *deeds: tuple[Any, str]) -> None:
-    """From here on who comes to the one of two deeds waits a moment for who comes to the other."""
-    both = Barrier(2)
+def synchronise(monkeypatch: pytest.MonkeyPatch, *actions: tuple[Any, str]) -> None:
+    """From now on, a call of one of these functions waits up to two seconds for a second call."""
+    barrier = Barrier(2)
 
-    def meeting(deed: Callable[..., Any]) -> Callable[..., Any]:
+    def meeting(action: Callable[..., Any]) -> Callable[..., Any]:
         def meet(*args: Any, **options: Any) -> Any:
             with suppress(BrokenBarrierError):
-                both.wait(2)
-            return deed(*args, **options)
+                barrier.wait(2)
+            return action(*args, **options)
 
         return meet
 
-    for place, name in deeds:
+    for place, name in actions:
         monkeypatch.setattr(place, name, meeting(getattr(place, name)))
 
 
 def tally(answers: Iterable[Answer]) -> Counter[int | str]:
-    """How often each status came, and of refusals each code."""
+    """The number of responses with each status, or with each code for refusals."""
     return Counter(a.status if a.status < 400 else a.code for a in answers)

@@ -1,4 +1,4 @@
-"""A hasher that keeps count of its work."""
+"""A hasher that counts its hashes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.contrib.auth.hashers import MD5PasswordHasher
 
 
 class Counting(MD5PasswordHasher):
-    """`watch` holds what is called at each hash, checked or made."""
+    """Calls the functions in `watch` before each hash, whether it is stored or compared."""
 
     algorithm = "counting"
     watch: ClassVar[list[Callable[[], object]]] = []

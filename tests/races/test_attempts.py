@@ -1,4 +1,4 @@
-"""Guesses are counted before they are judged, so that parallel ones cannot share a try."""
+"""Attempts are counted before they are checked, so that parallel requests cannot share one."""
 
 from functools import partial
 
@@ -8,15 +8,15 @@ from django.db import connections
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, AttemptCounter
-from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
 from tests.races.hashers import Counting
+from tests.support.client import PASSWORD
 
 WRONG = "not " + PASSWORD
-JUDGED = {"INVALID_CREDENTIALS": BUDGET.limit, "TOO_MANY_ATTEMPTS": SIZE - BUDGET.limit}
+LIMITED = {"INVALID_CREDENTIALS": BUDGET.limit, "TOO_MANY_ATTEMPTS": SIZE - BUDGET.limit}
 
 
-def guess(api, number, password=WRONG):
+def attempt(api, number, password=WRONG):
     return partial(api.post, "login", email=f"ann{number}@example.com", password=password)
 
 
@@ -28,54 +28,57 @@ def unknown(api, number):
     pass
 
 
-WHOEVER = pytest.mark.parametrize("prepare", [known, unknown])
+KNOWN_OR_UNKNOWN = pytest.mark.parametrize("prepare", [known, unknown])
 
 
-@WHOEVER
-def test_of_many_guesses_at_once_the_budget_is_judged(crowd, api, rounds, prepare):
+@KNOWN_OR_UNKNOWN
+def test_parallel_wrong_passwords_are_checked_up_to_the_limit(crowd, api, rounds, prepare):
     for number in rounds:
         prepare(api, number)
 
-        assert tally(crowd.all_do(guess(api, number))) == JUDGED
+        assert tally(crowd.all_do(attempt(api, number))) == LIMITED
 
 
-@WHOEVER
-def test_of_many_guesses_at_once_the_budget_is_hashed(crowd, api, rounds, prepare, hashes):
+@KNOWN_OR_UNKNOWN
+def test_parallel_wrong_passwords_are_hashed_up_to_the_limit(crowd, api, rounds, prepare, hashes):
     for number in rounds:
         prepare(api, number)
         hashes.clear()
 
-        crowd.all_do(guess(api, number))
+        crowd.all_do(attempt(api, number))
 
         assert len(hashes) == BUDGET.limit
 
 
-@pytest.mark.usefixtures("hearing")
-def test_a_right_password_among_many_wrong_ones_buys_no_further_guess(crowd, api, rounds, hashes):
+@pytest.mark.usefixtures("login_receivers")
+def test_correct_password_among_wrong_ones_allows_no_further_attempt(crowd, api, rounds, hashes):
     for number in rounds:
         known(api, number)
         hashes.clear()
 
-        wrong, right = guess(api, number), guess(api, number, PASSWORD)
+        wrong, right = attempt(api, number), attempt(api, number, PASSWORD)
         answers = crowd.race([right, *[wrong] * (SIZE - 1)])
 
         assert tally(answers)["INVALID_CREDENTIALS"] <= BUDGET.limit
 
 
-@pytest.mark.usefixtures("hearing")
-def test_right_passwords_at_once_cost_nothing(crowd, api, rounds):
+@pytest.mark.usefixtures("login_receivers")
+def test_parallel_correct_passwords_use_no_attempts(crowd, api, rounds):
     for number in rounds:
         known(api, number)
-        assert set(tally(crowd.all_do(guess(api, number, PASSWORD)))) <= {200, "TOO_MANY_ATTEMPTS"}
+        assert set(tally(crowd.all_do(attempt(api, number, PASSWORD)))) <= {
+            200,
+            "TOO_MANY_ATTEMPTS",
+        }
 
-        assert tally(crowd.all_do(guess(api, number))) == JUDGED
+        assert tally(crowd.all_do(attempt(api, number))) == LIMITED
 
 
-def test_as_many_right_passwords_as_the_budget_all_sign_in(crowd, api, rounds):
+def test_parallel_correct_passwords_up_to_the_limit_all_log_in(crowd, api, rounds):
     for number in rounds:
         known(api, number)
 
-        answers = crowd.race([guess(api, number, PASSWORD)] * BUDGET.limit)
+        answers = crowd.race([attempt(api, number, PASSWORD)] * BUDGET.limit)
 
         assert tally(answers) == {200: BUDGET.limit}
 
@@ -90,18 +93,20 @@ def devices(api):
     return devices
 
 
-def guess_on(api, number, device):
-    return partial(guess(api, number), headers={"X-Device-Token": device})
+def attempt_on(api, number, device):
+    return partial(attempt(api, number), headers={"X-Device-Token": device})
 
 
-def test_of_many_guesses_at_once_on_a_device_its_budget_is_judged(crowd, api, rounds, devices):
+def test_parallel_wrong_passwords_on_a_device_are_checked_up_to_its_limit(
+    crowd, api, rounds, devices
+):
     for number in rounds:
         [device] = devices(number, 1)
 
-        assert tally(crowd.all_do(guess_on(api, number, device))) == JUDGED
+        assert tally(crowd.all_do(attempt_on(api, number, device))) == LIMITED
 
 
-def test_of_many_guesses_at_once_on_all_devices_the_shared_budget_is_judged(
+def test_parallel_wrong_passwords_on_all_devices_are_checked_up_to_the_shared_limit(
     crowd, api, rounds, devices, monkeypatch
 ):
     shared = attempt_counter.Budget.fixed(limit=15, window=attempt_counter.DAY)
@@ -109,33 +114,33 @@ def test_of_many_guesses_at_once_on_all_devices_the_shared_budget_is_judged(
     for number in rounds:
         tokens = devices(number, 8) * (SIZE // 8)
 
-        answers = crowd.race(guess_on(api, number, token) for token in tokens)
+        answers = crowd.race(attempt_on(api, number, token) for token in tokens)
 
         assert tally(answers) == {"INVALID_CREDENTIALS": 15, "TOO_MANY_ATTEMPTS": SIZE - 15}
 
 
-def test_logins_at_once_on_new_devices_all_become_known(crowd, api, rounds):
+def test_parallel_logins_on_new_devices_make_all_devices_known(crowd, api, rounds):
     for number in rounds:
         known(api, number)
-        crowd.race([guess(api, number, PASSWORD)] * BUDGET.limit)
+        crowd.race([attempt(api, number, PASSWORD)] * BUDGET.limit)
 
         kept = Account.objects.get(email=f"ann{number}@example.com").device_ids
         assert len({kept[place : place + 32] for place in range(0, 320, 32)}) == 10
 
 
-@WHOEVER
-def test_a_guess_is_on_record_before_it_is_judged(
+@KNOWN_OR_UNKNOWN
+def test_attempt_is_stored_before_the_password_is_checked(
     crowd, api, prepare, hashes, monkeypatch, settings
 ):
-    """Also where the host wraps each request in a transaction that ends after the answer."""
+    """Also if the host runs each request in a transaction (`ATOMIC_REQUESTS`)."""
     monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
     prepare(api, 1)
     recorded = []
-    # The hash is worked out in another thread, and so over another connection, than this look.
+    # This query runs in another thread, and so on another connection, than the request.
     Counting.watch.append(
         lambda: recorded.extend(crowd.race([AttemptCounter.objects.filter(count=1).count]))
     )
 
-    guess(api, 1)()
+    attempt(api, 1)()
 
     assert recorded == [1]

@@ -1,4 +1,4 @@
-"""A request that the database ends for the sake of another transaction is tried again, whole."""
+"""A request whose transaction the database aborts to resolve a deadlock is retried as a whole."""
 
 from threading import Event, Thread
 from time import sleep
@@ -10,22 +10,22 @@ from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.kernel import retries
-from tests.client import PASSWORD
-from tests.people import the_user
+from tests.support.client import PASSWORD
+from tests.support.people import the_user
 
 PATIENCE = 60
 NEW = "quince jelly 17 shutters"
 
 
-class Crosswise:
-    """A transaction of the host that takes rows the other way round than we do.
+class HostTransaction:
+    """A transaction of the host that locks rows in the opposite order.
 
-    Once a request has changed the row of a user, it holds what `first` changes, which that request
-    is about to change as well, and changes what the request holds.
+    Once a request has changed the row of a user, this transaction locks the rows that `first`
+    changes, which the request will change next, and then changes the row that the request holds.
     """
 
     def __init__(self, *, first):
-        self.fate = ""
+        self.result = ""
         self._change = f"UPDATE {connection.ops.quote_name(get_user_model()._meta.db_table)}"
         self._first = first
         self._begun, self._holds = False, Event()
@@ -52,20 +52,21 @@ class Crosswise:
         try:
             with transaction.atomic():
                 self._first()
-                self._outweigh()
+                self._write_more_rows()
                 self._holds.set()
-                sleep(0.3)  # PostgreSQL ends who has waited longer: let that be the request
+                # PostgreSQL aborts the transaction that waited longer: make it the request.
+                sleep(0.3)
                 users().update(is_active=True)
-            self.fate = "committed"
+            self.result = "committed"
         except OperationalError as wrong:
-            self.fate = str(wrong)
+            self.result = str(wrong)
         finally:
             connection.close()
 
-    def _outweigh(self):
-        """MariaDB ends who has changed less."""
-        tickets = (OneTimeToken(purpose="host", expires_at=timezone.now()) for _ in range(100))
-        OneTimeToken.objects.bulk_create(tickets)
+    def _write_more_rows(self):
+        """MariaDB aborts the transaction with fewer changes."""
+        tokens = (OneTimeToken(purpose="host", expires_at=timezone.now()) for _ in range(100))
+        OneTimeToken.objects.bulk_create(tokens)
 
 
 def users():
@@ -74,44 +75,44 @@ def users():
 
 @pytest.fixture
 def change_password(api, transactional_db):
-    """Change the password of somebody whose rows another holds crosswise."""
+    """Change a password while a transaction of the host locks the rows in the opposite order."""
     token = api.sign_up()["access_token"]
 
     def change():
         new = {"old_password": PASSWORD, "new_password": NEW}
-        held = Crosswise(first=lambda: Session.objects.update(user_agent="of the host"))
+        held = HostTransaction(first=lambda: Session.objects.update(user_agent="of the host"))
         with held as other, connection.execute_wrapper(other.meet):
             answer = api.request("PUT", "change-password", new, token=token)
-        assert other.fate == "committed"
+        assert other.result == "committed"
         return answer
 
     return change
 
 
-def test_what_a_deadlock_undid_is_done_anew(change_password, api):
+def test_request_aborted_by_a_deadlock_is_retried(change_password, api):
     assert change_password().status == 200
     assert api.log_in(password=NEW)
 
 
-def test_that_it_was_is_logged(change_password, caplog):
+def test_retry_after_a_deadlock_is_logged(change_password, caplog):
     change_password()
 
     assert caplog.messages[0].startswith("Retrying a transaction")
 
 
-def test_it_is_a_crash_once_it_was_tried_often_enough(change_password, api, monkeypatch):
+def test_request_is_internal_error_after_too_many_deadlocks(change_password, api, monkeypatch):
     monkeypatch.setattr(retries, "_ATTEMPTS", 1)
 
     assert change_password().code == "INTERNAL_ERROR"
     assert api.log_in(password=PASSWORD)
 
 
-def test_a_right_password_that_it_undid_is_no_guess(api, transactional_db):
+def test_correct_password_aborted_by_a_deadlock_is_not_counted(api, transactional_db):
     api.sign_up()
     api.log_in()  # so that there is a row to hold
-    held = Crosswise(first=lambda: AttemptCounter.objects.update(strikes=0))
+    held = HostTransaction(first=lambda: AttemptCounter.objects.update(strikes=0))
     with held as other, connection.execute_wrapper(other.meet):
         assert api.log_in(password=PASSWORD)
 
-    assert other.fate == "committed"
+    assert other.result == "committed"
     assert AttemptCounter.objects.get().count == 0

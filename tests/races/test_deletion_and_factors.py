@@ -1,4 +1,4 @@
-"""Deleting a user while second factors are entered and set up: refused, never a crash."""
+"""Deleting a user during second steps and factor setups: these are refused, never a 5xx."""
 
 from functools import partial
 
@@ -16,12 +16,12 @@ from tests.twofactor.people import Person
 
 ROOT = "root@example.com"
 STEPS = 10
-GONE = {"INVALID_TOKEN", "INVALID_CREDENTIALS", "TWO_FACTOR_INVALID", "UNAUTHORIZED"}
+REFUSALS = {"INVALID_TOKEN", "INVALID_CREDENTIALS", "TWO_FACTOR_INVALID", "UNAUTHORIZED"}
 
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so."""
+    """Freezes the time, so that TOTP codes change only when a test forwards it."""
 
 
 @pytest.fixture
@@ -53,14 +53,14 @@ def steps_and_deletion(api, root, person, steps):
 
 
 def check(answers, person):
-    tried = tally(answers)
-    assert set(tried) <= {200, *GONE, "TOO_MANY_ATTEMPTS"}, tried
+    counted = tally(answers)
+    assert set(counted) <= {200, *REFUSALS, "TOO_MANY_ATTEMPTS"}, counted
     assert answers[STEPS // 2].status == 200
     assert not Account.objects.filter(pk=person.user_id).exists()
     assert not Authenticator.objects.filter(user_id=person.user_id).exists()
 
 
-def test_second_steps_beside_the_deletion_of_their_user_do_not_crash(
+def test_second_step_during_the_deletion_of_its_user_is_not_a_5xx(
     root, api, crowd, ten_rounds, clock, monkeypatch
 ):
     monkeypatch.setattr(
@@ -80,7 +80,7 @@ def test_second_steps_beside_the_deletion_of_their_user_do_not_crash(
         check(answers, ann)
 
 
-def test_set_ups_beside_the_deletion_of_their_user_do_not_crash(root, api, crowd, ten_rounds):
+def test_factor_setup_during_the_deletion_of_its_user_is_not_a_5xx(root, api, crowd, ten_rounds):
     for number in ten_rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
         steps = [partial(ann.post, "2fa/setup")] * STEPS

@@ -1,4 +1,4 @@
-"""Users who came without us are adopted once, and a better hash ends nobody's sign-in."""
+"""Existing users get one account at their first login, and a hash upgrade revokes no session."""
 
 from functools import partial
 
@@ -8,17 +8,17 @@ from django.contrib.auth.hashers import MD5PasswordHasher, PBKDF2PasswordHasher,
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import DEVICES, Account
-from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
+from tests.support.client import PASSWORD
 
 
-def log_in(api, *, device="", **who):
+def log_in(api, *, device="", **identifier):
     headers = {"X-Device-Token": device} if device else {}
-    return partial(api.post, "login", headers=headers, password=PASSWORD, **who)
+    return partial(api.post, "login", headers=headers, password=PASSWORD, **identifier)
 
 
 def import_users(*usernames, email):
-    """Users made behind our back: no signal, no account."""
+    """Create users without signals, so they have no account."""
     users = get_user_model()
     encoded = make_password(PASSWORD)
     users.objects.bulk_create(
@@ -26,7 +26,7 @@ def import_users(*usernames, email):
     )
 
 
-def test_a_user_is_adopted_once_by_many_first_logins(crowd, api, rounds):
+def test_parallel_first_logins_of_an_existing_user_create_one_account(crowd, api, rounds):
     for number in rounds:
         import_users(f"ann{number}", email=f"ann{number}@example.com")
 
@@ -36,7 +36,7 @@ def test_a_user_is_adopted_once_by_many_first_logins(crowd, api, rounds):
         assert Account.objects.count() == number + 1
 
 
-def test_users_who_share_an_address_all_get_in_at_once(crowd, api, rounds):
+def test_users_with_a_shared_address_all_log_in_concurrently(crowd, api, rounds):
     for number in rounds:
         names = [f"ann-{number}-{place}" for place in range(SIZE)]
         import_users(*names, email=f"ann{number}@example.com")
@@ -46,7 +46,7 @@ def test_users_who_share_an_address_all_get_in_at_once(crowd, api, rounds):
         assert tally(answers) == {200: SIZE}
 
 
-def test_a_shared_address_is_given_at_most_once(crowd, api, rounds):
+def test_shared_address_is_assigned_to_at_most_one_account(crowd, api, rounds):
     for number in rounds:
         names = [f"ann-{number}-{place}" for place in range(SIZE)]
         import_users(*names, email=f"ann{number}@example.com")
@@ -64,23 +64,23 @@ def devices(crowd, api):
     return [answer.headers["X-Device-Token"] for answer in logins]
 
 
-def age_the_hash():
-    """The password as an old release stored it, or an old iteration count."""
+def outdate_the_hash():
+    """Store the password with an outdated hasher and iteration count."""
     old = PBKDF2PasswordHasher().encode(PASSWORD, MD5PasswordHasher().salt(), iterations=1)
     get_user_model().objects.update(password=old)
 
 
 def upgraded(crowd, api, devices):
-    age_the_hash()
+    outdate_the_hash()
     return crowd.race(log_in(api, email="ann@example.com", device=device) for device in devices)
 
 
-def test_logins_that_upgrade_one_hash_all_succeed(crowd, api, rounds, devices):
+def test_parallel_logins_that_upgrade_a_hash_all_succeed(crowd, api, rounds, devices):
     for _ in rounds:
         assert tally(upgraded(crowd, api, devices)) == {200: DEVICES}
 
 
-def test_logins_that_upgrade_one_hash_all_live_on(crowd, api, rounds, devices):
+def test_parallel_logins_that_upgrade_a_hash_keep_their_sessions(crowd, api, rounds, devices):
     for _ in rounds:
         tokens = [answer.data["access_token"] for answer in upgraded(crowd, api, devices)]
 

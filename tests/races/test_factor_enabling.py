@@ -6,11 +6,11 @@ import pytest
 from django.db import connection
 
 from tests.admin_api.people import promote
-from tests.client import PASSWORD
 from tests.races.crowd import tally
+from tests.support.client import PASSWORD
 from tests.twofactor.people import Person
 
-LOGINS = 6  # fewer than the failed ones after which a login is refused
+LOGINS = 6  # fewer than the limit of attempts
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def rounds():
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so."""
+    """Freezes the time, so that TOTP codes change only when a test forwards it."""
 
 
 def alive(api, answers):
@@ -34,21 +34,21 @@ def alive(api, answers):
     ]
 
 
-def test_login_beside_enabling_leaves_no_session_without_the_factor(crowd, api, rounds):
+def test_login_while_factor_is_enabled_leaves_no_session_without_it(crowd, api, rounds):
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
         ann.set_up()
         log_in = partial(api.post, "login", email=ann.email, password=PASSWORD)
         enable = partial(ann.post, "2fa/verify", code=ann.code())
 
-        *entered, enabled = crowd.race([*[log_in] * LOGINS, enable])
+        *logins, enabled = crowd.race([*[log_in] * LOGINS, enable])
 
-        assert (enabled.status, tally(entered)) == (200, {200: LOGINS})
-        assert alive(api, entered) == []
+        assert (enabled.status, tally(logins)) == (200, {200: LOGINS})
+        assert alive(api, logins) == []
         assert ann.get("me").status == 200
 
 
-def test_login_beside_an_enrolment_on_demand_leaves_no_session_without_the_factor(
+def test_login_during_required_enrolment_leaves_no_session_without_the_factor(
     crowd, api, rounds, configure
 ):
     for number in rounds:
@@ -60,14 +60,14 @@ def test_login_beside_an_enrolment_on_demand_leaves_no_session_without_the_facto
         log_in = partial(api.post, "login", email=ann.email, password=PASSWORD)
         enrol = partial(ann.verify_login, ann.code(), temp_token)
 
-        *entered, enrolled = crowd.race([*[log_in] * LOGINS, enrol])
+        *logins, enrolled = crowd.race([*[log_in] * LOGINS, enrol])
 
-        assert (enrolled.status, tally(entered)) == (200, {200: LOGINS})
-        assert alive(api, entered) == []
+        assert (enrolled.status, tally(logins)) == (200, {200: LOGINS})
+        assert alive(api, logins) == []
         assert api.get("me", token=enrolled.data["access_token"]).status == 200
 
 
-def test_refresh_beside_enabling_leaves_no_session_without_the_factor(crowd, api, rounds):
+def test_refresh_while_factor_is_enabled_leaves_no_session_without_it(crowd, api, rounds):
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
         other = api.log_in(ann.email)
@@ -82,14 +82,14 @@ def test_refresh_beside_enabling_leaves_no_session_without_the_factor(crowd, api
         assert alive(api, refreshed) == []
 
 
-def test_setup_beside_the_deletion_of_its_user_is_refused_not_a_crash(crowd, api, rounds):
+def test_factor_setup_during_the_deletion_of_its_user_is_refused(crowd, api, rounds):
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
-        boss = Person(api, f"root{number}@example.com").sign_up()
-        promote(boss.email)
-        delete = partial(api.request, "DELETE", f"admin/users/{ann.user_id}", token=boss.token)
+        admin = Person(api, f"root{number}@example.com").sign_up()
+        promote(admin.email)
+        delete = partial(api.request, "DELETE", f"admin/users/{ann.user_id}", token=admin.token)
 
-        *made, deleted = crowd.race([*[partial(ann.post, "2fa/setup")] * LOGINS, delete])
+        *setups, deleted = crowd.race([*[partial(ann.post, "2fa/setup")] * LOGINS, delete])
 
         assert deleted.status == 200
-        assert set(tally(made)) <= {200, "INVALID_TOKEN"}
+        assert set(tally(setups)) <= {200, "INVALID_TOKEN"}

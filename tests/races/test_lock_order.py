@@ -1,13 +1,13 @@
-"""Two deeds that touch the same rows of one person wait for each other in turn, never crosswise."""
+"""Two requests that change the same rows of a user lock them in one order and cannot deadlock."""
 
 from functools import partial
 
 import pytest
 
 from authservice.core.credentials import passwords
-from tests.client import PASSWORD
-from tests.races.crowd import crossing
+from tests.races.crowd import synchronise
 from tests.races.test_second_factors import temp_tokens
+from tests.support.client import PASSWORD
 from tests.twofactor.people import ANN, Person
 
 OLD, NEW = "tests.races.hashers.Counting", "django.contrib.auth.hashers.MD5PasswordHasher"
@@ -15,50 +15,54 @@ OLD, NEW = "tests.races.hashers.Counting", "django.contrib.auth.hashers.MD5Passw
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so."""
+    """Freezes the time, so that TOTP codes change only when a test forwards it."""
 
 
 @pytest.fixture
 def outdate(settings):
-    """Hashes made before it is called are worse than those that a login stores after it."""
+    """Call it to make the existing hashes outdated, so that a login upgrades them."""
     settings.PASSWORD_HASHERS = [OLD, NEW]
     return lambda: setattr(settings, "PASSWORD_HASHERS", [NEW, OLD])
 
 
 @pytest.fixture
-def cross(monkeypatch):
-    """From here on a login that upgrades its hash has locked the user when the second step is about
-    to."""
-    return lambda: crossing(monkeypatch, (passwords, "rebind"), (passwords, "lock_users"))
+def synchronise_locks(monkeypatch):
+    """Call it before a race: then the login has locked the user for its hash upgrade when the
+    second step is about to lock the user."""
+    return lambda: synchronise(monkeypatch, (passwords, "rebind"), (passwords, "lock_users"))
 
 
-def test_a_better_hash_and_a_second_step(crowd, api, outdate, clock, cross):
+def test_hash_upgrade_and_second_step_do_not_deadlock(
+    crowd, api, outdate, clock, synchronise_locks
+):
     ann = Person(api).sign_up().enrol()
     clock.forward(seconds=30)
     temp_token, code = temp_tokens(ann)[0], ann.code()
     outdate()
-    cross()
+    synchronise_locks()
 
-    entered, passed = crowd.race([log_in(api), partial(ann.verify_login, code, temp_token)])
+    login, passed = crowd.race([log_in(api), partial(ann.verify_login, code, temp_token)])
 
-    # Begun with the old hash it would have been over at once; nothing was used up by that.
-    assert (entered.status, passed.error) == (200, (401, "INVALID_TOKEN"))
+    # The challenge was bound to the old hash, so it was refused without using up the code.
+    assert (login.status, passed.error) == (200, (401, "INVALID_TOKEN"))
     again = ann.verify_login(code, temp_token)
     assert again.status == 200
     assert api.get("me", token=again.data["access_token"]).status == 200
 
 
-def test_a_better_hash_and_an_enrolment_on_demand(crowd, api, outdate, configure, cross):
+def test_hash_upgrade_and_required_enrolment_do_not_deadlock(
+    crowd, api, outdate, configure, synchronise_locks
+):
     ann = Person(api).sign_up()
     configure(TWOFACTOR={"REQUIRED": "everybody"}, THROTTLE={"ENABLED": False})
     temp_token = ann.temp_token()
     ann.set_up()
     outdate()
-    cross()
+    synchronise_locks()
 
-    entered, passed = crowd.race([log_in(api), partial(ann.verify_login, ann.code(), temp_token)])
+    login, passed = crowd.race([log_in(api), partial(ann.verify_login, ann.code(), temp_token)])
 
-    assert entered.status == 200
+    assert login.status == 200
     assert passed.status in (200, 401)
 
 

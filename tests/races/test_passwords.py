@@ -1,4 +1,4 @@
-"""A password has one successor, whatever it is changed by."""
+"""Concurrent changes of a password: exactly one succeeds."""
 
 from functools import partial
 
@@ -8,16 +8,16 @@ from django.contrib.auth import get_user_model
 from authservice.core.credentials import one_time
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.users import lookup
-from tests.client import PASSWORD
 from tests.races.crowd import tally
+from tests.support.client import PASSWORD
 
 
 @pytest.fixture
 def person(api, crowd):
-    """Somebody new for each round."""
+    """Create a new user for each round."""
 
     def make(number):
-        # Whose answer is a challenge where everybody needs a second factor.
+        # The response is a challenge if a second factor is required.
         api.post("signup", email=f"ann{number}@example.com", password=PASSWORD)
         return lookup.get_person(get_user_model().objects.get(email=f"ann{number}@example.com"))
 
@@ -39,12 +39,13 @@ def change(api, access_token, number):
     return partial(api.request, "PUT", "change-password", body, token=access_token)
 
 
-def opened_by(api, email, passwords):
-    tries = [api.post("login", email=email, password=password) for password in passwords]
-    return [answer.status for answer in tries].count(200)
+def accepted(api, email, passwords):
+    """How many of these passwords are accepted at a login."""
+    logins = [api.post("login", email=email, password=password) for password in passwords]
+    return [answer.status for answer in logins].count(200)
 
 
-def test_of_several_reset_links_at_once_one_works(crowd, api, rounds, person):
+def test_one_of_several_parallel_reset_links_works(crowd, api, rounds, person):
     for number in rounds:
         ann = person(number)
         links = [with_link(ann) for _ in range(BUDGET.limit)]
@@ -54,7 +55,7 @@ def test_of_several_reset_links_at_once_one_works(crowd, api, rounds, person):
         assert tally(answers) == {200: 1, "INVALID_TOKEN": BUDGET.limit - 1}
 
 
-def test_an_old_password_changes_once(crowd, api, rounds):
+def test_one_of_several_parallel_password_changes_works(crowd, api, rounds):
     for number in rounds:
         token = api.sign_up(f"ann{number}@example.com")["access_token"]
 
@@ -63,8 +64,8 @@ def test_an_old_password_changes_once(crowd, api, rounds):
         assert tally(answers)[200] == 1
 
 
-def test_a_change_by_the_old_password_never_undoes_a_reset(crowd, api, rounds, person):
-    """Who still knows the old password must not outrun the owner who just got rid of it."""
+def test_password_change_with_old_password_never_undoes_a_reset(crowd, api, rounds, person):
+    """An attacker with the old password must not undo the reset of the owner."""
     for number in rounds:
         ann = person(number)
         token = api.log_in(ann.email)["access_token"]
@@ -73,39 +74,40 @@ def test_a_change_by_the_old_password_never_undoes_a_reset(crowd, api, rounds, p
         answers = crowd.race([*(change(api, token, n) for n in range(BUDGET.limit - 1)), owner])
 
         if answers[-1].status == 200:
-            assert opened_by(api, ann.email, ["plum tart 0 windows"]) == 1
+            assert accepted(api, ann.email, ["plum tart 0 windows"]) == 1
 
 
 @pytest.fixture
-def logins_beside_a_reset(crowd, api, rounds, person):
-    """What logins of one person are answered at the moment of their reset.
+def logins_during_a_reset(crowd, api, rounds, person):
+    """Yields the tally of each round of logins of a user during a password reset.
 
-    Both change the person, their sign-ins or challenges, and the counter of guesses at them.
+    Both change the user, the sessions or challenges, and the counter of attempts.
     """
 
-    def meet():
+    def run():
         for number in rounds:
             ann = person(number)
             log_in = partial(api.post, "login", email=ann.email, password=PASSWORD)
             owner = reset(api, **with_link(ann))
 
-            *entered, done = crowd.race([*[log_in] * (BUDGET.limit - 1), owner])
+            # Two attempts remain for `accepted`, even if each of these logins is refused.
+            *logins, owners_reset = crowd.race([*[log_in] * (BUDGET.limit - 2), owner])
 
-            assert done.status == 200
-            assert opened_by(api, ann.email, [PASSWORD, "plum tart 0 windows"]) == 1
-            yield tally(entered)
+            assert owners_reset.status == 200
+            assert accepted(api, ann.email, [PASSWORD, "plum tart 0 windows"]) == 1
+            yield tally(logins)
 
-    return meet
+    return run
 
 
-@pytest.mark.usefixtures("hearing")
-def test_logins_beside_a_reset_are_good_or_refused(logins_beside_a_reset):
-    for answers in logins_beside_a_reset():
+@pytest.mark.usefixtures("login_receivers")
+def test_logins_during_a_reset_succeed_or_are_refused(logins_during_a_reset):
+    for answers in logins_during_a_reset():
         assert set(answers) <= {200, "INVALID_CREDENTIALS"}
 
 
-def test_logins_beside_a_reset_are_challenged_or_refused(logins_beside_a_reset, configure):
+def test_logins_during_a_reset_are_challenged_or_refused(logins_during_a_reset, configure):
     configure(TWOFACTOR={"REQUIRED": "everybody"}, THROTTLE={"ENABLED": False})
 
-    for answers in logins_beside_a_reset():
+    for answers in logins_during_a_reset():
         assert set(answers) <= {200, "INVALID_CREDENTIALS"}

@@ -1,4 +1,4 @@
-"""A refresh token has one successor, and a family that a thief shares has an end."""
+"""A refresh token has one successor, and a session with a reused token is revoked."""
 
 from functools import partial
 
@@ -14,14 +14,14 @@ def fresh(api, number):
     return api.sign_up(f"ann{number}@example.com")
 
 
-def test_one_of_many_refreshes_of_a_token_wins(crowd, api, rounds):
+def test_one_of_many_parallel_refreshes_of_a_token_succeeds(crowd, api, rounds):
     for number in rounds:
         answers = crowd.all_do(refresh(api, fresh(api, number)["refresh_token"]))
 
         assert tally(answers) == {200: 1, "INVALID_REFRESH_TOKEN": SIZE - 1}
 
 
-def test_the_winner_of_a_race_goes_on_refreshing(crowd, api, rounds):
+def test_successor_of_parallel_refreshes_can_be_refreshed(crowd, api, rounds):
     for number in rounds:
         answers = crowd.all_do(refresh(api, fresh(api, number)["refresh_token"]))
         [won] = [answer.data for answer in answers if answer.status == 200]
@@ -29,7 +29,7 @@ def test_the_winner_of_a_race_goes_on_refreshing(crowd, api, rounds):
         assert refresh(api, won["refresh_token"])().status == 200
 
 
-def test_within_the_grace_all_get_the_same_successor(crowd, api, rounds, configure):
+def test_parallel_refreshes_within_the_grace_get_the_same_successor(crowd, api, rounds, configure):
     configure(REFRESH_GRACE=30)
     for number in rounds:
         answers = crowd.all_do(refresh(api, fresh(api, number)["refresh_token"]))
@@ -38,12 +38,12 @@ def test_within_the_grace_all_get_the_same_successor(crowd, api, rounds, configu
         assert len({answer.data["refresh_token"] for answer in answers}) == 1
 
 
-def test_a_refresh_that_crosses_a_logout_leaves_nothing_alive(crowd, api, rounds):
+def test_refresh_during_a_logout_leaves_no_valid_token(crowd, api, rounds):
     for number in rounds:
         tokens = fresh(api, number)
-        leave = partial(api.post, "logout", token=tokens["access_token"])
+        log_out = partial(api.post, "logout", token=tokens["access_token"])
         half = SIZE // 2
-        answers = crowd.race([refresh(api, tokens["refresh_token"]), leave] * half)
+        answers = crowd.race([refresh(api, tokens["refresh_token"]), log_out] * half)
         won = [answer.data for answer in answers[::2] if answer.status == 200]
 
         for left in [tokens, *won]:
@@ -51,7 +51,7 @@ def test_a_refresh_that_crosses_a_logout_leaves_nothing_alive(crowd, api, rounds
             assert api.get("me", token=left["access_token"]).code == "INVALID_TOKEN"
 
 
-def test_without_rotation_all_keep_their_token(crowd, api, rounds, configure):
+def test_parallel_refreshes_without_rotation_keep_the_token(crowd, api, rounds, configure):
     configure(REFRESH_TOKEN_ROTATION=False)
     for number in rounds:
         token = fresh(api, number)["refresh_token"]
@@ -61,8 +61,8 @@ def test_without_rotation_all_keep_their_token(crowd, api, rounds, configure):
         assert [answer.data["refresh_token"] for answer in answers] == [token] * SIZE
 
 
-def test_a_sign_in_ends_once_however_often_it_is_left(crowd, api, rounds, heard):
-    left = heard(signals.signed_out)
+def test_session_is_revoked_once_by_parallel_logouts(crowd, api, rounds, received):
+    left = received(signals.logged_out)
     for number in rounds:
         left.clear()
 
@@ -71,8 +71,8 @@ def test_a_sign_in_ends_once_however_often_it_is_left(crowd, api, rounds, heard)
         assert len(left) == 1
 
 
-def test_a_stolen_family_ends_once_however_often_it_is_replayed(crowd, api, rounds, heard):
-    detected = heard(signals.token_reuse_detected)
+def test_session_is_revoked_once_by_parallel_reuse_of_a_token(crowd, api, rounds, received):
+    detected = received(signals.token_reuse_detected)
     for number in rounds:
         detected.clear()
         eldest = fresh(api, number)["refresh_token"]
@@ -86,7 +86,7 @@ def test_a_stolen_family_ends_once_however_often_it_is_replayed(crowd, api, roun
         assert len(detected) == 1
 
 
-def test_a_replay_that_crosses_a_refresh_leaves_nothing_alive(crowd, api, rounds):
+def test_token_reuse_during_a_refresh_leaves_no_valid_token(crowd, api, rounds):
     for number in rounds:
         eldest = fresh(api, number)["refresh_token"]
         parent = refresh(api, eldest)().data["refresh_token"]

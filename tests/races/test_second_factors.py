@@ -1,4 +1,4 @@
-"""A code works once and a try counts once, however many give it at the same instant."""
+"""Concurrent second steps: a code works once, and every attempt is counted."""
 
 from functools import partial
 
@@ -12,81 +12,81 @@ from authservice.twofactor.models import Authenticator, BackupCode
 from tests.races.crowd import SIZE, tally
 from tests.twofactor.people import Person
 
-REFUSED, NO_TOKEN, SHUT = "TWO_FACTOR_INVALID", "INVALID_TOKEN", "TOO_MANY_ATTEMPTS"
+REFUSED, NO_TOKEN, LIMITED = "TWO_FACTOR_INVALID", "INVALID_TOKEN", "TOO_MANY_ATTEMPTS"
 
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so."""
+    """Freezes the time, so that TOTP codes change only when a test forwards it."""
 
 
 @pytest.fixture(autouse=True)
 def _budget(monkeypatch):
-    """A crowd is larger than the budget, which is not what most of these are about."""
+    """A crowd is larger than the limit of attempts, which most of these tests do not concern."""
     wide = lockout.Budget(limit=1000, window=lockout.BUDGET.window, longest=lockout.BUDGET.longest)
     monkeypatch.setattr(lockout, "BUDGET", wide)
 
 
 @pytest.fixture
 def person(api, crowd, clock):
-    """Somebody with a second factor; the others of a round are made anew."""
+    """Create a user with a second factor for each round."""
 
     def make(number):
-        made = Person(api, f"ann{number}@example.com").sign_up().enrol()
+        user = Person(api, f"ann{number}@example.com").sign_up().enrol()
         clock.forward(seconds=30)
-        return made
+        return user
 
     return make
 
 
 def temp_tokens(person):
-    """One for each of the crowd, as so many logins would be answered."""
-    whose = lookup.find_by_id(person.user_id)
-    arrival = Arrival(person=whose, client=Client(), method="password", proofs=("pwd",))
-    posed = [challenges.issue(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
-    return [challenge.data["temp_token"] for challenge in posed]
+    """One challenge for each thread of the crowd, as logins would issue them."""
+    user = lookup.find_by_id(person.user_id)
+    arrival = Arrival(person=user, client=Client(), method="password", proofs=("pwd",))
+    issued = [challenges.issue(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
+    return [challenge.data["temp_token"] for challenge in issued]
 
 
-def give(person, code, tokens):
+def second_steps(person, code, tokens):
     return [partial(person.verify_login, code, token) for token in tokens]
 
 
-def test_a_code_of_the_app_opens_once_whatever_the_temp_token(crowd, rounds, person):
+def test_totp_code_works_once_with_parallel_temp_tokens(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         tokens = temp_tokens(ann)
 
-        answers = crowd.race(give(ann, ann.code(), tokens))
+        answers = crowd.race(second_steps(ann, ann.code(), tokens))
 
         assert tally(answers) == {200: 1, REFUSED: SIZE - 1}
 
 
-def test_a_backup_code_opens_once_whatever_the_temp_token(crowd, rounds, person):
+def test_backup_code_works_once_with_parallel_temp_tokens(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         tokens = temp_tokens(ann)
 
-        answers = crowd.race(give(ann, ann.backup_codes[0], tokens))
+        answers = crowd.race(second_steps(ann, ann.backup_codes[0], tokens))
 
         assert tally(answers) == {200: 1, REFUSED: SIZE - 1}
         assert BackupCode.objects.exclude(used_at=None).count() == number + 1
 
 
-def test_a_temp_token_opens_once_whatever_the_code(crowd, rounds, person):
+def test_temp_token_works_once_with_parallel_codes(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         token = ann.temp_token()
-        codes = [ann.code(), *ann.backup_codes[:4]]  # as many as it has tries
+        codes = [ann.code(), *ann.backup_codes[:4]]  # as many as the temporary token has attempts
 
         answers = crowd.race(partial(ann.verify_login, code, token) for code in codes)
 
         assert tally(answers) == {200: 1, NO_TOKEN: 4}
-        # Who lost keeps the code.
-        spent = BackupCode.objects.filter(authenticator__user=ann.user_id).exclude(used_at=None)
-        assert spent.count() <= 1
+        # A refused request does not use up its code.
+        used = BackupCode.objects.filter(authenticator__user=ann.user_id).exclude(used_at=None)
+        assert used.count() <= 1
 
 
-def test_every_backup_code_opens_where_all_are_given_at_once(crowd, rounds, person):
+def test_all_backup_codes_work_in_parallel(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         pairs = [(code, ann.temp_token()) for code in ann.backup_codes]
@@ -96,30 +96,32 @@ def test_every_backup_code_opens_where_all_are_given_at_once(crowd, rounds, pers
         assert tally(answers) == {200: 10}
 
 
-def test_a_temp_token_takes_five_tries(crowd, rounds, person):
+def test_temp_token_accepts_five_parallel_attempts(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         token, wrong = ann.temp_token(), ann.wrong_code()
 
         answers = crowd.all_do(partial(ann.verify_login, wrong, token))
 
-        assert tally(answers) == {REFUSED: 5, SHUT: SIZE - 5}
+        assert tally(answers) == {REFUSED: 5, LIMITED: SIZE - 5}
 
 
 @pytest.mark.parametrize("kind", ["totp", "backup_code"])
-def test_an_account_takes_ten_over_all_temp_tokens(crowd, rounds, person, monkeypatch, kind):
+def test_account_accepts_ten_parallel_attempts_over_all_temp_tokens(
+    crowd, rounds, person, monkeypatch, kind
+):
     monkeypatch.undo()
     for number in rounds:
         ann = person(number)
         wrong = ann.wrong_code() if kind == "totp" else "AAAA-BBBB-CCCC"
         tokens = temp_tokens(ann)
 
-        answers = crowd.race(give(ann, wrong, tokens))
+        answers = crowd.race(second_steps(ann, wrong, tokens))
 
-        assert tally(answers) == {REFUSED: 10, SHUT: SIZE - 10}
+        assert tally(answers) == {REFUSED: 10, LIMITED: SIZE - 10}
 
 
-def test_a_code_disables_once(crowd, rounds, person):
+def test_code_disables_the_factor_once_in_parallel(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
 
@@ -129,7 +131,7 @@ def test_a_code_disables_once(crowd, rounds, person):
         assert set(tally(answers)) <= {200, REFUSED, "TWO_FACTOR_NOT_ENABLED"}
 
 
-def test_a_code_renews_the_backup_codes_once(crowd, rounds, person):
+def test_code_renews_the_backup_codes_once_in_parallel(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
 
@@ -140,7 +142,7 @@ def test_a_code_renews_the_backup_codes_once(crowd, rounds, person):
         assert ann.verify_login(codes[0]).status == 200
 
 
-def test_what_was_set_up_is_enabled_once(crowd, api, rounds):
+def test_factor_is_enabled_once_in_parallel(crowd, api, rounds):
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
         ann.set_up()
@@ -151,7 +153,7 @@ def test_what_was_set_up_is_enabled_once(crowd, api, rounds):
         assert set(tally(answers)) <= {200, REFUSED, "TWO_FACTOR_ALREADY_ENABLED", NO_TOKEN}
 
 
-def test_many_setups_at_once_leave_one_whose_codes_belong_together(crowd, api, rounds):
+def test_parallel_factor_setups_leave_one_consistent_factor(crowd, api, rounds):
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
 
@@ -162,8 +164,8 @@ def test_many_setups_at_once_leave_one_whose_codes_belong_together(crowd, api, r
         assert BackupCode.objects.filter(authenticator__user=ann.user_id).count() == 10
 
 
-def test_a_setup_while_it_is_enabled_weakens_nothing(crowd, api, rounds, clock):
-    """Either the code was of a secret that a setup had just replaced, or the secret stays."""
+def test_factor_setup_while_factor_is_enabled_does_not_replace_it(crowd, api, rounds, clock):
+    """Either a setup had replaced the secret before the code was checked, or the secret stays."""
     for number in rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up()
         ann.set_up()
@@ -176,7 +178,7 @@ def test_a_setup_while_it_is_enabled_weakens_nothing(crowd, api, rounds, clock):
         assert set(tally(others)) <= {200, "TWO_FACTOR_ALREADY_ENABLED"}
         if row.confirmed:
             clock.forward(seconds=30)
-            # What any setup that was too late has answered opens nothing; what was scanned does.
+            # The codes of a setup that came too late are invalid; those of the scanned secret work.
             late = [a.data["backup_codes"][0] for a in others if a.status == 200]
             assert {ann.verify_login(code).code for code in late[:5]} <= {REFUSED}
             assert ann.verify_login(ann.code()).status == 200
@@ -184,7 +186,7 @@ def test_a_setup_while_it_is_enabled_weakens_nothing(crowd, api, rounds, clock):
         clock.forward(minutes=15)
 
 
-def test_setups_against_an_enabled_one_change_nothing(crowd, rounds, person):
+def test_parallel_setups_do_not_change_an_enabled_factor(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         before = Authenticator.objects.values().get(user=ann.user_id)
@@ -195,18 +197,16 @@ def test_setups_against_an_enabled_one_change_nothing(crowd, rounds, person):
         assert Authenticator.objects.values().get(user=ann.user_id) == before
 
 
-def test_no_sign_in_passes_while_the_factor_is_given_up_by_the_code_it_came_with(
-    crowd, rounds, person
-):
+def test_code_used_for_login_and_disabling_in_parallel_works_once(crowd, rounds, person):
     for number in rounds:
         ann = person(number)
         token, code = ann.temp_token(), ann.code()
 
-        entered, disabled = crowd.race(
+        login, disabled = crowd.race(
             [
                 partial(ann.verify_login, code, token),
                 partial(ann.post, "2fa/disable", code=code),
             ]
         )
 
-        assert [entered.status, disabled.status].count(200) == 1
+        assert [login.status, disabled.status].count(200) == 1

@@ -1,4 +1,4 @@
-"""Of super admins who take each other's rights at the same instant, one keeps them."""
+"""If super admins concurrently remove each other's rights, one super admin remains."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from authservice.core.models import Account
 from tests.races.crowd import SIZE, tally
 
-DEEDS = {
+ACTIONS = {
     "demote": ("PUT", "", {"is_super_admin": False}),
     "suspend by PUT": ("PUT", "", {"active": False}),
     "suspend": ("POST", "/suspend", None),
@@ -17,7 +17,7 @@ DEEDS = {
 
 
 def admins(api, number, size=2):
-    """Ids and tokens of the only super admins there are."""
+    """Ids and access tokens of the only super admins."""
     Account.objects.update(is_super_admin=False)
     signed_up = [api.sign_up(f"root{number}-{place}@example.com") for place in range(size)]
     pks = [data["user"]["id"] for data in signed_up]
@@ -25,39 +25,41 @@ def admins(api, number, size=2):
     return [(pk, data["access_token"]) for pk, data in zip(pks, signed_up, strict=True)]
 
 
-def reigning():
+def active_super_admins():
     found = Account.objects.filter(is_super_admin=True, active=True)
     return found.filter(user__is_active=True).count()
 
 
-def do(api, deed, pk, token):
-    method, path, body = DEEDS[deed]
+def do(api, action, pk, token):
+    method, path, body = ACTIONS[action]
     return partial(api.request, method, f"admin/users/{pk}{path}", body, token=token)
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-def test_two_who_do_it_to_each_other_leave_one(crowd, api, rounds, deed):
+@pytest.mark.parametrize("action", ACTIONS)
+def test_super_admins_removing_each_other_leave_one(crowd, api, rounds, action):
     for number in rounds:
         (ann, of_ann), (bob, of_bob) = admins(api, number)
 
-        answers = crowd.race([do(api, deed, bob, of_ann), do(api, deed, ann, of_bob)] * (SIZE // 2))
+        answers = crowd.race(
+            [do(api, action, bob, of_ann), do(api, action, ann, of_bob)] * (SIZE // 2)
+        )
 
-        assert reigning() == 1
+        assert active_super_admins() == 1
         assert 500 not in {answer.status for answer in answers}
 
 
-def test_two_who_demote_themselves_leave_one(crowd, api, rounds):
+def test_super_admins_demoting_themselves_leave_one(crowd, api, rounds):
     for number in rounds:
         (ann, of_ann), (bob, of_bob) = admins(api, number)
         both = [do(api, "demote", ann, of_ann), do(api, "demote", bob, of_bob)]
 
         answers = crowd.race(both * (SIZE // 2))
 
-        assert reigning() == 1
+        assert active_super_admins() == 1
         assert set(tally(answers)) <= {200, "LAST_SUPER_ADMIN", "FORBIDDEN"}
 
 
-def test_a_ring_of_admins_who_demote_each_other_leaves_one(crowd, api, rounds):
+def test_super_admins_demoting_each_other_in_a_ring_leave_one(crowd, api, rounds):
     for number in rounds:
         ring = admins(api, number, SIZE)
         tokens = [token for _, token in ring]
@@ -67,36 +69,36 @@ def test_a_ring_of_admins_who_demote_each_other_leaves_one(crowd, api, rounds):
             do(api, "demote", pk, token) for pk, token in zip(others, tokens, strict=True)
         )
 
-        assert reigning() >= 1
+        assert active_super_admins() >= 1
         assert set(tally(answers)) <= {200, "LAST_SUPER_ADMIN", "FORBIDDEN"}
 
 
-def test_mixed_deeds_leave_one(crowd, api, rounds):
+def test_super_admins_with_mixed_actions_leave_one(crowd, api, rounds):
     for number in rounds:
         (ann, of_ann), (bob, of_bob) = admins(api, number)
-        both = [do(api, deed, bob, of_ann) for deed in DEEDS]
-        both += [do(api, deed, ann, of_bob) for deed in DEEDS]
+        both = [do(api, action, bob, of_ann) for action in ACTIONS]
+        both += [do(api, action, ann, of_bob) for action in ACTIONS]
 
         crowd.race(both * (SIZE // len(both)))
 
-        assert reigning() == 1
+        assert active_super_admins() == 1
 
 
-def test_a_deletion_that_crosses_a_change_leaves_whole_rows(crowd, api, rounds):
+def test_deletion_during_a_change_leaves_no_partial_rows(crowd, api, rounds):
     for number in rounds:
         ((_, token),) = admins(api, number, 1)
         ann = api.sign_up(f"ann{number}@example.com")["user"]["id"]
         path = f"admin/users/{ann}"
-        deeds = [
+        actions = [
             partial(api.request, "DELETE", path, token=token),
             partial(api.request, "PUT", path, {"name": "Ann", "email_verified": True}, token=token),
             partial(api.request, "POST", f"{path}/logout", token=token),
             partial(api.request, "POST", f"{path}/suspend", token=token),
         ]
 
-        answers = crowd.race(deeds * (SIZE // len(deeds)))
+        answers = crowd.race(actions * (SIZE // len(actions)))
 
         assert set(tally(answers)) <= {200, "USER_NOT_FOUND"}
-        assert tally(answers[:: len(deeds)])[200] == 1
+        assert tally(answers[:: len(actions)])[200] == 1
         assert not get_user_model().objects.filter(pk=ann).exists()
         assert not Account.objects.filter(pk=ann).exists()

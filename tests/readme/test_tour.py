@@ -1,4 +1,4 @@
-"""The README's tours, word for word, against the example project as a stranger starts it."""
+"""Runs the shell blocks of the README literally against the example project."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = "+4930123456"
-# What they start serves all of them, so one worker runs them.
+# All tests share port 8000, so one worker runs them.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tour")]
 
 
@@ -30,8 +30,8 @@ def blocks():
     return [textwrap.dedent(block) for block in found]
 
 
-def tour(sign):
-    return next(block for block in blocks() if sign in block)
+def tour(text):
+    return next(block for block in blocks() if text in block)
 
 
 def answers_on(port):
@@ -41,7 +41,7 @@ def answers_on(port):
 
 @pytest.fixture
 def environment(tmp_path, django_db_blocker):
-    """As a stranger has it, but for the database that the suite runs on, emptied for the tour."""
+    """The environment of a new user, with an empty database on the server of the suite."""
     url = os.environ.get("DATABASE_URL", "")
     if connection.vendor == "sqlite":
         url = f"sqlite:///{tmp_path / 'tour.sqlite3'}"
@@ -60,7 +60,7 @@ def recreate():
 
 
 def run(script, environment, cwd):
-    """What a block of the README prints, run in a folder of its own; what it started is ended."""
+    """Run a block of the README in its own folder, end its processes and return its output."""
     script = script.replace(".venv/bin/python", sys.executable)
     script = script.replace("example_project/manage.py", str(ROOT / "example_project/manage.py"))
     with (cwd / "printed").open("w+") as printed:
@@ -101,7 +101,7 @@ def end(process):
 
 @pytest.fixture
 def service(environment):
-    """The service on port 8000, as the README's first command leaves it running."""
+    """The service on port 8000, started as by the first command of the README."""
     command = [sys.executable, str(ROOT / "example_project/manage.py"), "serve"]
     with started(command, environment, ROOT):
         for _ in range(300):
@@ -111,7 +111,7 @@ def service(environment):
         yield
 
 
-def spoken(output):
+def json_answers(output):
     """The JSON answers that the tour printed, in order."""
     decoder, answers, rest = json.JSONDecoder(), [], output
     while "{" in rest:
@@ -124,8 +124,8 @@ def spoken(output):
     return answers
 
 
-def test_the_first_tour_ends_with_a_token_that_is_refused(service, environment, tmp_path):
-    answers = spoken(run(tour("# Sign up, and see who you are."), environment, tmp_path))
+def test_first_readme_tour_ends_with_refused_token(service, environment, tmp_path):
+    answers = json_answers(run(tour("# Sign up, and see who you are."), environment, tmp_path))
 
     assert [answers[0]["email"], answers[1]["message"], answers[2]["code"]] == [
         "ann@example.com",
@@ -134,8 +134,8 @@ def test_the_first_tour_ends_with_a_token_that_is_refused(service, environment, 
     ]
 
 
-def test_the_tour_with_mail_ends_with_a_login_under_the_new_password(environment, tmp_path):
-    answers = spoken(run(tour("aiosmtpd"), environment, tmp_path))
+def test_readme_tour_with_mail_ends_with_login_with_new_password(environment, tmp_path):
+    answers = json_answers(run(tour("aiosmtpd"), environment, tmp_path))
 
     assert answers[1]["status"] == "success"
     assert answers[-1]["user"]["email_verified"] is True
@@ -151,7 +151,7 @@ class Hook(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """Quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def ask(path, **body):
         return json.load(response)["data"]
 
 
-def test_a_number_is_verified_by_the_code_that_the_webhook_gets(hook, service):
+def test_number_is_verified_with_the_code_sent_to_the_webhook(hook, service):
     ask("signup", email="cy@example.com", password="plum tart 42 windows", phone_number=PHONE)
     ask("send-verification-phone", phone=PHONE)
     for _ in range(50):

@@ -2,14 +2,21 @@ import os
 from uuid import uuid4
 
 import pytest
-import redis
 from django.core.cache import caches
 from django.test import override_settings
 
 from authservice.kernel import modules
 from tests.session.installed import installed
+from tests.support import needs
 
 REDIS = os.environ.get("SESSION_REDIS_URL", "redis://127.0.0.1:6379/5")
+needs_redis = needs.service(REDIS)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "on_redis" in item.fixturenames:
+            item.add_marker(needs_redis)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -25,18 +32,18 @@ def sessions(configure):
 
 
 @pytest.fixture
-def told():
-    """Every event, as it is told to the listener."""
-    events = []
-    with modules.plugged("event_listener", events.append):
-        yield events
+def events():
+    """Every event that the listener receives."""
+    received = []
+    with modules.plugged("event_listener", received.append):
+        yield received
 
 
 def redis_cache(url=REDIS):
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
-        # A cache of its own for each test: to clear one would clear those of other processes.
+        # A separate key prefix for each test: clearing would affect the tests of other processes.
         "KEY_PREFIX": f"tests-{uuid4()}",
         "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
     }
@@ -45,16 +52,12 @@ def redis_cache(url=REDIS):
 @pytest.fixture
 def on_redis(settings, sessions):
     """Sessions with the cache store, on a real Redis."""
-    try:
-        redis.Redis.from_url(REDIS).ping()
-    except redis.ConnectionError:
-        pytest.skip(f"no Redis at {REDIS}")
     with override_settings(CACHES={**settings.CACHES, "sessions": redis_cache()}):
         sessions(STORE="cache", CACHE="sessions")
         yield caches["sessions"]
 
 
-@pytest.fixture(params=["database", "cache"])
+@pytest.fixture(params=["database", pytest.param("cache", marks=needs_redis)])
 def each_store(request):
-    """Both stores in turn."""
+    """Run the test with each of the two stores; the name of the store or the cache."""
     return request.param if request.param == "database" else request.getfixturevalue("on_redis")

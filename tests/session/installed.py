@@ -1,10 +1,10 @@
-"""The session module instead of the stateless one, for a while, in the running project."""
+"""Installs the session module instead of the stateless one in the running project."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from tests.mounted import mounted
+from tests.support.mounted import mounted
 
 
 def installed() -> AbstractContextManager[None]:

@@ -1,19 +1,19 @@
-"""Requests with the tokens of a session, and all the ways in which one ends."""
+"""Requests with the tokens of a session, and every action that ends a session."""
 
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
-from tests.people import the_user
+from tests.support.people import the_user
 
 REFUSED = (401, "INVALID_TOKEN")
-AWAY = (503, "SERVICE_UNAVAILABLE")
+UNAVAILABLE = (503, "SERVICE_UNAVAILABLE")
 ENDS = {
     "logout": lambda api, tokens: api.post("logout", token=tokens["access_token"]),
-    "its own end": lambda api, tokens: api.request(
+    "its own revocation": lambda api, tokens: api.request(
         "DELETE", f"sessions/{current(api, tokens)}", token=tokens["access_token"]
     ),
-    "a replay": lambda api, tokens: replay(api, tokens["refresh_token"]),
+    "a reused token": lambda api, tokens: reuse(api, tokens["refresh_token"]),
     "a revocation": lambda api, tokens: revocation.revoke_users([the_user()]),
-    "the page of staff": lambda api, tokens: revocation.revoke_one(
+    "the admin page": lambda api, tokens: revocation.revoke_one(
         Session.objects.get(), by=the_user()
     ),
 }
@@ -24,7 +24,7 @@ def current(api, tokens):
     return next(session["id"] for session in found if session["current"])
 
 
-def replay(api, token):
+def reuse(api, token):
     for _ in range(2):
         api.post("refresh", refresh_token=token)
 

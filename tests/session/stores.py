@@ -1,50 +1,50 @@
-"""Stores as hosts write them."""
+"""Session stores as host projects write them."""
 
 from authservice.session.stores import DatabaseStore
 
 
 class Register:
-    """A store from nothing, which notes what it is told."""
+    """A store without a base class, which records its calls."""
 
-    told: list = []  # noqa: RUF012
-    out: set = set()  # noqa: RUF012
+    calls: list = []  # noqa: RUF012
+    refused: set = set()  # noqa: RUF012
 
     def __init__(self):
         self._rows = DatabaseStore()
 
     def begin(self, session):
-        self.told.append(("begin", session.id))
+        self.calls.append(("begin", session.id))
 
     def alive(self, session):
-        return session.id not in self.out
+        return session.id not in self.refused
 
     def touch(self, session, *, now, until):
         self._rows.touch(session, now=now, until=until)
-        self.told.append(("touch", session.id))
+        self.calls.append(("touch", session.id))
 
     def end(self, ids):
-        self.told.extend(("end", pk) for pk in ids)
+        self.calls.extend(("end", pk) for pk in ids)
 
     def live_for(self, person):
-        return [row for row in self._rows.live_for(person) if row.pk not in self.out]
+        return [row for row in self._rows.live_for(person) if row.pk not in self.refused]
 
 
 class Broken(DatabaseStore):
-    """One that is away, with an error that nobody has heard of."""
+    """A store that fails with an error that the service does not know."""
 
     def alive(self, session):
         raise ZeroDivisionError
 
 
-class Listless(DatabaseStore):
-    """One that goes away just when the list is asked for."""
+class BrokenList(DatabaseStore):
+    """A store that fails only for the list of sessions."""
 
     def live_for(self, person):
         raise ZeroDivisionError
 
 
-class Deaf(DatabaseStore):
-    """One that cannot be told of anything."""
+class BrokenWrites(DatabaseStore):
+    """A store that fails at every notification."""
 
     def touch(self, session, *, now, until):
         raise ZeroDivisionError
@@ -54,5 +54,7 @@ class Deaf(DatabaseStore):
 
 
 class Unfinished:
+    """A store without the other methods."""
+
     def alive(self, session):
         return True

@@ -1,4 +1,4 @@
-"""Where the module is not installed it leaves no trace; the example project says when it is."""
+"""A login module that is not installed has no effect; the example project installs one."""
 
 import json
 import os
@@ -31,24 +31,39 @@ print(json.dumps([[app for app in INSTALLED_APPS if app.endswith((".session", ".
 """
 
 
-def said(script, host="", **variables):
+def output_of(script, host="", **variables):
     run = python("-c", script, host=host, PYTHONPATH=os.getcwd(), **variables)
     assert run.returncode == 0, run.stdout
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def test_nothing_of_it_is_imported_declared_or_mounted():
-    found = said(TRACES.format(absent="session"), DJANGO_SETTINGS_MODULE="tests.settings")
+def test_session_module_not_installed_is_not_imported_declared_or_mounted():
+    found = output_of(TRACES.format(absent="session"), DJANGO_SETTINGS_MODULE="tests.settings")
 
-    assert found == [[], False, "Stateless", []]
+    assert found == [[], False, "StatelessPolicy", []]
 
 
-def test_beside_it_nothing_of_the_stateless_module_is_imported():
-    found = said(
+def test_stateless_module_is_not_imported_with_the_session_module():
+    found = output_of(
         TRACES.format(absent="stateless"), host="session", DJANGO_SETTINGS_MODULE="tests.settings"
     )
 
     assert found == [[], True, "SessionPolicy", ["session", "sessions"]]
+
+
+def test_settings_of_the_stateless_module_are_reported_with_the_session_module():
+    script = """
+import json, django
+from django.test.utils import override_settings
+django.setup()
+from authservice.kernel import settings
+with override_settings(AUTHSERVICE={"STATELESS": {"CHECK": "signature"}}):
+    print(json.dumps([wrong.text for wrong in settings.complaints()]))
+"""
+    found = output_of(script, host="session", DJANGO_SETTINGS_MODULE="tests.settings")
+
+    absent = "authservice.stateless is not installed"
+    assert found == [f"AUTHSERVICE['STATELESS'] has no effect, because {absent}."]
 
 
 @pytest.mark.parametrize(
@@ -71,5 +86,5 @@ def test_beside_it_nothing_of_the_stateless_module_is_imported():
     ],
     ids=str,
 )
-def test_the_example_project_has_the_login_module_that_is_chosen(environment, expected):
-    assert said(EXAMPLE, **environment) == expected
+def test_example_project_has_the_chosen_login_module(environment, expected):
+    assert output_of(EXAMPLE, **environment) == expected

@@ -1,17 +1,17 @@
-"""How many SQL statements a request costs with sessions, with either store."""
+"""The number of SQL statements of each request with sessions, with each store."""
 
 import pytest
 from django.utils import timezone
 
 from authservice.core.models import Session
-from tests.recovery.statements import ALONG, statements
+from tests.support.statements import ALONG, statements
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("ungated")]
 
 
 @pytest.fixture(autouse=True)
 def _either(each_store):
-    """Both stores in turn: the cache saves no statement and costs none."""
+    """Run each test with both stores: the cache neither saves nor adds a statement."""
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def tokens(api):
 
 
 def cost(call):
-    """Of the second call; the first one fills what is kept by process."""
+    """The number of statements of the second call; the first one fills caches of the process."""
     call()
     return len(statements(call))
 
 
-def test_me_costs_one(api, tokens):
+def test_me_costs_one_statement(api, tokens):
     assert cost(lambda: api.get("me", token=tokens["access_token"])) == 1
 
 
-def test_me_costs_two_when_the_last_use_is_written(api, tokens):
+def test_me_costs_two_statements_when_the_last_use_is_written(api, tokens):
     def after_a_while():
         ago = timezone.now() - timezone.timedelta(minutes=6)
         Session.objects.update(last_used_at=ago)
@@ -42,49 +42,49 @@ def test_me_costs_two_when_the_last_use_is_written(api, tokens):
     assert after_a_while() == 2
 
 
-def test_login_costs_at_most_six(api, tokens):
+def test_login_costs_at_most_six_statements(api, tokens):
     assert cost(api.log_in) == 6 - 2 * ALONG
 
 
-def test_login_costs_at_most_seven_where_sessions_are_limited(api, tokens, settings):
+def test_login_with_a_session_limit_costs_at_most_seven_statements(api, tokens, settings):
     limit(settings, 100)
 
     assert cost(api.log_in) == 7 - ALONG
 
 
-def test_it_costs_at_most_eight_where_an_old_one_ends(api, tokens, settings):
+def test_login_that_ends_an_old_session_costs_at_most_eight_statements(api, tokens, settings):
     limit(settings, 1)
 
     assert cost(api.log_in) == 8 - ALONG
 
 
-def test_refresh_costs_two(api, tokens):
-    live = [tokens["refresh_token"]]
+def test_refresh_costs_two_statements(api, tokens):
+    valid = [tokens["refresh_token"]]
 
     def refresh():
-        live.append(api.post("refresh", refresh_token=live[-1]).data["refresh_token"])
+        valid.append(api.post("refresh", refresh_token=valid[-1]).data["refresh_token"])
 
     assert cost(refresh) == 2
 
 
-def test_logout_costs_four(api):
+def test_logout_costs_four_statements(api):
     api.sign_up()
     several = [api.log_in()["access_token"] for _ in range(2)]
 
     assert cost(lambda: api.post("logout", token=several.pop())) == 4
 
 
-def test_the_list_costs_two(api, tokens):
+def test_list_of_sessions_costs_two_statements(api, tokens):
     assert cost(lambda: api.get("sessions", token=tokens["access_token"])) == 2
 
 
-def test_one_of_it_costs_two(api, tokens):
+def test_one_session_costs_two_statements(api, tokens):
     session_id = Session.objects.first().pk
 
     assert cost(lambda: api.get(f"sessions/{session_id}", token=tokens["access_token"])) == 2
 
 
-def test_ending_one_costs_five(api, tokens):
+def test_revoking_one_session_costs_five_statements(api, tokens):
     ids = [str(Session.objects.earliest("created_at").pk)]
     api.log_in()
     ids.append(str(Session.objects.latest("created_at").pk))

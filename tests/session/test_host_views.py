@@ -1,4 +1,4 @@
-"""A view of the host's own, by `AuthserviceAuthentication`, while the store cannot be asked."""
+"""A host's own view with `AuthserviceAuthentication`, while the store is unavailable."""
 
 import pytest
 from django.test import RequestFactory
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def answer(api, sessions):
-    """What the view answers somebody who signed in before the store went away."""
+    """Calls the view for a user who logged in before the store became unavailable."""
     token = api.sign_up()["access_token"]
     sessions(STORE="tests.session.stores.Broken")
     return lambda request: Notes.as_view()(request(token))
@@ -28,7 +28,7 @@ def by_cookie(token):
 
 
 @pytest.mark.parametrize("request_of", [by_header, by_cookie])
-def test_it_answers_503_and_lets_nobody_through(answer, configure, request_of):
+def test_host_view_is_503_while_the_store_is_unavailable(answer, configure, request_of):
     configure(COOKIES={"ENABLED": True})
     with plugged("request_guard", lambda *_: None):
         assert answer(request_of).status_code == 503

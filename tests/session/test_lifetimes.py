@@ -1,4 +1,4 @@
-"""A session ends when it was not used for a while, and at the latest when its time is over."""
+"""A session ends after its idle time, and at the latest after its maximum lifetime."""
 
 import pytest
 from django.db import connections
@@ -6,16 +6,16 @@ from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import Session
 from authservice.kernel import databases
-from tests.people import the_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-OVER = (401, "INVALID_TOKEN")
+EXPIRED = (401, "INVALID_TOKEN")
 
 
 @pytest.fixture
 def idle(sessions, configure):
-    """Sessions idle out after an hour; access tokens would live for a day."""
+    """Idle sessions expire after an hour; access tokens would be valid for a day."""
     configure(ACCESS_TOKEN_TTL=86_400)
     sessions(IDLE_TTL=3600)
 
@@ -25,7 +25,7 @@ def me(api, tokens):
 
 
 def touches(call):
-    """How often the call writes a session's row."""
+    """The number of updates of a session's last use during the call."""
     with CaptureQueriesContext(connections[databases.primary()]) as captured:
         call()
     texts = [query["sql"] for query in captured.captured_queries]
@@ -33,19 +33,19 @@ def touches(call):
 
 
 class TestIdle:
-    def test_until_then_it_goes_on(self, api, clock, idle):
+    def test_idle_session_is_active_before_its_time(self, api, clock, idle):
         tokens = api.sign_up()
         clock.forward(hours=1, seconds=-1)
 
         assert me(api, tokens).status == 200
 
-    def test_after_it_the_access_token_is_refused(self, api, clock, idle):
+    def test_idle_session_refuses_the_access_token_after_its_time(self, api, clock, idle):
         tokens = api.sign_up()
         clock.forward(hours=1)
 
-        assert me(api, tokens).error == OVER
+        assert me(api, tokens).error == EXPIRED
 
-    def test_after_it_the_refresh_token_is_refused(self, api, clock, idle):
+    def test_idle_session_refuses_the_refresh_token_after_its_time(self, api, clock, idle):
         tokens = api.sign_up()
         clock.forward(hours=1)
 
@@ -53,13 +53,13 @@ class TestIdle:
 
         assert answer.error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_a_request_prolongs_it(self, api, clock, idle):
+    def test_idle_time_is_restarted_by_a_request(self, api, clock, idle):
         tokens = api.sign_up()
         for _ in range(5):
             clock.forward(minutes=50)
             assert me(api, tokens).status == 200
 
-    def test_a_refresh_prolongs_it(self, api, clock, idle):
+    def test_idle_time_is_restarted_by_a_refresh(self, api, clock, idle):
         tokens = api.sign_up()
         for _ in range(5):
             clock.forward(minutes=50)
@@ -67,7 +67,7 @@ class TestIdle:
 
         assert me(api, tokens).status == 200
 
-    def test_without_a_life_of_its_own_it_is_that_of_a_refresh_token(self, api, clock, configure):
+    def test_idle_time_is_that_of_a_refresh_token_by_default(self, api, clock, configure):
         configure(REFRESH_TOKEN_TTL=7200, ACCESS_TOKEN_TTL=86_400)
         tokens = api.sign_up()
         clock.forward(hours=2, seconds=-1)
@@ -75,20 +75,20 @@ class TestIdle:
 
         clock.forward(hours=2)
 
-        assert me(api, tokens).error == OVER
+        assert me(api, tokens).error == EXPIRED
 
-    def test_the_refused_request_does_not_revive_it(self, api, clock, idle):
+    def test_idle_session_is_not_reactivated_by_a_refused_request(self, api, clock, idle):
         tokens = api.sign_up()
         clock.forward(hours=1)
         me(api, tokens)
 
-        assert me(api, tokens).error == OVER
+        assert me(api, tokens).error == EXPIRED
 
 
 class TestAbsolute:
     @pytest.fixture
     def used(self, api, clock, idle, configure):
-        """The tokens of a session that was used all the time, one second before its end."""
+        """The tokens of a session in constant use, one second before its end."""
         configure(SESSION_TTL=7200)
         tokens = api.sign_up()
         for _ in range(7):
@@ -97,10 +97,10 @@ class TestAbsolute:
         clock.forward(minutes=15, seconds=-1)
         return tokens
 
-    def test_until_then_it_goes_on(self, api, used):
+    def test_used_session_is_active_before_its_maximum_lifetime(self, api, used):
         assert me(api, used).status == 200
 
-    def test_then_it_is_over_however_much_it_is_used(self, api, clock, used):
+    def test_used_session_ends_after_its_maximum_lifetime(self, api, clock, used):
         me(api, used)
         clock.forward(seconds=1)
 
@@ -109,27 +109,27 @@ class TestAbsolute:
         assert me(api, used).status == 401
         assert refreshed.error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_a_row_that_is_over_refuses_a_token_that_is_not(self, api, clock):
+    def test_expired_session_refuses_an_unexpired_access_token(self, api, clock):
         tokens = api.sign_up()
         Session.objects.update(expires_at=Session.objects.get().created_at)
 
-        assert me(api, tokens).error == OVER
+        assert me(api, tokens).error == EXPIRED
 
 
 class TestLastUse:
-    def test_it_is_not_written_within_five_minutes(self, api, clock):
+    def test_last_use_is_not_written_within_five_minutes(self, api, clock):
         tokens = api.sign_up()
         clock.forward(minutes=5, seconds=-1)
 
         assert touches(lambda: me(api, tokens)) == 0
 
-    def test_after_five_it_is_written_once(self, api, clock):
+    def test_last_use_is_written_once_after_five_minutes(self, api, clock):
         tokens = api.sign_up()
         clock.forward(minutes=5)
 
         assert [touches(lambda: me(api, tokens)) for _ in range(3)] == [1, 0, 0]
 
-    def test_where_sessions_idle_out_soon_it_is_written_more_often(self, api, clock, sessions):
+    def test_last_use_is_written_more_often_with_a_short_idle_time(self, api, clock, sessions):
         sessions(IDLE_TTL=120)
         tokens = api.sign_up()
         clock.forward(seconds=29)
@@ -138,7 +138,7 @@ class TestLastUse:
 
         assert touches(lambda: me(api, tokens)) == 1
 
-    def test_it_is_the_moment_of_the_request(self, api, clock):
+    def test_last_use_is_the_time_of_the_request(self, api, clock):
         tokens = api.sign_up()
         clock.forward(minutes=7)
         me(api, tokens)
@@ -147,7 +147,7 @@ class TestLastUse:
         assert (row.last_used_at - row.created_at).total_seconds() == 7 * 60
         assert (row.idle_expires_at - row.last_used_at).days == 7
 
-    def test_a_session_that_ends_meanwhile_stays_ended(self, api, clock, monkeypatch):
+    def test_last_use_is_not_written_if_the_session_ends_meanwhile(self, api, clock, monkeypatch):
         tokens = api.sign_up()
         clock.forward(minutes=7)
         before = Session.objects.get()
@@ -158,7 +158,7 @@ class TestLastUse:
         row = Session.objects.get()
         assert (row.ended_at is not None, row.last_used_at) == (True, before.last_used_at)
 
-    def test_a_refusal_is_no_use(self, api, clock):
+    def test_last_use_is_not_written_by_a_refused_request(self, api, clock):
         tokens = api.sign_up()
         clock.forward(minutes=7)
         type(the_user()).objects.update(is_active=False)
@@ -167,7 +167,7 @@ class TestLastUse:
 
 
 def end_during_the_check(monkeypatch):
-    """Somebody ends all sessions between the look at the row and the writing of its use."""
+    """All sessions end between the read of the row and the update of its last use."""
     from authservice.session.stores import DatabaseStore
 
     def alive(self, session):

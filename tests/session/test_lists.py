@@ -1,4 +1,4 @@
-"""A store that is away when the list is asked for shows nothing and ends nothing: 503."""
+"""If the store fails for the list of sessions, the request is refused with 503 and ends nothing."""
 
 import pytest
 from django.core.cache import caches
@@ -7,27 +7,29 @@ from authservice.core.models import Session
 from tests.contract.shapes import is_refusal
 
 pytestmark = pytest.mark.django_db
-AWAY = (503, "SERVICE_UNAVAILABLE")
+UNAVAILABLE = (503, "SERVICE_UNAVAILABLE")
 
 
-def ask(api, method, session):
+def send(api, method, session):
     tokens = api.sign_up()
     path = f"sessions/{Session.objects.get().pk}" if session else "sessions"
     return api.request(method, path, token=tokens["access_token"])
 
 
 @pytest.mark.parametrize(("method", "session"), [("GET", ""), ("GET", "one"), ("DELETE", "one")])
-def test_a_store_of_the_hosts(robust, sessions, method, session):
-    sessions(STORE="tests.session.stores.Listless")
+def test_host_store_that_fails_for_the_list_is_503_and_ends_nothing(
+    robust, sessions, method, session
+):
+    sessions(STORE="tests.session.stores.BrokenList")
 
-    assert is_refusal(ask(robust, method, session), *AWAY)
+    assert is_refusal(send(robust, method, session), *UNAVAILABLE)
     assert Session.objects.get().ended_at is None
 
 
-def test_a_cache_that_goes_away_between_the_check_and_the_list(robust, on_redis, monkeypatch):
-    def gone(keys):
+def test_cache_store_that_fails_between_check_and_list_is_503(robust, on_redis, monkeypatch):
+    def fail(keys):
         raise ConnectionError
 
-    monkeypatch.setattr(caches["sessions"], "get_many", gone)
+    monkeypatch.setattr(caches["sessions"], "get_many", fail)
 
-    assert is_refusal(ask(robust, "GET", ""), *AWAY)
+    assert is_refusal(send(robust, "GET", ""), *UNAVAILABLE)

@@ -1,4 +1,4 @@
-"""What one process ends, another refuses at the very next request, with either store.
+"""A session that one process ends is refused by another at the next request, with each store.
 
 Two servers run the example project on one database; with the cache store they share a Redis.
 """
@@ -9,20 +9,18 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 
 import pytest
-import redis
 
-from tests.client import PASSWORD
 from tests.hosts.runs import ROOT
-from tests.hosts.servers import own_database
+from tests.hosts.servers import own_database, wait_for
 from tests.notification.servers import free_port
-from tests.session.conftest import REDIS
+from tests.session.conftest import REDIS, needs_redis
+from tests.support.client import PASSWORD
 
-_PATIENCE = 60  # seconds until a server that never answers fails the test
+_PATIENCE = 60  # seconds until a server without response fails the test
 
 
 class Server:
@@ -53,14 +51,9 @@ class Server:
         return data
 
 
-@pytest.fixture(scope="module", params=["database", "cache"])
-def two(request, tmp_path_factory):
-    """Two servers, one database, and Ann."""
-    if request.param == "cache":
-        try:
-            redis.Redis.from_url(REDIS).ping()
-        except redis.ConnectionError:
-            pytest.skip(f"no Redis at {REDIS}")
+@pytest.fixture(scope="module", params=["database", pytest.param("cache", marks=needs_redis)])
+def servers(request, tmp_path_factory):
+    """Two servers on one database with one user."""
     folder = tmp_path_factory.mktemp(request.param)
     with ExitStack() as stack:
         url = stack.enter_context(own_database(f"session_{request.param}", folder))
@@ -76,10 +69,10 @@ def two(request, tmp_path_factory):
         }
         migrate = [sys.executable, "-m", "django", "migrate", "-v", "0"]
         subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
-        servers = [stack.enter_context(_served(variables, folder)) for _ in range(2)]
-        status, data = servers[0].call("POST", "signup", email="ann@example.com", password=PASSWORD)
+        running = [stack.enter_context(_served(variables, folder)) for _ in range(2)]
+        status, data = running[0].call("POST", "signup", email="ann@example.com", password=PASSWORD)
         assert status == 201, data
-        yield servers
+        yield running
 
 
 @contextmanager
@@ -91,7 +84,7 @@ def _served(variables, folder):
     running = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=log, stderr=log)
     try:
         server = Server(port)
-        _wait_for(server, folder / f"{port}.log")
+        wait_for(server, folder / f"{port}.log")
         yield server
     finally:
         running.terminate()
@@ -99,52 +92,40 @@ def _served(variables, folder):
         log.close()
 
 
-def _wait_for(server, log):
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        try:
-            assert server.call("GET", "me")[0] == 401
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(log.read_text())
+def test_session_started_in_one_process_is_valid_in_another(servers):
+    first, second = servers
+
+    assert second.me(first.log_in()) == 200
 
 
-def test_what_begins_in_one_is_known_in_the_other(two):
-    here, there = two
+def test_logout_in_one_process_takes_effect_in_another(servers):
+    first, second = servers
+    tokens = first.log_in()
+    assert second.me(tokens) == 200
 
-    assert there.me(here.log_in()) == 200
+    first.call("POST", "logout", tokens["access_token"])
 
-
-def test_a_logout_in_one_is_felt_in_the_other(two):
-    here, there = two
-    tokens = here.log_in()
-    assert there.me(tokens) == 200
-
-    here.call("POST", "logout", tokens["access_token"])
-
-    assert there.me(tokens) == 401
-    refreshed = there.call("POST", "refresh", refresh_token=tokens["refresh_token"])
+    assert second.me(tokens) == 401
+    refreshed = second.call("POST", "refresh", refresh_token=tokens["refresh_token"])
     assert (refreshed[0], refreshed[1]["code"]) == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_a_session_revoked_in_one_is_refused_in_the_other(two):
-    here, there = two
-    stolen, mine = there.log_in(), here.log_in()
-    assert there.me(stolen) == 200
-    sessions = here.call("GET", "sessions", mine["access_token"])[1]
+def test_session_revoked_in_one_process_is_refused_in_another(servers):
+    first, second = servers
+    stolen, own = second.log_in(), first.log_in()
+    assert second.me(stolen) == 200
+    sessions = first.call("GET", "sessions", own["access_token"])[1]
     [newest_other, *_] = [session for session in sessions if not session["current"]]
 
-    here.call("DELETE", f"sessions/{newest_other['id']}", mine["access_token"])
+    first.call("DELETE", f"sessions/{newest_other['id']}", own["access_token"])
 
-    assert (there.me(stolen), there.me(mine)) == (401, 200)
+    assert (second.me(stolen), second.me(own)) == (401, 200)
 
 
-def test_all_others_revoked_in_one_are_refused_in_the_other(two):
-    here, there = two
-    others, mine = [there.log_in() for _ in range(3)], here.log_in()
+def test_all_other_sessions_revoked_in_one_process_are_refused_in_another(servers):
+    first, second = servers
+    others, own = [second.log_in() for _ in range(3)], first.log_in()
 
-    here.call("DELETE", "sessions", mine["access_token"])
+    first.call("DELETE", "sessions", own["access_token"])
 
-    assert [there.me(tokens) for tokens in [*others, mine]] == [401, 401, 401, 200]
+    assert [second.me(tokens) for tokens in [*others, own]] == [401, 401, 401, 200]

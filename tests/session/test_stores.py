@@ -1,4 +1,4 @@
-"""A store watches beside the rows: it refuses, and revives nobody."""
+"""A store is checked in addition to the rows: it can refuse sessions, but not reactivate them."""
 
 import pytest
 from django.core.cache import caches
@@ -10,14 +10,14 @@ from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.kernel import databases
 from authservice.session import revocation_cache
-from tests.people import the_user
-from tests.session.asking import ENDS, REFUSED, me, refresh
+from tests.session.session_requests import ENDS, REFUSED, me, refresh
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def forget(cache):
-    """Empty the cache of whatever it may know of sessions."""
+def clear_sessions(cache):
+    """Delete everything that the cache stores about sessions."""
     cache.delete_many(
         [revocation_cache.key_of(pk) for pk in Session.objects.values_list("pk", flat=True)]
     )
@@ -25,21 +25,21 @@ def forget(cache):
 
 @pytest.fixture
 def no_leeway(configure):
-    """A replay is theft, however soon it comes."""
+    """Every reuse of a refresh token counts as theft."""
     configure(REUSE_LEEWAY=0)
 
 
-@pytest.mark.parametrize("deed", ENDS)
-def test_what_ended_is_refused_with_either_store(api, no_leeway, each_store, deed):
+@pytest.mark.parametrize("end", ENDS)
+def test_ended_session_is_refused_with_each_store(api, no_leeway, each_store, end):
     tokens = api.sign_up()
 
-    ENDS[deed](api, tokens)
+    ENDS[end](api, tokens)
 
     assert me(api, tokens).error == REFUSED
     assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_others_go_on_with_either_store(api, each_store):
+def test_other_sessions_stay_active_with_each_store(api, each_store):
     tokens = [api.sign_up(), api.log_in()]
 
     ENDS["logout"](api, tokens[0])
@@ -48,54 +48,56 @@ def test_others_go_on_with_either_store(api, each_store):
 
 
 class TestCache:
-    """The store "cache", on Redis: it names who ended, and never who lives."""
+    """The store "cache" on Redis contains ended sessions, and never active ones."""
 
     @pytest.fixture
-    def named(self, on_redis):
-        """Which sessions the cache names."""
+    def cached(self, on_redis):
+        """The sessions that the cache contains."""
 
-        def named():
+        def cached():
             keys = {
                 revocation_cache.key_of(pk): pk
                 for pk in Session.objects.values_list("pk", flat=True)
             }
             return {keys[key] for key in on_redis.get_many(list(keys))}
 
-        return named
+        return cached
 
-    def test_nobody_is_named_who_lives(self, api, named):
+    def test_cache_store_does_not_contain_active_sessions(self, api, cached):
         tokens = api.sign_up()
         me(api, tokens)
         refresh(api, tokens)
 
-        assert named() == set()
+        assert cached() == set()
 
-    @pytest.mark.parametrize("deed", ENDS)
-    def test_who_ended_is_named_before_the_answer(self, api, no_leeway, named, deed):
+    @pytest.mark.parametrize("end", ENDS)
+    def test_cache_store_contains_an_ended_session_before_the_response(
+        self, api, no_leeway, cached, end
+    ):
         tokens = api.sign_up()
 
-        ENDS[deed](api, tokens)
+        ENDS[end](api, tokens)
 
-        assert named() == {Session.objects.get().pk}
+        assert cached() == {Session.objects.get().pk}
 
-    def test_all_who_end_at_once_are_named_and_no_others(self, api, named):
+    def test_cache_store_contains_all_sessions_ended_together_and_no_others(self, api, cached):
         tokens = [api.sign_up(), api.log_in(), api.log_in()]
 
         api.request("DELETE", "sessions", token=tokens[1]["access_token"])
 
-        assert named() == set(Session.objects.exclude(ended_at=None).values_list("pk", flat=True))
-        assert len(named()) == 2
+        assert cached() == set(Session.objects.exclude(ended_at=None).values_list("pk", flat=True))
+        assert len(cached()) == 2
 
-    def test_who_made_room_is_named(self, api, named, sessions):
+    def test_cache_store_contains_a_session_ended_by_the_limit(self, api, cached, sessions):
         sessions(STORE="cache", CACHE="sessions", MAX_PER_USER=1)
         api.sign_up()
         oldest = Session.objects.get().pk
 
         api.log_in()
 
-        assert named() == {oldest}
+        assert cached() == {oldest}
 
-    def test_what_is_undone_is_not_named(self, api, named):
+    def test_cache_store_does_not_contain_a_revocation_rolled_back(self, api, cached):
         tokens = api.sign_up()
 
         using = databases.primary()
@@ -103,17 +105,17 @@ class TestCache:
             revocation.revoke_users([the_user()])
             transaction.set_rollback(True, using=using)
 
-        assert named() == set()
+        assert cached() == set()
         assert me(api, tokens).status == 200
 
-    def test_who_is_named_is_refused_whatever_the_row_says(self, api, named, on_redis):
+    def test_cache_store_refuses_a_session_whose_row_is_active(self, api, cached, on_redis):
         tokens = api.sign_up()
         on_redis.set(revocation_cache.key_of(Session.objects.get().pk), 1)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_who_is_named_is_in_no_list(self, api, on_redis):
+    def test_cache_store_hides_its_sessions_from_the_list(self, api, on_redis):
         api.sign_up()
         oldest = Session.objects.get().pk
         tokens = api.log_in()
@@ -123,21 +125,21 @@ class TestCache:
 
         assert session["current"]
 
-    def test_a_cache_that_forgets_revives_nobody(self, api, on_redis):
+    def test_cache_store_that_loses_entries_reactivates_no_session(self, api, on_redis):
         tokens = api.sign_up()
         ENDS["logout"](api, tokens)
-        forget(on_redis)
+        clear_sessions(on_redis)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
 
-    def test_a_cache_that_forgets_ends_nobody(self, api, on_redis):
+    def test_cache_store_that_loses_entries_ends_no_session(self, api, on_redis):
         tokens = api.sign_up()
-        forget(on_redis)
+        clear_sessions(on_redis)
 
         assert me(api, tokens).status == 200
 
-    def test_a_name_outlives_every_token_and_no_more(self, api, on_redis, configure):
+    def test_cache_store_entry_expires_shortly_after_the_last_token(self, api, on_redis, configure):
         configure(ACCESS_TOKEN_TTL=600)
         ENDS["logout"](api, api.sign_up())
         client = on_redis._cache.get_client()
@@ -147,16 +149,18 @@ class TestCache:
         assert 600 < left <= 900
 
 
-class Half(LocMemCache):
-    """A cache that stores only some keys, as if one of several servers were not available."""
+class PartialCache(LocMemCache):
+    """A cache that stores only some keys, as if one of several servers were unavailable."""
 
     def set_many(self, data, timeout=None, version=None):
         super().set_many(dict(list(data.items())[1:]), timeout, version)
         return list(data)[:1]
 
 
-def test_a_cache_that_takes_only_some_ended_sessions_is_logged(api, sessions, settings, caplog):
-    half = {"BACKEND": f"{__name__}.Half", "LOCATION": "half"}
+def test_cache_store_that_stores_only_some_ended_sessions_is_logged(
+    api, sessions, settings, caplog
+):
+    half = {"BACKEND": f"{__name__}.PartialCache", "LOCATION": "half"}
     with override_settings(CACHES={**settings.CACHES, "half": half}):
         sessions(STORE="cache", CACHE="half")
         tokens = [api.sign_up(), api.log_in(), api.log_in()]
@@ -167,9 +171,9 @@ def test_a_cache_that_takes_only_some_ended_sessions_is_logged(api, sessions, se
     assert me(api, tokens[1]).error == me(api, tokens[2]).error == REFUSED
 
 
-def test_the_cache_is_the_one_that_the_settings_name(api, sessions, settings):
-    elsewhere = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "x"}
-    with override_settings(CACHES={**settings.CACHES, "elsewhere": elsewhere}):
+def test_cache_store_uses_the_cache_of_the_settings(api, sessions, settings):
+    other = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "x"}
+    with override_settings(CACHES={**settings.CACHES, "elsewhere": other}):
         sessions(STORE="cache", CACHE="elsewhere")
         ENDS["logout"](api, api.sign_up())
 

@@ -1,4 +1,4 @@
-"""A store that cannot be asked lets nobody through."""
+"""While the session store is unavailable, every request is refused."""
 
 import logging
 
@@ -7,88 +7,98 @@ from django.test import override_settings
 
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
-from tests.people import the_user
-from tests.session.asking import AWAY, ENDS, REFUSED, me, refresh
 from tests.session.conftest import redis_cache
+from tests.session.session_requests import ENDS, REFUSED, UNAVAILABLE, me, refresh
+from tests.support.client import PASSWORD
+from tests.support.people import the_user
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def away(settings, sessions):
-    """`away()` cuts the store off: nothing listens where its Redis should be."""
+def disconnect(settings, sessions):
+    """`disconnect()` makes the store unavailable: nothing listens at the address of its Redis."""
 
-    def cut():
-        gone = override_settings(
+    def make_unavailable():
+        change = override_settings(
             CACHES={**settings.CACHES, "sessions": redis_cache("redis://127.0.0.1:1")}
         )
-        gone.enable()
-        cuts.append(gone)
+        change.enable()
+        changes.append(change)
         sessions(STORE="cache", CACHE="sessions")
 
-    cuts = []
-    yield cut
-    for gone in cuts:
-        gone.disable()
+    changes = []
+    yield make_unavailable
+    for change in changes:
+        change.disable()
 
 
-class TestAway:
-    """A store that cannot be asked lets nobody through."""
+class TestUnavailable:
+    """While the session store is unavailable, every request is refused."""
 
-    def test_a_request_is_refused(self, api, away):
+    def test_unavailable_store_refuses_a_request(self, api, disconnect):
         tokens = api.sign_up()
-        away()
+        disconnect()
 
-        assert is_refusal(me(api, tokens), *AWAY)
+        assert is_refusal(me(api, tokens), *UNAVAILABLE)
 
-    def test_a_refresh_is_refused_and_spends_nothing(self, api, away, sessions):
+    def test_unavailable_store_refuses_a_refresh_and_keeps_its_token_valid(
+        self, api, disconnect, sessions
+    ):
         tokens = api.sign_up()
-        away()
+        disconnect()
 
-        assert is_refusal(refresh(api, tokens), *AWAY)
+        assert is_refusal(refresh(api, tokens), *UNAVAILABLE)
         sessions(STORE="database")
         assert refresh(api, tokens).status == 200
 
     @pytest.mark.parametrize("path", ["login", "signup"])
-    def test_nobody_comes_in(self, api, away, path):
+    def test_unavailable_store_refuses_login_and_signup(self, api, disconnect, path):
         api.sign_up()
-        away()
+        disconnect()
         email = {"login": "ann@example.com", "signup": "bob@example.com"}[path]
 
         answer = api.post(path, email=email, password=PASSWORD)
 
-        assert is_refusal(answer, *AWAY)
+        assert is_refusal(answer, *UNAVAILABLE)
         assert Session.objects.count() == 1
 
-    def test_logins_that_are_refused_so_are_no_guesses(self, api, away, sessions):
+    def test_unavailable_store_does_not_count_refused_logins_as_attempts(
+        self, api, disconnect, sessions
+    ):
         api.sign_up()
-        away()
+        disconnect()
         for _ in range(11):
-            assert is_refusal(api.post("login", email="ann@example.com", password=PASSWORD), *AWAY)
+            assert is_refusal(
+                api.post("login", email="ann@example.com", password=PASSWORD), *UNAVAILABLE
+            )
 
         sessions(STORE="database")
 
         assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200
 
     @pytest.mark.parametrize("tokens", ["one", "many"])
-    def test_right_codes_that_are_refused_so_are_no_guesses(self, api, away, sessions, tokens):
+    def test_unavailable_store_does_not_count_right_codes_as_attempts(
+        self, api, disconnect, sessions, tokens
+    ):
         ann = Person(api).sign_up().enrol()
-        away()
+        disconnect()
         temp_token = ann.temp_token()
         for _ in range(11):
             again = temp_token if tokens == "one" else ann.temp_token()
-            assert is_refusal(ann.verify_login(ann.code(1), again), *AWAY)
+            assert is_refusal(ann.verify_login(ann.code(1), again), *UNAVAILABLE)
 
         sessions(STORE="database")
 
         assert ann.verify_login(ann.code(1), temp_token).status == 200
 
-    def test_a_login_that_is_refused_so_ends_no_other(self, api, away, sessions, configure):
+    def test_unavailable_store_refuses_a_login_without_ending_other_sessions(
+        self, api, disconnect, sessions, configure
+    ):
         tokens = api.sign_up()
-        away()
+        disconnect()
         sessions(STORE="cache", CACHE="sessions", MAX_PER_USER=1)
         api.post("login", email="ann@example.com", password=PASSWORD)
 
@@ -97,33 +107,35 @@ class TestAway:
         assert me(api, tokens).status == 200
 
     @pytest.mark.parametrize("path", ["sessions", "logout"])
-    def test_nothing_is_ended(self, api, away, path):
+    def test_unavailable_store_refuses_to_end_sessions(self, api, disconnect, path):
         tokens = api.sign_up()
-        away()
+        disconnect()
         method = {"sessions": "DELETE", "logout": "POST"}[path]
 
-        assert is_refusal(api.request(method, path, token=tokens["access_token"]), *AWAY)
+        assert is_refusal(api.request(method, path, token=tokens["access_token"]), *UNAVAILABLE)
         assert Session.objects.get().ended_at is None
 
-    def test_a_bad_token_is_refused_as_ever(self, api, away):
+    def test_unavailable_store_keeps_the_error_of_an_invalid_token(self, api, disconnect):
         tokens = api.sign_up()
         ENDS["logout"](api, tokens)
-        away()
+        disconnect()
 
         assert me(api, tokens).error == REFUSED
 
-    def test_whoever_ends_sessions_by_other_roads_is_not_hindered(self, api, away, sessions):
+    def test_unavailable_store_does_not_prevent_revocation_by_staff(
+        self, api, disconnect, sessions
+    ):
         tokens = api.sign_up()
-        away()
+        disconnect()
 
         revocation.revoke_users([the_user()])
 
         sessions(STORE="database")
         assert me(api, tokens).error == REFUSED
 
-    def test_operators_read_why_and_no_address_of_anybody(self, api, away, caplog):
+    def test_unavailable_store_is_logged_without_a_token(self, api, disconnect, caplog):
         tokens = api.sign_up()
-        away()
+        disconnect()
         with caplog.at_level(logging.ERROR, "authservice.session"):
             me(api, tokens)
 

@@ -22,7 +22,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from tests.serving import POLL
+from tests.support.serving import POLL
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -65,12 +65,12 @@ def chromium(folder: Path, *switches: str) -> Iterator[webdriver.Chrome]:
 
 def requested(browser: webdriver.Chrome) -> list[str]:
     """Every URL that the browser requested since the last call, with or without a response."""
-    told = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [one["params"] for one in told if one["method"] == "Network.requestWillBeSent"]
+    entries = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [one["params"] for one in entries if one["method"] == "Network.requestWillBeSent"]
     return [one["request"]["url"] for one in sent]
 
 
-def complaints(browser: webdriver.Chrome) -> list[str]:
+def console_errors(browser: webdriver.Chrome) -> list[str]:
     """The errors that the browser wrote to its console since the last call."""
     return [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
 

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from authservice.kernel.secret import Secret
-from tests import described
+from tests.support import described
 
 BASE = "/auth/"
 PASSWORD = "plum tart 42 windows"

@@ -72,39 +72,39 @@ class Described:
             entry = found
         return entry
 
-    def check(self, operation: dict[str, Any], response: HttpResponse, asked: str) -> None:
-        said = f"{asked} answered {response.status_code} {response.content[:400]!r}"
+    def check(self, operation: dict[str, Any], response: HttpResponse, request: str) -> None:
+        summary = f"{request} answered {response.status_code} {response.content[:400]!r}"
         declared = operation["responses"].get(str(response.status_code))
-        assert declared is not None, f"{said}, which is not described"
+        assert declared is not None, f"{summary}, which is not described"
         declared = self.resolve(declared)
         for name, header in declared.get("headers", {}).items():
-            self._check_header(name, self.resolve(header), response, said)
+            self._check_header(name, self.resolve(header), response, summary)
         assert "X-Device-Token" not in response.headers or "X-Device-Token" in declared["headers"]
         content = declared.get("content")
         if content is None:
-            assert not response.content, said
+            assert not response.content, summary
             return
         kind = response.headers["Content-Type"].partition(";")[0]
-        assert kind in content, f"{said} as {kind}"
+        assert kind in content, f"{summary} as {kind}"
         if kind == "application/json":
-            self._check_body(content[kind]["schema"], json.loads(response.content), said)
+            self._check_body(content[kind]["schema"], json.loads(response.content), summary)
 
     def _check_header(
-        self, name: str, header: dict[str, Any], response: HttpResponse, said: str
+        self, name: str, header: dict[str, Any], response: HttpResponse, summary: str
     ) -> None:
         given = response.headers.get(name)
-        assert given is not None or not header.get("required"), f"{said} without {name}"
+        assert given is not None or not header.get("required"), f"{summary} without {name}"
         if given is not None:
-            self._check_body(header["schema"], given, f"{said} with {name}: {given!r}")
+            self._check_body(header["schema"], given, f"{summary} with {name}: {given!r}")
 
-    def _check_body(self, schema: dict[str, Any], body: Any, said: str) -> None:
+    def _check_body(self, schema: dict[str, Any], body: Any, summary: str) -> None:
         validator = self._compiled.get(id(schema))
         if validator is None:
             whole = {**schema, "components": self.document["components"]}
             validator = Draft202012Validator(whole, validate_formats=True)
             self._compiled[id(schema)] = validator
         wrong = next(iter(validator.iter_errors(body)), None)
-        assert wrong is None, f"{said}, which is not as described: {wrong}"
+        assert wrong is None, f"{summary}, which is not as described: {wrong}"
 
 
 def _installed() -> tuple[str, ...]:

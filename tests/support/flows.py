@@ -1,4 +1,4 @@
-"""The steps of recovering and verifying as a person takes them, and what may happen in between."""
+"""The steps of recovery and verification as a user takes them, and changes between these steps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.test import TestCase
 from authservice.core.models import Account
 from authservice.core.users.identifiers import email_key, phone_key
 from authservice.kernel import databases, message_queue
-from tests.client import Answer, Api
-from tests.people import email_field, has
-from tests.recovery.post import Post
+from tests.support.client import Answer, Api
+from tests.support.messenger.post import Post
+from tests.support.people import email_field, has
 
 ANN = "ann@example.com"
 PHONE = "+4930123456"
@@ -21,7 +21,7 @@ NEW = "fig biscuit 17 lanterns"
 
 
 class CommittingApi(Api):
-    """Each request commits what it did, as far as anybody waits for the commit."""
+    """Runs the on-commit callbacks of each request, since the tests themselves never commit."""
 
     def request(self, *args: Any, **options: Any) -> Answer:
         with TestCase.captureOnCommitCallbacks(execute=True):
@@ -49,7 +49,7 @@ class Flows:
         return self.post.code(message_queue.VERIFY_PHONE)
 
     def reset(self, token: str, **more: Any) -> Answer:
-        # As a whole, since a `token` by itself is the caller's own.
+        # A whole body, since the argument `token` is the access token of the caller.
         body = {"token": token, "email": ANN, "new_password": NEW, **more}
         return self.api.request("POST", "reset-password", body)
 
@@ -69,7 +69,7 @@ def verify_path(token: str, email: str = ANN) -> str:
 
 
 def wrong(code: str) -> str:
-    """Another code."""
+    """A code that differs from this one."""
     return f"{(int(code) + 1) % 10**6:06d}"
 
 
@@ -79,7 +79,7 @@ def account(email: str = ANN) -> Account:
 
 
 def prove(email: str = ANN, phone: str = "") -> None:
-    """The address, and the number if one is named, count as proven from here on."""
+    """Mark the address as verified by its owner, and the number if one is given."""
     proven = {"verified_email_key": email_key(email), "proven_email_key": email_key(email)}
     if phone:
         proven["verified_phone_key"] = phone_key(phone)
@@ -94,7 +94,7 @@ def deactivate(email: str = ANN) -> None:
 
 
 def move(to: str) -> None:
-    """Another address for the first user, without any signal."""
+    """Change the address of Ann as a script of the host does: without a signal."""
     found = account()
     if has(email_field()):
         type(found.user).objects.filter(pk=found.pk).update(**{email_field(): to})

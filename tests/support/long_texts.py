@@ -20,7 +20,7 @@ from django.test import RequestFactory
 from rest_framework.serializers import CharField, DateTimeField
 
 from authservice.openapi.routes import Route, routes
-from tests.client import BASE, PASSWORD, csrf_pair
+from tests.support.client import BASE, PASSWORD, csrf_pair
 
 OCTETS = 62_000  # below the 64 KiB limit of a body, with room for its other fields
 # Canonical ordering moves each mark of class 220 past all those of class 230.
@@ -126,19 +126,21 @@ class Service:
 def _of(route: Route) -> Iterator[Place]:
     for name in route.parameters:
         yield Place(route, "path", name, 255)
-    said = route.operation
-    for where, schema in (("body", said.body), ("query", said.query)) if said else ():
+    operation = route.operation
+    for where, schema in (
+        (("body", operation.body), ("query", operation.query)) if operation else ()
+    ):
         fields = schema().fields if schema else {}
-        for name, one in fields.items():
-            if isinstance(one, CharField | DateTimeField):
-                yield Place(route, where, name, _longest(one), _others(schema, name))
+        for name, item in fields.items():
+            if isinstance(item, CharField | DateTimeField):
+                yield Place(route, where, name, _longest(item), _others(schema, name))
 
 
-def _longest(one: Any) -> int:
-    return getattr(one, "max_length", None) or 255
+def _longest(item: Any) -> int:
+    return getattr(item, "max_length", None) or 255
 
 
 def _others(schema: Any, name: str) -> dict[str, str]:
-    beside = getattr(schema, "alongside", {}).get(name, ())
-    needed = [of for of, one in schema().fields.items() if one.required or of in beside]
+    dependent = getattr(schema, "alongside", {}).get(name, ())
+    needed = [of for of, item in schema().fields.items() if item.required or of in dependent]
     return {of: _VALID.get(of, "A" * 43) for of in needed if of != name}

@@ -17,14 +17,14 @@ LOGIN = ("authservice.session", "authservice.stateless")
 def mounted(*apps: str, login: str = "") -> Iterator[None]:
     """Install these modules in addition to those of the test host; `login` replaces the host's
     login module."""
-    there = settings.INSTALLED_APPS
+    apps_before = settings.INSTALLED_APPS
     if login:
-        there = [f"authservice.{login}" if app in LOGIN else app for app in there]
-    wanted = [*there, *(app for app in apps if app not in there)]
-    if wanted == settings.INSTALLED_APPS:
+        apps_before = [f"authservice.{login}" if app in LOGIN else app for app in apps_before]
+    apps_after = [*apps_before, *(app for app in apps if app not in apps_before)]
+    if apps_after == settings.INSTALLED_APPS:
         yield
         return
-    with override_settings(INSTALLED_APPS=wanted):
+    with override_settings(INSTALLED_APPS=apps_after):
         remount()
         yield
     remount()

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.core.exceptions import FieldDoesNotExist
 
 from authservice.kernel import databases
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 
 def has(field: str) -> bool:

@@ -1,4 +1,4 @@
-"""The statements with a generic plan in PostgreSQL, on the connection of the tests."""
+"""The prepared statements in PostgreSQL, on the connection of the tests."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 from django.db import connection
 
-only_there = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="only PostgreSQL is asked to keep plans"
+only_postgresql = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="only statements on PostgreSQL are prepared"
 )
 
 
-def kept(table: str, deed: Callable[[], object]) -> list[str]:
-    """The prepared statements on a table, after `deed` ran so often that psycopg prepares its
-    statements and PostgreSQL considers a generic plan."""
+def prepared(table: str, call: Callable[[], object]) -> list[str]:
+    """The prepared statements on a table, after `call` ran often enough for psycopg to prepare its
+    statements and for PostgreSQL to consider a generic plan."""
     for _ in range(8):
-        deed()
+        call()
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")
         return [sql for (sql,) in cursor.fetchall() if f'"{table}".' in sql]

@@ -60,7 +60,8 @@ def _routes() -> Iterator[Route]:
             if method != "head":
                 asked = _PARAMETER.sub("1", path), method.upper()
                 cls = view.cls
-                yield Route(*asked, cls.public, cls.super_admin, cls.takes_form)
+                public = cls.is_public(view.actions[method])
+                yield Route(*asked, public, cls.super_admin, cls.takes_form)
 
 
 def _endpoints(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -68,5 +69,5 @@ def _endpoints(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
         path = prefix + str(entry.pattern)
         if isinstance(entry, URLResolver):
             yield from _endpoints(entry, path)
-        elif isinstance(entry, URLPattern) and entry.name != "nowhere":
+        elif isinstance(entry, URLPattern) and entry.name != "unknown":
             yield path, entry.callback

@@ -1,4 +1,4 @@
-"""The SQL that a call costs, where the people are."""
+"""The SQL statements of a call, on the database of the users."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from django.db import connection, connections
 
 from authservice.kernel import databases
 
-# PostgreSQL writes some changes in the statement that begins a sign-in: the guess that was none,
-# and when its person last signed in where nobody else hears of that. Each is a statement less.
+# Statements that PostgreSQL saves: the one that inserts a session also returns the attempt (one
+# less) and, if no other receiver of the login signal is connected, writes `last_login` (another).
 ALONG = 1 if connection.vendor == "postgresql" else 0
-# MySQL and MariaDB open a new counter by two statements: an UPDATE that finds none, and an INSERT.
+# Additional statements of MySQL and MariaDB for a new counter: an UPDATE that finds no row precedes
+# the INSERT.
 FIRST = 1 if connection.vendor == "mysql" else 0
 _TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
 
 def statements(call: Callable[[], object]) -> list[str]:
-    """In order, without their values; beginnings and ends of transactions left out."""
+    """The statements of `call` in order, without values and without those of transactions."""
     texts = []
 
     def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:

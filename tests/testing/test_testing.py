@@ -39,14 +39,14 @@ def test_a_made_user_is_of_the_hosts_model():
 def test_a_made_user_is_verified_as_asked(client, verified):
     user = UserFactory(verified=verified)
 
-    assert client.sign_in(user).get("me").data["email_verified"] is verified
+    assert client.log_in(user).get("me").data["email_verified"] is verified
 
 
 @pytest.mark.parametrize("verified", [True, False])
 def test_a_made_number_is_verified_as_asked(client, verified):
     user = UserFactory(phone_number="+4930123456", phone_verified=verified)
 
-    me = client.sign_in(user).get("me").data
+    me = client.log_in(user).get("me").data
 
     assert (me["phone_number"], me["phone_number_verified"]) == ("+4930123456", verified)
 
@@ -54,14 +54,14 @@ def test_a_made_number_is_verified_as_asked(client, verified):
 def test_a_signed_in_client_is_the_user(client):
     user = UserFactory()
 
-    assert client.sign_in(user).get("me").data["id"] == str(user.pk)
+    assert client.log_in(user).get("me").data["id"] == str(user.pk)
 
 
 def test_signing_in_goes_through_the_door(client):
     user = UserFactory(is_active=False)
 
     with pytest.raises(Exception, match="not active"):
-        client.sign_in(user)
+        client.log_in(user)
 
 
 def test_the_last_link_of_the_mailbox_resets_the_password(
@@ -103,7 +103,7 @@ def test_after_the_mailbox_nothing_is_sent(client, django_capture_on_commit_call
 def test_a_token_expires_when_the_clock_moves_past_its_life(client):
     user = UserFactory()
     with Clock() as clock:
-        client.sign_in(user)
+        client.log_in(user)
         clock.advance(minutes=15)
 
         assert client.get("me").code == "TOKEN_EXPIRED"

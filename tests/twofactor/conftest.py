@@ -5,30 +5,30 @@ from tests.twofactor.people import Person
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so, and not while it runs."""
+    """Freezes the clock, so codes change only when a test moves it."""
 
 
 @pytest.fixture
 def ann(api) -> Person:
-    """Somebody without a second factor."""
+    """A user without a second factor."""
     return Person(api).sign_up()
 
 
 @pytest.fixture
 def enrolled(ann, clock) -> Person:
-    """Somebody with one, whose app has moved on to the next code."""
+    """A user with a second factor, whose app shows the next unused code."""
     ann.enrol()
     clock.forward(seconds=30)
     return ann
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """`told()` lists the events that a listener has heard, those of sign-ins at large left out."""
-    heard = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (heard.append,))
+def events(monkeypatch):
+    """`events()` lists the recorded events of 2FA; `events(prefix)` those with another prefix."""
+    recorded = []
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (recorded.append,))
 
     def named(prefix="auth.2fa."):
-        return [event for event in heard if event.action.startswith(prefix)]
+        return [event for event in recorded if event.action.startswith(prefix)]
 
     return named

@@ -1,4 +1,4 @@
-"""Somebody with a second factor, and the app on their phone, which pyotp stands in for."""
+"""Users with a second factor, and the authenticator app on their phone, which is pyotp here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pyotp
 
 from authservice.core.users import lookup
 from authservice.twofactor import enrolment
-from tests.client import Answer, Api
+from tests.support.client import Answer, Api
 
 ANN = "ann@example.com"
 
 
 def app_of(uri: str) -> pyotp.TOTP:
-    """An authenticator app that has read our URI, and knows no more than it says."""
+    """An authenticator app that scanned the URI and knows only what the URI says."""
     return pyotp.parse_uri(uri)
 
 
@@ -28,7 +28,7 @@ def other_than(code: str, *others: str) -> str:
 
 @dataclass
 class Person:
-    """Who signed up; `enrol` sets a second factor up and enables it."""
+    """A user who signed up; `enrol` sets up a second factor and confirms it."""
 
     api: Api
     email: str = ANN
@@ -43,7 +43,7 @@ class Person:
         return self
 
     def enrol(self) -> Person:
-        """Set up without its picture, which takes longer to draw than all the rest."""
+        """Sets up a second factor without its QR code, since drawing that takes the longest."""
         made = enrolment.set_up_to_log_in(lookup.find_by_id(self.user_id))
         self._hold(made.uri.reveal(), [code.reveal() for code in made.backup_codes])
         answer = self.post("2fa/verify", code=self.code())
@@ -59,7 +59,7 @@ class Person:
         self.app, self.backup_codes = app_of(uri), backup_codes
 
     def code(self, ahead: int = 0) -> str:
-        """What the app shows, or will show so many steps later."""
+        """The code that the app shows, or will show `ahead` time steps later."""
         return self.app.at(int(time.time()) + 30 * ahead)
 
     def wrong_code(self) -> str:
@@ -72,7 +72,7 @@ class Person:
         return self.api.get(path, token=self.token)
 
     def challenge(self, **more: Any) -> Any:
-        """The one challenge that a login with the password is answered with."""
+        """The only challenge in the response to a login with the password."""
         (challenge,) = self.api.log_in(self.email, **more)["challenges"]
         return challenge
 
@@ -80,6 +80,6 @@ class Person:
         return self.challenge(**more)["data"]["temp_token"]
 
     def verify_login(self, code: str, temp_token: str = "", **more: Any) -> Answer:
-        """The second step, after a first one where no temp_token is given."""
+        """Passes the second step; logs in with the password first if no temp_token is given."""
         given = temp_token or self.temp_token()
         return self.api.post("2fa/verify-login", temp_token=given, code=code, **more)

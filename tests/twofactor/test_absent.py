@@ -1,4 +1,4 @@
-"""Where the module is not installed it leaves no trace: no import, no setting, no URL, no table."""
+"""Without the module nothing of it remains: no import, no setting, no URL, no table."""
 
 import json
 
@@ -11,7 +11,7 @@ django.setup()
 from django.apps import apps
 from django.urls import get_resolver
 from authservice.kernel import modules, settings
-from tests.routes import routes
+from tests.support.routes import routes
 foreign = ("authservice.twofactor", "django_otp", "qrcode")
 print(json.dumps([
     [name for name in sys.modules if name.startswith(foreign)],
@@ -23,7 +23,7 @@ print(json.dumps([
 """
 
 
-def test_nothing_of_it_is_there():
+def test_module_not_installed_leaves_nothing():
     run = python("-c", TRACES, DJANGO_SETTINGS_MODULE="tests.twofactor.without")
 
     assert json.loads(run.stdout) == [[], False, [], [], 0], run.stdout

@@ -1,4 +1,4 @@
-"""Tries at codes are counted per account, over all sign-ins and routes, before they are judged."""
+"""Attempts at codes are counted per account, over all logins and routes, before each check."""
 
 import pytest
 from django.db import connections
@@ -6,91 +6,91 @@ from django.db import connections
 from authservice.core.models import AttemptCounter
 from authservice.core.users import lookup
 from authservice.twofactor import lockout
-from tests.client import PASSWORD
-from tests.people import the_user
+from tests.support.client import PASSWORD
+from tests.support.people import the_user
 from tests.twofactor.people import ANN
 
 pytestmark = pytest.mark.django_db
 REFUSED = (401, "TWO_FACTOR_INVALID")
-SHUT = (429, "TOO_MANY_ATTEMPTS")
+LOCKED = (429, "TOO_MANY_ATTEMPTS")
 NO_CODE = "AAAA-BBBB-CCCC"
 ROUTES = ("2fa/disable", "2fa/backup-codes")
 
 
-def guess(person, times, code=None):
+def attempt(person, times, code=None):
     for _ in range(times):
         answer = person.verify_login(code or person.wrong_code())
     return answer
 
 
-def test_ten_wrong_codes_shut_the_account_over_all_temp_tokens(enrolled):
-    assert guess(enrolled, 10).error == REFUSED
-    assert guess(enrolled, 1).error == SHUT
+def test_account_is_locked_after_ten_wrong_codes_over_all_temp_tokens(enrolled):
+    assert attempt(enrolled, 10).error == REFUSED
+    assert attempt(enrolled, 1).error == LOCKED
 
 
-def test_the_right_code_is_shut_out_too(enrolled):
-    guess(enrolled, 10)
+def test_locked_account_refuses_the_right_code_too(enrolled):
+    attempt(enrolled, 10)
 
-    assert enrolled.verify_login(enrolled.code()).error == SHUT
-
-
-def test_the_wait_is_told(enrolled):
-    guess(enrolled, 10)
-
-    assert guess(enrolled, 1).headers["Retry-After"] == "901"
+    assert enrolled.verify_login(enrolled.code()).error == LOCKED
 
 
-def test_a_quarter_of_an_hour_later_it_is_open_again(enrolled, clock):
-    guess(enrolled, 10)
+def test_locked_account_is_reported_with_the_time_to_wait(enrolled):
+    attempt(enrolled, 10)
+
+    assert attempt(enrolled, 1).headers["Retry-After"] == "901"
+
+
+def test_lockout_ends_after_fifteen_minutes(enrolled, clock):
+    attempt(enrolled, 10)
 
     clock.forward(minutes=15)
 
     assert enrolled.verify_login(enrolled.code()).status == 200
 
 
-def test_then_each_try_is_followed_by_a_longer_wait_up_to_an_hour(enrolled, clock):
-    guess(enrolled, 10)
+def test_lockout_after_each_further_attempt_doubles_up_to_an_hour(enrolled, clock):
+    attempt(enrolled, 10)
     waits = [15]
     for _ in range(4):
         clock.forward(minutes=waits[-1])
-        assert guess(enrolled, 1).error == REFUSED
-        waits.append(int(guess(enrolled, 1).headers["Retry-After"]) // 60)
+        assert attempt(enrolled, 1).error == REFUSED
+        waits.append(int(attempt(enrolled, 1).headers["Retry-After"]) // 60)
 
     assert waits[1:] == [15, 30, 60, 60]
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_wrong_codes_of_somebody_signed_in_count_with_them(enrolled, route):
+def test_wrong_codes_in_a_session_count_with_those_at_login(enrolled, route):
     for _ in range(5):
         enrolled.post(route, code=enrolled.wrong_code())
-    guess(enrolled, 5)
+    attempt(enrolled, 5)
 
-    assert enrolled.post(route, code=enrolled.code()).error == SHUT
-    assert enrolled.verify_login(enrolled.code()).error == SHUT
+    assert enrolled.post(route, code=enrolled.code()).error == LOCKED
+    assert enrolled.verify_login(enrolled.code()).error == LOCKED
 
 
-def test_enabling_is_limited_too(ann):
+def test_attempts_at_enabling_are_limited_too(ann):
     ann.set_up()
     for _ in range(10):
         assert ann.post("2fa/verify", code=ann.wrong_code()).code == "TWO_FACTOR_INVALID"
     ann.set_up()
 
-    assert ann.post("2fa/verify", code=ann.code()).error == SHUT
+    assert ann.post("2fa/verify", code=ann.code()).error == LOCKED
 
 
-def test_who_uses_up_the_app_leaves_the_backup_codes(enrolled):
-    guess(enrolled, 11)
+def test_lockout_of_app_codes_leaves_backup_codes_usable(enrolled):
+    attempt(enrolled, 11)
 
     assert enrolled.verify_login(enrolled.backup_codes[0]).status == 200
 
 
-def test_who_uses_up_the_backup_codes_leaves_the_app(enrolled):
-    assert guess(enrolled, 11, NO_CODE).error == SHUT
+def test_lockout_of_backup_codes_leaves_app_codes_usable(enrolled):
+    assert attempt(enrolled, 11, NO_CODE).error == LOCKED
 
     assert enrolled.verify_login(enrolled.code()).status == 200
 
 
-def test_a_used_up_temp_token_takes_nothing_from_the_account(enrolled):
+def test_attempts_at_a_used_up_temp_token_do_not_count_for_the_account(enrolled):
     token = enrolled.temp_token()
     for _ in range(20):
         enrolled.verify_login(enrolled.wrong_code(), token)
@@ -98,7 +98,7 @@ def test_a_used_up_temp_token_takes_nothing_from_the_account(enrolled):
     assert enrolled.verify_login(enrolled.code()).status == 200
 
 
-def test_a_made_up_temp_token_takes_nothing_from_anybody(enrolled):
+def test_attempts_at_an_unknown_temp_token_do_not_count_for_any_account(enrolled):
     before = list(AttemptCounter.objects.values())
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), "A" * 43)
@@ -106,33 +106,33 @@ def test_a_made_up_temp_token_takes_nothing_from_anybody(enrolled):
     assert list(AttemptCounter.objects.values()) == before
 
 
-def test_a_right_code_gives_its_count_back(enrolled, clock):
+def test_right_code_does_not_count_as_an_attempt(enrolled, clock):
     for _ in range(12):
         clock.forward(seconds=30)
         assert enrolled.verify_login(enrolled.code()).status == 200
 
-    assert guess(enrolled, 10).error == REFUSED
+    assert attempt(enrolled, 10).error == REFUSED
 
 
-def test_it_gives_no_other_count_back(enrolled, clock):
-    guess(enrolled, 9)
+def test_right_code_does_not_refund_wrong_attempts(enrolled, clock):
+    attempt(enrolled, 9)
     enrolled.verify_login(enrolled.code())
 
-    assert guess(enrolled, 1).error == REFUSED
-    assert guess(enrolled, 1).error == SHUT
+    assert attempt(enrolled, 1).error == REFUSED
+    assert attempt(enrolled, 1).error == LOCKED
 
 
-def test_passwords_are_counted_apart(api, enrolled):
-    guess(enrolled, 11)
+def test_attempts_at_passwords_are_counted_separately(api, enrolled):
+    attempt(enrolled, 11)
 
     assert api.post("login", email=ANN, password=PASSWORD).status == 200
 
 
-def test_the_count_survives_where_each_request_is_a_transaction(enrolled, monkeypatch):
+def test_attempts_are_kept_if_each_request_is_a_transaction(enrolled, monkeypatch):
     monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
 
-    assert guess(enrolled, 10).error == REFUSED
-    assert guess(enrolled, 1).error == SHUT
+    assert attempt(enrolled, 10).error == REFUSED
+    assert attempt(enrolled, 1).error == LOCKED
 
 
 # Known devices
@@ -144,55 +144,55 @@ def device_of(answer):
 
 @pytest.fixture
 def device(enrolled, clock):
-    """The header of a device that its owner signed in on."""
+    """The header of a device on which its owner logged in."""
     header = device_of(enrolled.verify_login(enrolled.code()))
     clock.forward(seconds=30)
     return header
 
 
-def test_strangers_do_not_lock_a_known_device_out(enrolled, device):
-    guess(enrolled, 11)
+def test_known_device_is_not_locked_out_by_unknown_clients(enrolled, device):
+    attempt(enrolled, 11)
 
     assert enrolled.verify_login(enrolled.code(), headers=device).status == 200
 
 
-def test_a_known_device_has_a_budget_too(enrolled, device):
+def test_known_device_has_limited_attempts_too(enrolled, device):
     for _ in range(10):
         answer = enrolled.verify_login(enrolled.wrong_code(), headers=device)
     assert answer.error == REFUSED
 
-    assert enrolled.verify_login(enrolled.code(), headers=device).error == SHUT
+    assert enrolled.verify_login(enrolled.code(), headers=device).error == LOCKED
     assert enrolled.verify_login(enrolled.code()).status == 200
 
 
-def test_devices_from_before_the_factor_have_no_tries_of_their_own(api, ann, clock):
-    """Whoever had the password alone could sign in on as many as he liked."""
+def test_devices_from_before_the_factor_have_no_attempts_of_their_own(api, ann, clock):
+    """An attacker with the password alone could have logged in on any number of devices."""
     body = {"email": ANN, "password": PASSWORD}
     early = [api.post("login", **body).headers["X-Device-Token"] for _ in range(3)]
     clock.forward(seconds=30)
     ann.enrol()
     clock.forward(seconds=30)
 
-    guess(ann, 10)
+    attempt(ann, 10)
 
     for token in early:
         answer = ann.verify_login(ann.wrong_code(), headers={"X-Device-Token": token})
-        assert answer.error == SHUT
+        assert answer.error == LOCKED
 
 
-def test_the_device_that_enabled_it_has(api, ann, clock):
-    entered = api.post("login", email=ANN, password=PASSWORD)
-    ann.token = entered.data["access_token"]
+def test_device_that_enabled_the_factor_has_attempts_of_its_own(api, ann, clock):
+    logged_in = api.post("login", email=ANN, password=PASSWORD)
+    ann.token = logged_in.data["access_token"]
     clock.forward(seconds=30)
     ann.enrol()
     clock.forward(seconds=30)
 
-    guess(ann, 11)
+    attempt(ann, 11)
 
-    assert ann.verify_login(ann.code(), headers=device_of(entered)).status == 200
+    assert ann.verify_login(ann.code(), headers=device_of(logged_in)).status == 200
 
 
-def test_such_a_device_has_some_once_a_code_was_given_on_it(api, ann, clock):
+def test_device_from_before_gets_attempts_of_its_own_after_a_right_code(api, ann, clock):
     early = device_of(api.post("login", email=ANN, password=PASSWORD))
     clock.forward(seconds=30)
     ann.enrol()
@@ -200,13 +200,13 @@ def test_such_a_device_has_some_once_a_code_was_given_on_it(api, ann, clock):
     later = device_of(ann.verify_login(ann.code(), headers=early))
     clock.forward(seconds=30)
 
-    guess(ann, 11)
+    attempt(ann, 11)
 
     assert ann.verify_login(ann.code(), headers=later).status == 200
 
 
-def test_whoever_was_shut_out_can_be_unlocked(enrolled, device):
-    guess(enrolled, 11)
+def test_locked_user_can_be_unlocked(enrolled, device):
+    attempt(enrolled, 11)
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), headers=device)
 

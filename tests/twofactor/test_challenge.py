@@ -1,4 +1,4 @@
-"""Who has a second factor gets a challenge for a password, and tokens for challenge and code."""
+"""With a second factor, a password gets a challenge; challenge and code together get tokens."""
 
 import jwt
 import pytest
@@ -6,9 +6,9 @@ import pytest
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import lookup
-from tests.client import PASSWORD
-from tests.people import change, deactivate, the_user
-from tests.recovery.flows import prove
+from tests.support.client import PASSWORD
+from tests.support.flows import prove
+from tests.support.people import change, deactivate, the_user
 from tests.twofactor.people import ANN, Person
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,7 @@ REFUSED = (401, "TWO_FACTOR_INVALID")
 NO_TOKEN = (401, "INVALID_TOKEN")
 
 
-def test_a_login_answers_a_challenge_and_no_tokens(api, enrolled):
+def test_login_returns_a_challenge_and_no_tokens(api, enrolled):
     answer = api.post("login", email=ANN, password=PASSWORD)
 
     assert answer.status == 200
@@ -26,7 +26,7 @@ def test_a_login_answers_a_challenge_and_no_tokens(api, enrolled):
     assert not answer.response.cookies
 
 
-def test_the_challenge_is_what_the_interface_says(enrolled):
+def test_challenge_has_the_documented_fields(enrolled):
     challenge = enrolled.challenge()
 
     assert set(challenge) == {"type", "data"}
@@ -37,7 +37,7 @@ def test_the_challenge_is_what_the_interface_says(enrolled):
     assert len(challenge["data"]["temp_token"]) == 43
 
 
-def test_it_begins_no_sign_in(enrolled):
+def test_challenge_starts_no_session(enrolled):
     before = Session.objects.count()
 
     enrolled.challenge()
@@ -45,11 +45,11 @@ def test_it_begins_no_sign_in(enrolled):
     assert Session.objects.count() == before
 
 
-def test_a_wrong_password_is_told_nothing_of_it(api, enrolled):
+def test_wrong_password_does_not_reveal_the_factor(api, enrolled):
     assert api.post("login", email=ANN, password="wrong").error == (401, "INVALID_CREDENTIALS")
 
 
-def test_a_code_of_the_app_gives_tokens(api, enrolled):
+def test_code_of_the_app_returns_tokens(api, enrolled):
     answer = enrolled.verify_login(enrolled.code())
 
     assert answer.status == 200
@@ -59,14 +59,14 @@ def test_a_code_of_the_app_gives_tokens(api, enrolled):
     assert api.post("refresh", refresh_token=answer.data["refresh_token"]).status == 200
 
 
-def test_it_hands_out_the_token_of_the_device(enrolled):
+def test_code_of_the_app_returns_the_device_token(enrolled):
     answer = enrolled.verify_login(enrolled.code())
 
     assert answer.headers["X-Device-Token"]
     assert "authservice_device" in answer.response.cookies
 
 
-def test_the_token_says_how_its_bearer_was_authenticated(enrolled):
+def test_access_token_names_the_authentication_methods(enrolled):
     token = enrolled.verify_login(enrolled.code()).data["access_token"]
 
     claims = jwt.decode(token, options={"verify_signature": False})
@@ -74,54 +74,54 @@ def test_the_token_says_how_its_bearer_was_authenticated(enrolled):
 
 
 @pytest.mark.parametrize("ahead", [-2, 2])
-def test_a_code_out_of_the_window_is_refused(enrolled, clock, ahead):
+def test_code_outside_the_window_is_refused(enrolled, clock, ahead):
     clock.forward(minutes=5)
 
     assert enrolled.verify_login(enrolled.code(ahead)).error == REFUSED
 
 
-def test_a_wrong_code_is_refused(enrolled):
+def test_wrong_code_is_refused(enrolled):
     assert enrolled.verify_login(enrolled.wrong_code()).error == REFUSED
 
 
-def test_a_refusal_names_the_scheme(enrolled):
+def test_refused_code_names_the_authentication_scheme(enrolled):
     answer = enrolled.verify_login(enrolled.wrong_code())
 
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_after_a_wrong_code_the_right_one_opens(enrolled):
+def test_right_code_is_accepted_after_a_wrong_one(enrolled):
     token = enrolled.temp_token()
     enrolled.verify_login(enrolled.wrong_code(), token)
 
     assert enrolled.verify_login(enrolled.code(), token).status == 200
 
 
-def test_a_code_works_once(enrolled):
+def test_code_works_once(enrolled):
     code = enrolled.code()
 
     assert enrolled.verify_login(code).status == 200
     assert enrolled.verify_login(code).error == REFUSED
 
 
-def test_no_earlier_code_works_after_a_later_one(enrolled):
+def test_earlier_code_is_refused_after_a_later_one(enrolled):
     assert enrolled.verify_login(enrolled.code(1)).status == 200
     assert enrolled.verify_login(enrolled.code()).error == REFUSED
 
 
-def test_each_of_two_codes_in_a_row_works(enrolled):
+def test_two_successive_codes_both_work(enrolled):
     assert enrolled.verify_login(enrolled.code()).status == 200
     assert enrolled.verify_login(enrolled.code(1)).status == 200
 
 
-def test_a_code_that_was_used_for_one_thing_is_used_for_all(enrolled):
+def test_code_used_for_another_action_is_refused(enrolled):
     code = enrolled.code()
     enrolled.post("2fa/backup-codes", code=code)
 
     assert enrolled.verify_login(code).error == REFUSED
 
 
-def test_another_persons_code_is_refused(api, enrolled, clock):
+def test_code_of_another_user_is_refused(api, enrolled, clock):
     bob = Person(api, "bob@example.com").sign_up().enrol()
     clock.forward(seconds=30)
 
@@ -133,11 +133,11 @@ def test_another_persons_code_is_refused(api, enrolled, clock):
 
 
 @pytest.mark.parametrize("token", ["A" * 43, "x", "a.b.c", "é" * 43])
-def test_a_made_up_temp_token_opens_nothing(enrolled, token):
+def test_unknown_temp_token_is_refused(enrolled, token):
     assert enrolled.verify_login(enrolled.code(), token).error == NO_TOKEN
 
 
-def test_it_works_once(enrolled):
+def test_temp_token_works_once(enrolled):
     token = enrolled.temp_token()
     enrolled.verify_login(enrolled.code(), token)
 
@@ -146,7 +146,7 @@ def test_it_works_once(enrolled):
 
 
 @pytest.mark.parametrize(("minutes", "status"), [(4.9, 200), (5, 401)])
-def test_it_lives_for_five_minutes(enrolled, clock, minutes, status):
+def test_temp_token_is_valid_for_five_minutes(enrolled, clock, minutes, status):
     token = enrolled.temp_token()
 
     clock.forward(minutes=minutes)
@@ -154,7 +154,7 @@ def test_it_lives_for_five_minutes(enrolled, clock, minutes, status):
     assert enrolled.verify_login(enrolled.code(), token).status == status
 
 
-def test_it_takes_five_tries(enrolled):
+def test_temp_token_accepts_five_attempts(enrolled):
     token = enrolled.temp_token()
     for _ in range(5):
         assert enrolled.verify_login(enrolled.wrong_code(), token).error == REFUSED
@@ -165,7 +165,7 @@ def test_it_takes_five_tries(enrolled):
     assert int(refused.headers["Retry-After"]) <= 301
 
 
-def test_a_new_login_has_five_more(enrolled):
+def test_new_login_gets_five_more_attempts(enrolled):
     token = enrolled.temp_token()
     for _ in range(5):
         enrolled.verify_login(enrolled.wrong_code(), token)
@@ -174,7 +174,7 @@ def test_a_new_login_has_five_more(enrolled):
 
 
 @pytest.mark.parametrize("harm", [deactivate, lambda: change(password="another")])
-def test_it_ends_with_its_person_and_the_password(enrolled, harm):
+def test_temp_token_ends_when_user_is_deactivated_or_password_changes(enrolled, harm):
     token = enrolled.temp_token()
 
     harm()
@@ -182,7 +182,7 @@ def test_it_ends_with_its_person_and_the_password(enrolled, harm):
     assert enrolled.verify_login(enrolled.code(), token).error == NO_TOKEN
 
 
-def test_it_ends_with_the_factor_it_asks_for(enrolled):
+def test_temp_token_ends_when_the_factor_is_disabled(enrolled):
     token = enrolled.temp_token()
     enrolled.post("2fa/disable", code=enrolled.code())
 
@@ -190,7 +190,7 @@ def test_it_ends_with_the_factor_it_asks_for(enrolled):
 
 
 @pytest.mark.parametrize("missing", ["temp_token", "code"])
-def test_both_are_needed(api, enrolled, missing):
+def test_request_without_temp_token_or_code_is_refused(api, enrolled, missing):
     body = {"temp_token": enrolled.temp_token(), "code": enrolled.code()}
     del body[missing]
 
@@ -200,7 +200,7 @@ def test_both_are_needed(api, enrolled, missing):
     assert missing in answer.data["message"]
 
 
-def test_nothing_of_it_is_kept_in_the_clear(enrolled):
+def test_temp_token_is_not_stored_in_plain_text(enrolled):
     token = enrolled.temp_token()
 
     rows = OneTimeToken.objects.filter(purpose="2fa").values()
@@ -208,20 +208,20 @@ def test_nothing_of_it_is_kept_in_the_clear(enrolled):
     assert token not in str(list(rows))
 
 
-# Other roads and other proofs
+# Other ways to sign in, and other proofs
 
 
-def test_a_sign_up_is_not_challenged(api):
+def test_sign_up_is_not_challenged(api):
     assert "access_token" in api.sign_up()
 
 
-def test_a_refresh_is_not_challenged(api, enrolled):
+def test_refresh_is_not_challenged(api, enrolled):
     tokens = enrolled.verify_login(enrolled.code()).data
 
     assert "access_token" in api.post("refresh", refresh_token=tokens["refresh_token"]).data
 
 
-def test_who_must_verify_their_address_first_is_told_so_before_the_code(api, enrolled, configure):
+def test_unverified_address_is_reported_before_the_code_is_checked(api, enrolled, configure):
     token = enrolled.temp_token()
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
@@ -231,7 +231,7 @@ def test_who_must_verify_their_address_first_is_told_so_before_the_code(api, enr
     assert enrolled.verify_login(enrolled.code(), token).status == 200
 
 
-def test_a_reset_password_does_not_pass_it_by(api, enrolled):
+def test_reset_password_does_not_bypass_the_factor(api, enrolled):
     prove()
     person = lookup.get_person(the_user())
     link = one_time.issue_link(one_time.RESET, person, person.email_key)

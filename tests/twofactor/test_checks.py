@@ -1,4 +1,4 @@
-"""Settings that apps would misread, or that make no sense, are told before anything runs."""
+"""System checks report settings that apps would misread or that are out of range."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ def ids():
     "keys",
     [{}, {"ISSUER": "Plum & Tart", "REQUIRED": "everybody", "REMEMBER_TTL": timedelta(days=30)}],
 )
-def test_sensible_settings_are_sound(ids, configure, keys):
+def test_valid_settings_pass_the_checks(ids, configure, keys):
     configure(TWOFACTOR=keys)
 
     assert ids() == []
@@ -34,13 +34,13 @@ def test_sensible_settings_are_sound(ids, configure, keys):
         ({"REQUIRE": "everybody"}, "authservice.E001"),
     ],
 )
-def test_others_are_an_error(ids, configure, keys, expected):
+def test_invalid_settings_are_an_error(ids, configure, keys, expected):
     configure(TWOFACTOR=keys)
 
     assert ids() == [expected]
 
 
-def test_a_missing_extra_is_named(monkeypatch):
+def test_missing_extra_is_named_in_the_error(monkeypatch):
     monkeypatch.setattr("authservice.twofactor.apps.find_spec", lambda name: None)
     config = TwoFactorConfig.create("authservice.twofactor")
 

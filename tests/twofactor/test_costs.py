@@ -1,11 +1,11 @@
-"""How many SQL statements each request costs, beginnings and ends of transactions not counted."""
+"""How many SQL statements each request costs, without those that begin and end transactions."""
 
 from datetime import timedelta
 
 import pytest
 
-from tests.client import PASSWORD
-from tests.recovery.statements import ALONG, statements
+from tests.support.client import PASSWORD
+from tests.support.statements import ALONG, statements
 from tests.twofactor.people import ANN
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ def cost(call):
 
 @pytest.fixture
 def warm(enrolled, clock):
-    """What a process does once has been done, and each counter has its row."""
+    """A user for whom all caches of the process are filled and every counter has its row."""
     enrolled.verify_login(enrolled.code())
     enrolled.verify_login(enrolled.backup_codes[-1])
     clock.forward(seconds=30)
@@ -28,17 +28,17 @@ def log_in(api, **headers):
     return api.post("login", email=ANN, password=PASSWORD, headers=headers)
 
 
-def test_a_login_of_somebody_without_a_factor_costs_at_most_one_more_than_before(api, ann):
+def test_login_without_a_factor_costs_at_most_seven(api, ann):
     log_in(api)
 
     assert cost(lambda: log_in(api)) == 7 - ALONG
 
 
-def test_a_challenged_login_costs_five(api, warm):
+def test_challenged_login_costs_five(api, warm):
     assert cost(lambda: log_in(api)) == 5
 
 
-def test_a_login_on_a_remembered_device_costs_at_most_eight(api, warm, configure, clock):
+def test_login_on_a_remembered_device_costs_at_most_eight(api, warm, configure, clock):
     configure(TWOFACTOR={"REMEMBER_TTL": timedelta(days=30)})
     answer = warm.verify_login(warm.code(), remember_device=True)
     device = {"X-Device-Token": answer.headers["X-Device-Token"]}
@@ -47,42 +47,42 @@ def test_a_login_on_a_remembered_device_costs_at_most_eight(api, warm, configure
     assert cost(lambda: log_in(api, **device)) == 8 - ALONG
 
 
-def test_the_second_step_costs_at_most_eight_on_postgresql_where_nobody_hears_of_it(unheard, warm):
+def test_second_step_without_listeners_costs_at_most_eight_on_postgresql(no_login_receivers, warm):
     token, code = warm.temp_token(), warm.code()
 
     assert cost(lambda: warm.verify_login(code, token)) == 10 - 2 * ALONG
 
 
-def test_the_second_step_costs_at_most_ten(warm):
+def test_second_step_costs_at_most_ten(warm):
     token, code = warm.temp_token(), warm.code()
 
     assert cost(lambda: warm.verify_login(code, token)) == 10 - ALONG
 
 
-def test_a_backup_code_costs_at_most_as_many(warm):
+def test_second_step_with_a_backup_code_costs_at_most_ten(warm):
     token = warm.temp_token()
 
     assert cost(lambda: warm.verify_login(warm.backup_codes[0], token)) == 10 - ALONG
 
 
 @pytest.mark.parametrize("kind", ["totp", "backup"])
-def test_a_wrong_code_costs_at_most_five(warm, kind):
+def test_wrong_code_costs_at_most_five(warm, kind):
     token = warm.temp_token()
     code = warm.wrong_code() if kind == "totp" else "AAAA-BBBB-CCCC"
 
     assert cost(lambda: warm.verify_login(code, token)) == (4 if kind == "totp" else 5)
 
 
-def test_a_made_up_temp_token_costs_three(warm):
+def test_unknown_temp_token_costs_three(warm):
     assert cost(lambda: warm.verify_login("123456", "A" * 43)) == 3
 
 
-def test_the_status_costs_three(warm):
+def test_status_costs_three(warm):
     assert cost(lambda: warm.get("2fa/status")) == 3
     assert warm.get("2fa/status").status == 200
 
 
-def test_a_setup_costs_eight(ann):
+def test_setup_costs_eight(ann):
     ann.set_up()
 
     assert cost(lambda: ann.post("2fa/setup")) == 8

@@ -1,4 +1,4 @@
-"""Whatever becomes of a second factor, its owner hears of it by mail."""
+"""The owner of a second factor is notified by e-mail of every change of it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +12,10 @@ from authservice.kernel import modules
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.twofactor import disabling, messages
-from tests.mounted import mounted
-from tests.people import make_user, the_user
-from tests.recovery.flows import CommittingApi, prove
-from tests.recovery.post import Post, office
+from tests.support.flows import CommittingApi, prove
+from tests.support.messenger.post import Post, office
+from tests.support.mounted import mounted
+from tests.support.people import make_user, the_user
 from tests.twofactor.people import ANN, Person, app_of
 
 pytestmark = pytest.mark.django_db
@@ -35,13 +35,12 @@ class TestJobs:
 
     @pytest.fixture
     def jobs(self, post):
-        """`jobs()` lists those about second factors since it was asked for; Ann's address is
-        proven."""
+        """`jobs()` lists the jobs about second factors; Ann's address is verified."""
         post.jobs.clear()
         prove()
         return lambda: [job for job in post.jobs if job.kind in KINDS]
 
-    def test_enabling_sends_one_that_says_from_where(self, ann, jobs, clock):
+    def test_enabling_sends_an_email_with_the_client(self, ann, jobs, clock):
         ann.set_up()
         assert jobs() == []
 
@@ -56,7 +55,7 @@ class TestJobs:
             "at": "2030-01-01T12:00:00+00:00",
         }
 
-    def test_enabling_on_demand_sends_one(self, api, jobs, configure):
+    def test_enabling_during_login_sends_an_email(self, api, jobs, configure):
         configure(TWOFACTOR={"REQUIRED": "everybody"})
         api.post("signup", email=ANN, password="plum tart 42 windows")
         prove()
@@ -72,7 +71,7 @@ class TestJobs:
         ("path", "kind"),
         [("2fa/disable", messages.DISABLED), ("2fa/backup-codes", messages.CODES_RENEWED)],
     )
-    def test_what_its_owner_does_sends_one(self, enrolled, jobs, path, kind):
+    def test_change_by_the_owner_sends_an_email(self, enrolled, jobs, path, kind):
         enrolled.post(path, code=enrolled.code(), headers=AGENT)
 
         (job,) = jobs()
@@ -80,19 +79,19 @@ class TestJobs:
         assert job.details["user_agent"] == "Browser of Eve"
 
     @pytest.mark.parametrize("path", ["2fa/disable", "2fa/backup-codes"])
-    def test_a_refusal_sends_none(self, enrolled, jobs, path):
+    def test_refused_change_sends_no_email(self, enrolled, jobs, path):
         enrolled.post(path, code=enrolled.wrong_code())
 
         assert jobs() == []
 
-    def test_what_staff_do_sends_one_that_does_not_say_from_where(self, enrolled, jobs):
+    def test_change_by_staff_sends_an_email_without_the_client(self, enrolled, jobs):
         with TestCase.captureOnCommitCallbacks(execute=True):
             disabling.disable(lookup.get_person(the_user()), by=make_user("eve@example.com"))
 
         (job,) = jobs()
         assert (job.kind, job.target, job.details) == (messages.DISABLED, ANN, {"by": "staff"})
 
-    def test_address_that_was_not_proven_gets_none(self, enrolled, post, clock):
+    def test_address_that_is_not_verified_gets_no_email(self, enrolled, post, clock):
         post.jobs.clear()
 
         enrolled.post("2fa/backup-codes", code=enrolled.code())
@@ -101,7 +100,7 @@ class TestJobs:
 
         assert post.jobs == []
 
-    def test_no_job_holds_a_secret(self, ann, jobs, clock):
+    def test_jobs_contain_no_secret(self, ann, jobs, clock):
         made = ann.set_up()
         codes = [ann.code()]
         ann.post("2fa/verify", code=codes[0])
@@ -138,7 +137,7 @@ class TestTexts:
         return deliver
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_text_and_html_say_the_same_and_from_where(self, deliver, kind):
+    def test_email_names_the_client_in_text_and_html(self, deliver, kind):
         mail = deliver(kind, **self.SEEN)
         [(html, _)] = mail.alternatives
 
@@ -157,21 +156,21 @@ class TestTexts:
             ({"by": "staff"}, "Support turned two-factor authentication off"),
         ],
     )
-    def test_whoever_did_it_is_told(self, deliver, details, words):
+    def test_email_names_the_actor_if_it_was_support(self, deliver, details, words):
         mail = deliver(messages.DISABLED, **details)
 
         assert words in mail.body
         assert words in mail.alternatives[0][0]
         assert ("If it was you" in mail.body) is not bool(details)
 
-    def test_they_are_written_in_german_too(self, deliver):
+    def test_email_is_translated_to_german(self, deliver):
         mail = deliver(messages.CODES_RENEWED, "de")
 
         assert mail.subject == "testserver: Neue Backup-Codes"
         assert "Die alten gelten nicht mehr." in mail.body
         assert "Waren Sie das nicht" in mail.alternatives[0][0]
 
-    def test_every_text_has_its_german(self):
+    def test_every_text_has_a_german_translation(self):
         catalogue = Path(twofactor.__file__).parent / "locale/de/LC_MESSAGES/django.po"
         entries = catalogue.read_text().split("\n\n")[1:]
         texts = catalogue.parents[3] / "templates/authservice/notification"

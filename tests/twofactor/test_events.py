@@ -1,91 +1,91 @@
-"""What happens to a second factor is told, refusals too, with who did it and how."""
+"""Changes and refusals of a second factor are recorded, with the actor and the method."""
 
 import pytest
 
-from tests.people import the_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
 
-def facts(events):
+def actions_of(events):
     return [(event.action.removeprefix("auth.2fa."), event.severity) for event in events]
 
 
-def test_enabling_is_told(ann, told):
+def test_enabling_is_recorded(ann, events):
     ann.enrol()
 
-    assert facts(told()) == [("enabled", "info")]
-    assert told()[0].user == the_user()
+    assert actions_of(events()) == [("enabled", "info")]
+    assert events()[0].user == the_user()
 
 
-def test_setting_up_alone_is_not(ann, told):
+def test_setup_alone_is_not_recorded(ann, events):
     ann.set_up()
 
-    assert told() == []
+    assert events() == []
 
 
-def test_disabling_is_a_warning(enrolled, told):
+def test_disabling_is_recorded_as_a_warning(enrolled, events):
     enrolled.post("2fa/disable", code=enrolled.code())
 
-    assert facts(told()) == [("disabled", "warning")]
-    assert (told()[0].user, told()[0].actor_type) == (the_user(), "user")
+    assert actions_of(events()) == [("disabled", "warning")]
+    assert (events()[0].user, events()[0].actor_type) == (the_user(), "user")
 
 
-def test_a_new_set_of_backup_codes_is_told(enrolled, told):
+def test_new_set_of_backup_codes_is_recorded(enrolled, events):
     enrolled.post("2fa/backup-codes", code=enrolled.code())
 
-    assert facts(told()) == [("backup_regenerated", "info")]
+    assert actions_of(events()) == [("backup_regenerated", "info")]
 
 
-def test_the_second_step_is_told_beside_the_sign_in(enrolled, told):
+def test_second_step_is_recorded_beside_the_login(enrolled, events):
     enrolled.verify_login(enrolled.code())
 
-    (step,) = told()
-    (entered,) = told("auth.login.success")
+    (step,) = events()
+    (login,) = events("auth.login.success")
     assert (step.action, dict(step.metadata)) == ("auth.2fa.verified", {"method": "totp"})
-    assert entered.metadata == {"method": "password"}
+    assert login.metadata == {"method": "password"}
 
 
-def test_a_backup_code_is_a_warning_beside_it(enrolled, told):
+def test_used_backup_code_is_recorded_as_a_warning_beside_the_login(enrolled, events):
     enrolled.verify_login(enrolled.backup_codes[0])
 
-    assert facts(told()) == [("backup_used", "warning"), ("verified", "info")]
-    assert told()[1].metadata == {"method": "backup_code"}
+    assert actions_of(events()) == [("backup_used", "warning"), ("verified", "info")]
+    assert events()[1].metadata == {"method": "backup_code"}
 
 
-def test_the_challenge_is_told(enrolled, told):
+def test_challenge_is_recorded(enrolled, events):
     enrolled.challenge()
 
-    assert [event.action for event in told("auth.login.")] == ["auth.login.challenged"]
+    assert [event.action for event in events("auth.login.")] == ["auth.login.challenged"]
 
 
 @pytest.mark.parametrize("route", ["2fa/verify-login", "2fa/disable", "2fa/backup-codes"])
-def test_a_wrong_code_is_told(enrolled, told, route):
+def test_wrong_code_is_recorded(enrolled, events, route):
     token = enrolled.temp_token()
     enrolled.post(route, code=enrolled.wrong_code(), temp_token=token)
 
-    assert facts(told()) == [("failed", "warning")]
-    assert told()[0].metadata == {"reason": "invalid_code", "method": "totp"}
-    assert told()[0].user == the_user()
+    assert actions_of(events()) == [("failed", "warning")]
+    assert events()[0].metadata == {"reason": "invalid_code", "method": "totp"}
+    assert events()[0].user == the_user()
 
 
-def test_a_wrong_code_at_enabling_is_told(ann, told):
+def test_wrong_code_at_enabling_is_recorded(ann, events):
     ann.set_up()
     ann.post("2fa/verify", code=ann.wrong_code())
 
-    assert facts(told()) == [("failed", "warning")]
+    assert actions_of(events()) == [("failed", "warning")]
 
 
-def test_a_guess_past_the_budget_is_told_as_such(enrolled, told):
+def test_attempt_beyond_the_limit_is_recorded_as_throttled(enrolled, events):
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code())
 
-    assert len(told()) == 10
-    (event,) = told("security.")
+    assert len(events()) == 10
+    (event,) = events("security.")
     assert (event.action, event.severity) == ("security.account.throttled", "warning")
 
 
-def test_no_event_holds_a_secret(ann, told, clock):
+def test_events_contain_no_secret(ann, events, clock):
     made = ann.set_up()
     codes = [ann.code(), ann.wrong_code()]
     for code in codes[::-1]:
@@ -96,35 +96,35 @@ def test_no_event_holds_a_secret(ann, told, clock):
     ann.verify_login(ann.backup_codes[0], token)
     ann.post("2fa/disable", code=ann.code())
 
-    texts = " ".join(str((event.action, event.metadata)) for event in told(""))
+    texts = " ".join(str((event.action, event.metadata)) for event in events(""))
     assert [secret for secret in (*codes, made["secret"], token) if secret in texts] == []
 
 
-class TestWhereTheEntryCannotBeWritten:
-    """The deed fails with it, and what it would have used up is left."""
+class TestFailingListener:
+    """If the event cannot be recorded, the action fails and uses nothing up."""
 
     @pytest.fixture(autouse=True)
-    def _refusing(self, enrolled, settings):
+    def _failing_listener(self, enrolled, settings):
         self.plain = settings.INSTALLED_APPS
         self.settings = settings
         self.tokens = [enrolled.temp_token() for _ in range(2)]
-        settings.INSTALLED_APPS = [*self.plain, "tests.plugs.apps.Refuser"]
+        settings.INSTALLED_APPS = [*self.plain, "tests.support.modules.apps.FailingListener"]
 
-    def mend(self):
+    def remove_listener(self):
         self.settings.INSTALLED_APPS = self.plain
 
-    def test_a_backup_code_is_not_used_up(self, robust, enrolled):
+    def test_backup_code_is_not_used_if_its_event_cannot_be_recorded(self, robust, enrolled):
         body = {"temp_token": self.tokens[0], "code": enrolled.backup_codes[0]}
         assert robust.post("2fa/verify-login", **body).status == 500
 
-        self.mend()
+        self.remove_listener()
 
         assert robust.post("2fa/verify-login", **body).status == 200
 
-    def test_the_factor_stays(self, robust, enrolled):
+    def test_factor_stays_enabled_if_the_event_cannot_be_recorded(self, robust, enrolled):
         answer = robust.post("2fa/disable", token=enrolled.token, code=enrolled.code())
         assert answer.status == 500
 
-        self.mend()
+        self.remove_listener()
 
         assert enrolled.get("2fa/status").data["enabled"] is True

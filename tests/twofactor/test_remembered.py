@@ -1,4 +1,4 @@
-"""A device whose owner asked for it is not asked for a code again, where the host has that."""
+"""If the host enables it, a device that its owner remembered needs no further code."""
 
 from datetime import timedelta
 
@@ -7,8 +7,8 @@ from django.contrib.auth.hashers import make_password
 
 from authservice.core.cleanup import delete_expired, expired_rows
 from authservice.twofactor.models import RememberedDevice
-from tests.client import PASSWORD
-from tests.people import change
+from tests.support.client import PASSWORD
+from tests.support.people import change
 from tests.twofactor.people import ANN, Person
 
 pytestmark = pytest.mark.django_db
@@ -24,23 +24,23 @@ on = pytest.mark.usefixtures("_on")
 
 
 def remembered(person, **more):
-    """The header of a device on which a code was given."""
+    """The header of a device that was remembered with a code."""
     answer = person.verify_login(person.code(), remember_device=True, **more)
     assert answer.status == 200, answer.body
     return {"X-Device-Token": answer.headers["X-Device-Token"]}
 
 
-def asked(api, device, email=ANN, password=PASSWORD):
+def is_challenged(api, device, email=ANN, password=PASSWORD):
     return "challenges" in api.log_in(email, password=password, headers=device)
 
 
 @on
-def test_it_is_not_asked_for_a_code(api, enrolled):
-    assert not asked(api, remembered(enrolled))
+def test_remembered_device_needs_no_code(api, enrolled):
+    assert not is_challenged(api, remembered(enrolled))
 
 
 @on
-def test_it_still_needs_the_password(api, enrolled):
+def test_remembered_device_still_needs_the_password(api, enrolled):
     device = remembered(enrolled)
 
     answer = api.post("login", email=ANN, password="wrong", headers=device)
@@ -49,111 +49,111 @@ def test_it_still_needs_the_password(api, enrolled):
 
 
 @on
-def test_every_other_device_is_asked(api, enrolled):
+def test_other_device_needs_a_code(api, enrolled):
     remembered(enrolled)
 
-    assert asked(api, {})
+    assert is_challenged(api, {})
 
 
 @on
-def test_only_who_asks_for_it_is_remembered(api, enrolled):
+def test_device_is_remembered_only_on_request(api, enrolled):
     answer = enrolled.verify_login(enrolled.code())
 
-    assert asked(api, {"X-Device-Token": answer.headers["X-Device-Token"]})
+    assert is_challenged(api, {"X-Device-Token": answer.headers["X-Device-Token"]})
 
 
-def test_it_is_off_unless_the_host_says_how_long(api, enrolled):
-    assert asked(api, remembered(enrolled))
+def test_device_is_not_remembered_unless_the_host_sets_a_ttl(api, enrolled):
+    assert is_challenged(api, remembered(enrolled))
     assert not RememberedDevice.objects.exists()
 
 
 @on
-def test_turning_it_off_ends_it(api, enrolled, configure):
+def test_remembered_device_needs_a_code_after_the_setting_is_turned_off(api, enrolled, configure):
     device = remembered(enrolled)
 
     configure(TWOFACTOR={})
 
-    assert asked(api, device)
+    assert is_challenged(api, device)
 
 
 @on
 @pytest.mark.parametrize(("days", "expected"), [(DAYS - 1, False), (DAYS, True)])
-def test_it_lasts_as_long_as_the_host_says(api, enrolled, clock, days, expected):
+def test_remembered_device_needs_a_code_after_the_ttl(api, enrolled, clock, days, expected):
     device = remembered(enrolled)
 
     clock.forward(days=days)
 
-    assert asked(api, device) is expected
+    assert is_challenged(api, device) is expected
 
 
 @on
-def test_asking_again_lengthens_it(api, enrolled, clock):
+def test_remembering_again_extends_the_ttl(api, enrolled, clock):
     device = remembered(enrolled)
     clock.forward(days=DAYS)
 
     remembered(enrolled, headers=device)
 
-    assert not asked(api, device)
+    assert not is_challenged(api, device)
     assert RememberedDevice.objects.count() == 1
 
 
 @on
-def test_it_ends_with_the_factor(api, enrolled, clock):
+def test_remembered_device_ends_with_the_factor(api, enrolled, clock):
     device = remembered(enrolled)
     clock.forward(seconds=30)
     enrolled.post("2fa/disable", code=enrolled.code())
     enrolled.enrol()
 
-    assert asked(api, device)
+    assert is_challenged(api, device)
 
 
 @on
-def test_it_ends_with_the_password(api, enrolled):
+def test_remembered_device_ends_with_a_changed_password(api, enrolled):
     device = remembered(enrolled)
     body = {"old_password": PASSWORD, "new_password": "another plum tart 42"}
     assert api.request("PUT", "change-password", body, token=enrolled.token).status == 200
 
-    assert asked(api, device, password="another plum tart 42")
+    assert is_challenged(api, device, password="another plum tart 42")
 
 
 @on
-def test_it_ends_with_a_password_that_the_host_changed(api, enrolled):
+def test_remembered_device_ends_with_a_password_that_the_host_changed(api, enrolled):
     device = remembered(enrolled)
     change(password=make_password("another plum tart 42"))
 
-    assert asked(api, device, password="another plum tart 42")
+    assert is_challenged(api, device, password="another plum tart 42")
 
 
 @on
-def test_a_device_of_somebody_else_is_none(api, enrolled, clock):
+def test_remembered_device_of_another_user_needs_a_code(api, enrolled, clock):
     bob = Person(api, "bob@example.com").sign_up().enrol()
     clock.forward(seconds=30)
     device = remembered(bob)
 
-    assert asked(api, device)
+    assert is_challenged(api, device)
 
 
 @on
 @pytest.mark.parametrize("harm", [lambda t: t[:-2], lambda t: "x" + t, lambda t: ""])
-def test_a_forged_device_is_none(api, enrolled, harm):
+def test_forged_device_needs_a_code(api, enrolled, harm):
     device = remembered(enrolled)
 
-    assert asked(api, {"X-Device-Token": harm(device["X-Device-Token"])})
+    assert is_challenged(api, {"X-Device-Token": harm(device["X-Device-Token"])})
 
 
 @on
-def test_what_is_over_is_swept(enrolled, clock):
+def test_cleanup_deletes_expired_remembered_devices(enrolled, clock):
     remembered(enrolled)
     clock.forward(days=DAYS)
 
-    found = {waste.name: waste for waste in expired_rows(sessions_kept=timedelta(days=30))}
+    found = {rows.name: rows for rows in expired_rows(sessions_kept=timedelta(days=30))}
 
     assert delete_expired(found["remembered devices"], batch_size=10) == 1
 
 
 @on
 @pytest.mark.parametrize("value", ["true", 1, None])
-def test_only_a_boolean_asks_for_it(enrolled, value):
+def test_remember_device_must_be_a_boolean(enrolled, value):
     answer = enrolled.verify_login(enrolled.code(), remember_device=value)
 
     assert answer.error == (400, "VALIDATION_ERROR")

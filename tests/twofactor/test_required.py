@@ -1,10 +1,10 @@
-"""Where the host asks for a second factor, who has none sets one up before there are tokens."""
+"""If the host requires a second factor, a user without one sets it up before getting tokens."""
 
 import pytest
 
 from authservice.core.models import Account, Session
-from tests.client import PASSWORD
-from tests.people import deactivate
+from tests.support.client import PASSWORD
+from tests.support.people import deactivate
 from tests.twofactor.people import ANN, Person, app_of
 
 pytestmark = pytest.mark.django_db
@@ -19,8 +19,8 @@ def _everybody(configure):
 everybody = pytest.mark.usefixtures("_everybody")
 
 
-class Newcomer(Person):
-    """Somebody whose temp_token stands in for an access token while they enrol."""
+class NewUser(Person):
+    """A user who sets up a factor with a temp_token, before there is an access token."""
 
     temp = ""
 
@@ -36,13 +36,13 @@ class Newcomer(Person):
 
 
 @pytest.fixture
-def bob(api, _everybody) -> Newcomer:
+def bob(api, _everybody) -> NewUser:
     api.post("signup", email="bob@example.com", password=PASSWORD)
-    return Newcomer(api, "bob@example.com")
+    return NewUser(api, "bob@example.com")
 
 
 @everybody
-def test_a_sign_up_is_challenged(api):
+def test_sign_up_is_challenged(api):
     answer = api.post("signup", email=ANN, password=PASSWORD)
 
     assert answer.status == 200
@@ -50,7 +50,7 @@ def test_a_sign_up_is_challenged(api):
     assert set(answer.data) == {"user", "challenges", "message"}
 
 
-def test_so_is_a_login(bob):
+def test_login_is_challenged(bob):
     challenge = bob.challenge()
 
     assert challenge["type"] == "2fa_setup"
@@ -58,14 +58,14 @@ def test_so_is_a_login(bob):
     assert not Session.objects.exists()
 
 
-def test_its_temp_token_sets_a_factor_up(bob):
+def test_temp_token_permits_the_setup(bob):
     answer = bob.begin()
 
     assert set(answer.data) == {"secret", "qr_url", "qr_code", "backup_codes", "message"}
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_the_first_code_gives_tokens(api, bob):
+def test_first_code_returns_tokens(api, bob):
     bob.begin()
 
     answer = bob.finish()
@@ -75,7 +75,7 @@ def test_the_first_code_gives_tokens(api, bob):
     assert api.get("2fa/status", token=answer.data["access_token"]).data["enabled"] is True
 
 
-def test_that_code_is_used(bob, clock):
+def test_first_code_works_once(bob, clock):
     bob.begin()
     bob.finish()
 
@@ -83,40 +83,40 @@ def test_that_code_is_used(bob, clock):
     assert bob.verify_login(bob.code(1)).status == 200
 
 
-def test_afterwards_a_login_asks_for_the_code(bob):
+def test_next_login_is_challenged_for_a_code(bob):
     bob.begin()
     bob.finish()
 
     assert bob.challenge()["type"] == "2fa"
 
 
-def test_a_wrong_code_gives_nothing(bob):
+def test_wrong_code_does_not_enable_the_factor(bob):
     bob.begin()
 
     assert bob.finish(bob.wrong_code()).error == (401, "TWO_FACTOR_INVALID")
     assert bob.challenge()["type"] == "2fa_setup"
 
 
-def test_a_backup_code_enables_nothing(bob):
+def test_backup_code_does_not_enable_the_factor(bob):
     bob.begin()
 
     assert bob.finish(bob.backup_codes[0]).error == (401, "TWO_FACTOR_INVALID")
 
 
-def test_a_code_before_a_setup_is_none(bob):
+def test_code_before_the_setup_is_refused(bob):
     answer = bob.verify_login("123456", bob.temp_token())
 
     assert answer.error == (400, "TWO_FACTOR_NOT_ENABLED")
 
 
-def test_the_temp_token_works_once(bob):
+def test_temp_token_works_once(bob):
     bob.begin()
     bob.finish()
 
     assert bob.finish(bob.code(1)).error == NO_TOKEN
 
 
-def test_it_takes_five_tries(bob):
+def test_temp_token_accepts_five_attempts(bob):
     bob.begin()
     for _ in range(5):
         bob.finish(bob.wrong_code())
@@ -125,7 +125,7 @@ def test_it_takes_five_tries(bob):
 
 
 @pytest.mark.parametrize(("minutes", "status"), [(14, 200), (15, 401)])
-def test_it_lives_for_a_quarter_of_an_hour(bob, clock, minutes, status):
+def test_temp_token_is_valid_for_fifteen_minutes(bob, clock, minutes, status):
     bob.begin()
 
     clock.forward(minutes=minutes)
@@ -133,7 +133,7 @@ def test_it_lives_for_a_quarter_of_an_hour(bob, clock, minutes, status):
     assert bob.finish().status == status
 
 
-def test_it_ends_with_its_person(api, bob):
+def test_temp_token_ends_when_the_user_is_deactivated(api, bob):
     bob.begin()
     deactivate(bob.email)
 
@@ -142,36 +142,36 @@ def test_it_ends_with_its_person(api, bob):
 
 
 @pytest.mark.parametrize("method_and_path", [("GET", "me"), ("POST", "2fa/setup")])
-def test_it_permits_nothing_else(api, bob, method_and_path):
+def test_temp_token_permits_nothing_else(api, bob, method_and_path):
     bob.begin()
 
     assert api.request(*method_and_path, token=bob.temp).error == NO_TOKEN
 
 
-def test_two_who_enrol_at_once_cannot_pass_by_each_others_factor(api, bob):
-    """Whoever has the password alone gets nothing by a challenge from before the owner enrolled."""
-    thief = Newcomer(api, bob.email)
-    thief.begin()
+def test_concurrent_setups_cannot_bypass_the_factor_of_each_other(api, bob):
+    """An attacker with the password gains nothing by a challenge from before the owner's setup."""
+    attacker = NewUser(api, bob.email)
+    attacker.begin()
     bob.begin()
     bob.finish()
 
-    assert thief.finish(bob.code(1)).error == NO_TOKEN
-    assert thief.finish(thief.code()).error == NO_TOKEN
-    again = api.post("2fa/setup-login", temp_token=thief.temp)
+    assert attacker.finish(bob.code(1)).error == NO_TOKEN
+    assert attacker.finish(attacker.code()).error == NO_TOKEN
+    again = api.post("2fa/setup-login", temp_token=attacker.temp)
     assert again.error == (400, "TWO_FACTOR_ALREADY_ENABLED")
 
 
-def test_a_challenge_for_a_code_sets_nothing_up(api, enrolled):
+def test_challenge_for_a_code_does_not_permit_a_setup(api, enrolled):
     answer = api.post("2fa/setup-login", temp_token=enrolled.temp_token())
 
     assert answer.error == NO_TOKEN
 
 
-def test_who_signed_in_before_goes_on_until_they_enrol(api, ann, configure):
+def test_earlier_session_is_valid_until_the_factor_is_enabled(api, ann, configure):
     configure(TWOFACTOR={"REQUIRED": "everybody"})
     assert ann.get("me").status == 200
 
-    same = Newcomer(api, ANN)
+    same = NewUser(api, ANN)
     same.begin()
     same.finish()
 
@@ -179,24 +179,24 @@ def test_who_signed_in_before_goes_on_until_they_enrol(api, ann, configure):
 
 
 @everybody
-def test_who_has_to_verify_first_is_not_asked_yet(api, configure):
+def test_unverified_user_is_not_challenged_yet(api, configure):
     configure(TWOFACTOR={"REQUIRED": "everybody"}, CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     assert "challenges" not in api.sign_up()
 
 
-# Super admins alone
+# Super admins only
 
 
-@pytest.mark.parametrize(("admin", "asked"), [(True, True), (False, False)])
-def test_a_host_may_ask_super_admins_alone(api, ann, configure, admin, asked):
+@pytest.mark.parametrize(("admin", "required"), [(True, True), (False, False)])
+def test_factor_can_be_required_of_super_admins_only(api, ann, configure, admin, required):
     configure(TWOFACTOR={"REQUIRED": "super_admins"})
     Account.objects.update(is_super_admin=admin)
 
-    assert ("challenges" in api.log_in()) is asked
+    assert ("challenges" in api.log_in()) is required
 
 
-def test_a_new_super_admin_without_a_factor_is_asked_at_the_next_login(api, ann, configure):
+def test_new_super_admin_without_a_factor_is_challenged_at_the_next_login(api, ann, configure):
     configure(TWOFACTOR={"REQUIRED": "super_admins"})
     assert "access_token" in api.log_in()
 
@@ -205,7 +205,7 @@ def test_a_new_super_admin_without_a_factor_is_asked_at_the_next_login(api, ann,
     assert "challenges" in api.log_in()
 
 
-def test_device_on_which_a_factor_is_set_up_to_sign_in_has_tries_of_its_own(bob, clock):
+def test_device_on_which_a_factor_is_set_up_at_login_has_attempts_of_its_own(bob, clock):
     clock.forward(milliseconds=500)  # a device token stores whole seconds
     bob.begin()
     device = {"X-Device-Token": bob.finish().headers["X-Device-Token"]}

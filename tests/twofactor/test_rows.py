@@ -1,11 +1,11 @@
-"""Who read a row before another request changed it has no claim on it any more."""
+"""A row that was read before another request changed it gives no right any more."""
 
 import pytest
 
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes, codes
-from tests.people import the_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -14,14 +14,14 @@ def read():
     return authenticators.of(lookup.get_person(the_user()))
 
 
-def test_a_time_step_is_used_once(enrolled):
+def test_time_step_is_used_once(enrolled):
     seen = [read(), read()]
     step = authenticators.step_of(seen[0], Secret(enrolled.code()))
 
     assert [authenticators.use(found, step) for found in seen] == [True, False]
 
 
-def test_no_earlier_step_is_used_after_a_later_one(enrolled):
+def test_earlier_time_step_is_refused_after_a_later_one(enrolled):
     found = read()
     now, later = (authenticators.step_of(found, Secret(enrolled.code(ahead))) for ahead in (0, 1))
 
@@ -29,15 +29,15 @@ def test_no_earlier_step_is_used_after_a_later_one(enrolled):
     assert not authenticators.use(found, now)
 
 
-def test_a_backup_code_is_used_once(enrolled):
+def test_backup_code_is_used_once(enrolled):
     seen = [read(), read()]
 
-    spent = [backup_codes.consume(found, Secret(enrolled.backup_codes[0])) for found in seen]
+    used = [backup_codes.consume(found, Secret(enrolled.backup_codes[0])) for found in seen]
 
-    assert spent == [True, False]
+    assert used == [True, False]
 
 
-def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
+def test_secret_that_another_setup_replaced_meanwhile_is_not_enabled(ann):
     ann.set_up()
     found = read()
     step = authenticators.step_of(found, Secret(ann.code()))
@@ -48,13 +48,13 @@ def test_a_secret_that_a_setup_replaced_meanwhile_is_not_enabled(ann):
     assert not read().confirmed
 
 
-def test_what_was_enabled_meanwhile_is_not_renewed(ann):
+def test_secret_of_a_factor_enabled_meanwhile_is_not_replaced(ann):
     ann.enrol()
 
     assert authenticators.renew(lookup.get_person(the_user()), Secret("A" * 32)) is None
 
 
-def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):
+def test_code_of_a_factor_disabled_meanwhile_is_refused(enrolled):
     found, code = read(), enrolled.code()
     enrolled.post("2fa/disable", code=code)
 
@@ -62,7 +62,7 @@ def test_what_was_given_up_meanwhile_lets_nobody_in(enrolled):
     assert not codes.consume("backup_code", found, Secret(enrolled.backup_codes[0]))
 
 
-def test_what_was_only_set_up_has_no_codes(ann):
+def test_code_of_an_unconfirmed_factor_is_refused(ann):
     ann.set_up()
 
     assert not codes.consume("totp", read(), Secret(ann.code()))

@@ -1,4 +1,4 @@
-"""No secret stands in the clear anywhere, and keys can be turned over without losing a factor."""
+"""No secret is stored in plain text, and keys can be rotated without losing a factor."""
 
 import base64
 
@@ -19,7 +19,7 @@ def everything_stored():
     return repr(rows) + repr(getattr(cache, "_cache", ""))
 
 
-def test_nothing_that_is_stored_gives_a_secret_away(ann, clock, caplog):
+def test_stored_rows_cache_and_log_contain_no_secret(ann, clock, caplog):
     made = ann.set_up()
     ann.post("2fa/verify", code=ann.code())
     clock.forward(seconds=30)
@@ -30,11 +30,11 @@ def test_nothing_that_is_stored_gives_a_secret_away(ann, clock, caplog):
     raw = base64.b32decode(made["secret"])
     secrets = [made["secret"], raw.hex(), base64.b64encode(raw).decode(), *used]
     secrets += [form for code in ann.backup_codes for form in (code, code.replace("-", ""))]
-    kept = everything_stored() + caplog.text
-    assert [secret for secret in secrets if secret in kept] == []
+    stored = everything_stored() + caplog.text
+    assert [secret for secret in secrets if secret in stored] == []
 
 
-def test_no_answer_after_the_setup_shows_it_again(enrolled):
+def test_responses_after_the_setup_do_not_contain_the_secret(enrolled):
     shown = [
         enrolled.get("2fa/status"),
         enrolled.post("2fa/setup"),
@@ -45,7 +45,7 @@ def test_no_answer_after_the_setup_shows_it_again(enrolled):
     assert not any(enrolled.app.secret in answer.response.content.decode() for answer in shown)
 
 
-def test_every_sealing_is_another(ann):
+def test_sealed_secret_differs_each_time(ann):
     ann.set_up()
     first = Authenticator.objects.get().sealed_secret
     ann.set_up()
@@ -53,24 +53,24 @@ def test_every_sealing_is_another(ann):
     assert Authenticator.objects.get().sealed_secret != first
 
 
-def turn_keys_over(settings):
+def rotate_keys(settings):
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
 
 
-def test_a_factor_outlives_the_key_it_was_sealed_under(enrolled, settings):
-    turn_keys_over(settings)
+def test_code_is_accepted_after_a_key_rotation(enrolled, settings):
+    rotate_keys(settings)
 
     assert enrolled.verify_login(enrolled.code()).status == 200
 
 
-def test_a_backup_code_does_too(enrolled, settings):
-    turn_keys_over(settings)
+def test_backup_code_is_accepted_after_a_key_rotation(enrolled, settings):
+    rotate_keys(settings)
 
     assert enrolled.verify_login(enrolled.backup_codes[0]).status == 200
 
 
-def test_whoever_used_it_meanwhile_no_longer_needs_the_old_key(enrolled, settings):
-    turn_keys_over(settings)
+def test_used_factor_no_longer_needs_the_old_key(enrolled, settings):
+    rotate_keys(settings)
     enrolled.verify_login(enrolled.code())
 
     settings.SECRET_KEY_FALLBACKS = []
@@ -78,7 +78,7 @@ def test_whoever_used_it_meanwhile_no_longer_needs_the_old_key(enrolled, setting
     assert enrolled.verify_login(enrolled.code(1)).status == 200
 
 
-def test_a_secret_that_no_key_opens_lets_nobody_in_and_is_logged(enrolled, settings, caplog):
+def test_secret_that_no_key_decrypts_is_logged_and_refuses_codes(enrolled, settings, caplog):
     settings.SECRET_KEY = NEW
 
     answer = enrolled.verify_login(enrolled.code())

@@ -1,4 +1,4 @@
-"""Setting a second factor up: a secret that is not asked for until a code of it was given."""
+"""Setting up a second factor: logins need no code until a first code confirms the secret."""
 
 import base64
 import re
@@ -10,15 +10,15 @@ from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.twofactor.models import Authenticator, BackupCode
-from tests.client import PASSWORD
-from tests.people import has
+from tests.support.client import PASSWORD
+from tests.support.people import has
 from tests.twofactor.people import ANN, app_of
 
 pytestmark = pytest.mark.django_db
 ENABLED = (400, "TWO_FACTOR_ALREADY_ENABLED")
 
 
-def test_it_answers_what_the_interface_says(ann):
+def test_setup_has_the_documented_fields(ann):
     answer = ann.post("2fa/setup")
 
     assert answer.status == 200
@@ -26,13 +26,13 @@ def test_it_answers_what_the_interface_says(ann):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_the_uri_holds_the_secret_the_service_and_the_account(ann):
+def test_uri_contains_secret_issuer_and_account(ann):
     made = ann.set_up()
 
     assert (ann.app.secret, ann.app.issuer, ann.app.name) == (made["secret"], "testserver", ANN)
 
 
-def test_the_host_names_its_service(ann, configure):
+def test_host_can_set_the_issuer(ann, configure):
     configure(TWOFACTOR={"ISSUER": "Plum & Tart"})
 
     ann.set_up()
@@ -41,7 +41,7 @@ def test_the_host_names_its_service(ann, configure):
 
 
 @pytest.mark.skipif(not has("username"), reason="users of this host have no username")
-def test_who_has_no_address_is_named_by_username(api, ann):
+def test_user_without_an_address_is_named_by_username(api, ann):
     token = api.post("signup", username="bob", password="plum tart 42 windows").data["access_token"]
 
     made = api.post("2fa/setup", token=token).data
@@ -49,14 +49,14 @@ def test_who_has_no_address_is_named_by_username(api, ann):
     assert app_of(made["qr_url"]).name == "bob"
 
 
-def test_there_are_ten_backup_codes_of_sixty_bits(ann):
+def test_setup_returns_ten_backup_codes_of_sixty_bits(ann):
     codes = ann.set_up()["backup_codes"]
 
     assert len(set(codes)) == 10
     assert all(re.fullmatch(r"[A-Z2-7]{4}-[A-Z2-7]{4}-[A-Z2-7]{4}", code) for code in codes)
 
 
-def test_the_picture_is_an_svg_in_one_path(ann):
+def test_qr_code_is_an_svg_with_one_path(ann):
     kind, _, picture = ann.set_up()["qr_code"].partition(",")
 
     drawn = ElementTree.fromstring(base64.b64decode(picture))
@@ -65,14 +65,14 @@ def test_the_picture_is_an_svg_in_one_path(ann):
     assert [child.tag.rpartition("}")[2] for child in drawn] == ["path"]
 
 
-def test_nothing_is_asked_for_before_a_code_was_given(api, ann):
+def test_login_needs_no_code_before_the_factor_is_confirmed(api, ann):
     ann.set_up()
 
     assert "access_token" in api.log_in()
     assert ann.get("2fa/status").data["enabled"] is False
 
 
-def test_a_second_setup_replaces_the_first(ann):
+def test_second_setup_replaces_the_first(ann):
     ann.set_up()
     first = ann.code()
     ann.set_up()
@@ -81,7 +81,7 @@ def test_a_second_setup_replaces_the_first(ann):
     assert ann.post("2fa/verify", code=ann.code()).status == 200
 
 
-def test_it_replaces_the_backup_codes_too(ann):
+def test_second_setup_replaces_the_backup_codes_too(ann):
     ann.set_up()
     (first, *_) = ann.backup_codes
     ann.enrol()
@@ -90,31 +90,31 @@ def test_it_replaces_the_backup_codes_too(ann):
     assert BackupCode.objects.count() == 10
 
 
-def test_an_enabled_one_is_not_set_up_again(enrolled):
+def test_setup_of_an_enabled_factor_is_refused(enrolled):
     before = Authenticator.objects.values().get()
 
     assert enrolled.post("2fa/setup").error == ENABLED
     assert Authenticator.objects.values().get() == before
 
 
-def test_it_needs_a_token(api, ann):
+def test_setup_needs_a_token(api, ann):
     assert api.post("2fa/setup").error == (401, "UNAUTHORIZED")
 
 
-# A proof that the owner is there
+# A recent proof of the owner
 
 
 @pytest.fixture
-def begun_long_ago(ann, configure):
+def user_of_old_session(ann, configure):
     configure(CORE={"REQUIRE_RECENT_PROOF": True})
     Session.objects.update(auth_time=timezone.now() - timedelta(minutes=10, seconds=1))
     return ann
 
 
-def test_setup_in_an_old_session_needs_the_password_where_a_proof_is_required(begun_long_ago):
-    assert begun_long_ago.post("2fa/setup").error == (403, "REAUTHENTICATION_REQUIRED")
+def test_setup_in_an_old_session_needs_the_password_if_a_proof_is_required(user_of_old_session):
+    assert user_of_old_session.post("2fa/setup").error == (403, "REAUTHENTICATION_REQUIRED")
     assert not Authenticator.objects.exists()
-    assert begun_long_ago.post("2fa/setup", password=PASSWORD).status == 200
+    assert user_of_old_session.post("2fa/setup", password=PASSWORD).status == 200
 
 
 def test_setup_in_a_recent_session_needs_no_password(ann, configure):
@@ -123,13 +123,13 @@ def test_setup_in_a_recent_session_needs_no_password(ann, configure):
     assert ann.post("2fa/setup").status == 200
 
 
-def test_setup_in_an_old_session_needs_no_password_by_default(begun_long_ago, configure):
+def test_setup_in_an_old_session_needs_no_password_by_default(user_of_old_session, configure):
     configure(CORE={})
 
-    assert begun_long_ago.post("2fa/setup").status == 200
+    assert user_of_old_session.post("2fa/setup").status == 200
 
 
-def test_setup_with_a_wrong_password_is_refused_and_counts_as_a_guess(ann):
+def test_setup_with_a_wrong_password_is_refused_and_counts_as_an_attempt(ann):
     wrong = [ann.post("2fa/setup", password="wrong").error for _ in range(11)]
 
     assert wrong == [(401, "INVALID_CREDENTIALS")] * 10 + [(429, "TOO_MANY_ATTEMPTS")]
@@ -139,7 +139,7 @@ def test_setup_with_a_wrong_password_is_refused_and_counts_as_a_guess(ann):
 # Status
 
 
-def test_the_status_of_somebody_without_one(ann):
+def test_status_without_a_factor(ann):
     assert ann.get("2fa/status").data == {
         "enabled": False,
         "method": "",
@@ -147,14 +147,14 @@ def test_the_status_of_somebody_without_one(ann):
     }
 
 
-def test_the_status_of_somebody_who_began(ann):
+def test_status_with_an_unconfirmed_factor(ann):
     ann.set_up()
 
     assert ann.get("2fa/status").data["enabled"] is False
     assert ann.get("2fa/status").data["backup_codes_remaining"] == 0
 
 
-def test_the_status_of_somebody_with_one(enrolled):
+def test_status_with_an_enabled_factor(enrolled):
     assert enrolled.get("2fa/status").data == {
         "enabled": True,
         "method": "totp",

@@ -1,4 +1,4 @@
-"""Django admin and django-otp beside us; each host runs in a process of its own."""
+"""Django admin and django-otp with our authenticators; each host runs in a process of its own."""
 
 import pytest
 
@@ -8,5 +8,5 @@ HOSTS = {"integer keys": "", "UUID keys": "uuid_user"}
 
 
 @pytest.mark.parametrize("users", HOSTS)
-def test_staff_are_served_with_users_of(users):
+def test_django_admin_and_otp_site_work_with_users_of(users):
     holds("tests/twofactor/inside", "--ds=tests.twofactor.staff.settings", host=HOSTS[users])

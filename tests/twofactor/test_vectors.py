@@ -13,7 +13,7 @@ from tests.twofactor.people import other_than
 SECRET = base64.b32encode(b"12345678901234567890").decode()
 HOTP = ["755224", "287082", "359152", "969429", "338314"]
 HOTP += ["254676", "287922", "162583", "399871", "520489"]
-# The last six of the eight digits: a code is the number modulo a power of ten.
+# A six-digit code is the last six of the eight digits: the number modulo a power of ten.
 TOTP = {
     59: "94287082",
     1111111109: "07081804",
@@ -30,20 +30,20 @@ def at(time_machine):
 
 
 @pytest.mark.parametrize("counter", range(10))
-def test_each_counter_has_its_code(at, counter):
-    at(max(counter, 1) * 30)  # the window of the first would begin before the epoch
+def test_hotp_code_is_accepted_for_its_counter(at, counter):
+    at(max(counter, 1) * 30)  # the window of counter 0 would begin before the epoch
 
     assert totp.step_of(Secret(HOTP[counter]), Secret(SECRET), after=-1) == counter
 
 
 @pytest.mark.parametrize("seconds", TOTP)
-def test_each_moment_has_its_code(at, seconds):
+def test_totp_code_is_accepted_at_its_time(at, seconds):
     at(seconds)
 
     assert totp.step_of(Secret(TOTP[seconds][-6:]), Secret(SECRET), after=0) == seconds // 30
 
 
-def test_no_other_code_is_taken(at):
+def test_other_code_is_refused(at):
     at(59)
     right = [pyotp.TOTP(SECRET).at(59 + 30 * ahead) for ahead in (-1, 0, 1)]
 
@@ -51,18 +51,18 @@ def test_no_other_code_is_taken(at):
 
 
 @pytest.mark.parametrize(
-    ("ahead", "taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)]
+    ("ahead", "accepted"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)]
 )
-def test_the_window_is_one_step_to_either_side(at, ahead, taken):
+def test_window_is_one_step_in_both_directions(at, ahead, accepted):
     at(1111111111)
     code = pyotp.TOTP(SECRET).at(1111111111 + 30 * ahead)
 
     step = totp.step_of(Secret(code), Secret(SECRET), after=0)
 
-    assert step == (1111111111 // 30 + ahead if taken else None)
+    assert step == (1111111111 // 30 + ahead if accepted else None)
 
 
-def test_a_code_of_the_next_step_does_not_move_the_window(at):
+def test_code_of_the_next_step_does_not_move_the_window(at):
     at(1111111111)
     totp.step_of(Secret(pyotp.TOTP(SECRET).at(1111111111 + 30)), Secret(SECRET), after=0)
 
@@ -73,13 +73,13 @@ def test_a_code_of_the_next_step_does_not_move_the_window(at):
     assert totp.step_of(Secret(pyotp.TOTP(SECRET).at(1111111111)), Secret(SECRET), after=0)
 
 
-def test_a_step_that_was_used_has_no_code_any_more(at):
+def test_code_of_a_used_step_is_refused(at):
     at(59)
 
     assert totp.step_of(Secret("287082"), Secret(SECRET), after=1) is None
 
 
-def test_a_secret_has_160_bits():
+def test_secret_has_160_bits():
     secrets = {totp.new_secret().reveal() for _ in range(50)}
 
     assert len(secrets) == 50
@@ -90,7 +90,7 @@ def test_a_secret_has_160_bits():
     ("issuer", "account"),
     [("Shop", "ann@example.com"), ("Ann & Bob's 100%?", "a+b/c d@exämple.com"), ("店", "ann:x")],
 )
-def test_an_app_reads_from_the_uri_what_went_in(issuer, account):
+def test_uri_round_trips_secret_issuer_and_account(issuer, account):
     read = pyotp.parse_uri(totp.uri(Secret(SECRET), issuer=issuer, account=account).reveal())
 
     assert (read.secret, read.issuer, read.name) == (SECRET, issuer, account)

@@ -1,4 +1,4 @@
-"""Enabling what was set up, by a code of it."""
+"""Enabling a second factor that was set up, with one of its codes."""
 
 import pytest
 from django.contrib.auth.signals import user_logged_in
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 INVALID = (400, "TWO_FACTOR_INVALID")
 
 
-def test_a_code_of_the_app_enables_it(ann):
+def test_code_of_the_app_enables_the_factor(ann):
     ann.set_up()
 
     answer = ann.post("2fa/verify", code=ann.code())
@@ -21,66 +21,66 @@ def test_a_code_of_the_app_enables_it(ann):
 
 
 @pytest.mark.parametrize("ahead", [-1, 1])
-def test_so_does_the_code_before_and_after(ann, ahead):
+def test_code_of_the_step_before_or_after_enables_the_factor(ann, ahead):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=ann.code(ahead)).status == 200
 
 
 @pytest.mark.parametrize("ahead", [-2, 2])
-def test_a_code_further_off_does_not(ann, ahead):
+def test_code_of_a_more_distant_step_is_refused(ann, ahead):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=ann.code(ahead)).error == INVALID
 
 
-def test_a_wrong_code_does_not(ann):
+def test_wrong_code_is_refused(ann):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=ann.wrong_code()).error == INVALID
     assert ann.get("2fa/status").data["enabled"] is False
 
 
-@pytest.mark.parametrize("spell", [" {}", "{} ", "+{}", "0{}", "{}0", "-{}", "{}.0", "0x{}"])
-def test_no_other_spelling_of_a_code_does(ann, spell):
+@pytest.mark.parametrize("template", [" {}", "{} ", "+{}", "0{}", "{}0", "-{}", "{}.0", "0x{}"])
+def test_code_with_other_characters_is_refused(ann, template):
     ann.set_up()
 
-    assert ann.post("2fa/verify", code=spell.format(ann.code())).error == INVALID
+    assert ann.post("2fa/verify", code=template.format(ann.code())).error == INVALID
 
 
 @pytest.mark.parametrize("zero", [0x0660, 0x0966, 0xFF10, 0x1D7CE])
-def test_digits_of_other_scripts_do_not(ann, zero):
+def test_code_with_digits_of_other_scripts_is_refused(ann, zero):
     ann.set_up()
     code = "".join(chr(zero + int(digit)) for digit in ann.code())
 
     assert ann.post("2fa/verify", code=code).error == INVALID
 
 
-def test_a_backup_code_does_not(ann):
+def test_backup_code_is_refused(ann):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=ann.backup_codes[0]).error == INVALID
 
 
 @pytest.mark.parametrize("code", [None, 123456, True, [], "", "1" * 65, "12\x003456"])
-def test_what_is_no_text_is_no_valid_request(ann, code):
+def test_code_that_is_no_text_is_a_validation_error(ann, code):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=code).error == (400, "VALIDATION_ERROR")
 
 
-def test_before_a_setup_there_is_nothing_to_enable(ann):
+def test_code_before_a_setup_is_refused(ann):
     assert ann.post("2fa/verify", code="123456").error == (400, "TWO_FACTOR_NOT_ENABLED")
 
 
-def test_it_is_enabled_once(enrolled):
+def test_factor_is_enabled_once(enrolled):
     answer = enrolled.post("2fa/verify", code=enrolled.code())
 
     assert answer.error == (400, "TWO_FACTOR_ALREADY_ENABLED")
 
 
 @pytest.mark.parametrize("route", ["2fa/disable", "2fa/backup-codes"])
-def test_the_code_that_enabled_it_is_used(ann, route):
+def test_code_that_enabled_the_factor_is_refused_afterwards(ann, route):
     ann.set_up()
     code = ann.code()
     ann.post("2fa/verify", code=code)
@@ -88,13 +88,13 @@ def test_the_code_that_enabled_it_is_used(ann, route):
     assert ann.post(route, code=code).error == INVALID
 
 
-def test_it_lets_nobody_in_either(ann):
+def test_code_that_enabled_the_factor_is_refused_at_login(ann):
     ann.enrol()
 
     assert ann.verify_login(ann.code()).error == (401, "TWO_FACTOR_INVALID")
 
 
-def test_every_other_sign_in_ends(api, ann):
+def test_enabling_ends_every_other_session(api, ann):
     other = api.log_in(ANN)
 
     ann.enrol()
@@ -105,8 +105,8 @@ def test_every_other_sign_in_ends(api, ann):
 
 
 @pytest.fixture
-def entering(ann):
-    """`entering()` connects a receiver: the next login enables Ann's factor after its checks."""
+def enabled_during_login(ann):
+    """`enabled_during_login()` makes the next login enable Ann's factor after its checks."""
     connected = []
 
     def enable(**_):
@@ -123,8 +123,8 @@ def entering(ann):
         user_logged_in.disconnect(receiver)
 
 
-def test_login_that_asked_for_no_code_before_it_is_enabled_gets_dead_tokens(api, ann, entering):
-    entering()
+def test_login_without_a_code_beside_enabling_gets_invalid_tokens(api, ann, enabled_during_login):
+    enabled_during_login()
 
     tokens = api.log_in(ANN)
 
@@ -134,7 +134,7 @@ def test_login_that_asked_for_no_code_before_it_is_enabled_gets_dead_tokens(api,
     assert "challenges" in api.log_in(ANN)
 
 
-def test_session_that_enables_it_goes_on_with_both_tokens(api):
+def test_session_that_enables_the_factor_stays_valid_with_both_tokens(api):
     tokens = api.sign_up()
     ann = Person(api, token=tokens["access_token"], user_id=tokens["user"]["id"]).enrol()
 
@@ -144,7 +144,7 @@ def test_session_that_enables_it_goes_on_with_both_tokens(api):
     assert api.get("me", token=refreshed.data["access_token"]).status == 200
 
 
-def test_nobody_elses_sign_in_ends(api, ann):
+def test_enabling_ends_no_session_of_another_user(api, ann):
     bob = Person(api, "bob@example.com").sign_up()
 
     ann.enrol()
@@ -152,8 +152,8 @@ def test_nobody_elses_sign_in_ends(api, ann):
     assert bob.get("me").status == 200
 
 
-def test_a_secret_is_of_its_owner_alone(api, ann):
-    """One that was copied to another's row opens nothing there."""
+def test_secret_is_bound_to_its_owner(api, ann):
+    """A secret that is copied to the row of another user is useless there."""
     bob = Person(api, "bob@example.com").sign_up()
     bob.set_up()
     ann.set_up()

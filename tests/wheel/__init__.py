@@ -1,1 +1,1 @@
-"""The wheel, installed alone, in fresh projects that already have users."""
+"""The wheel, installed without the source tree, in new projects with and without users."""

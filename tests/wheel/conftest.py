@@ -13,9 +13,9 @@ import pytest
 from tests.wheel.projects import MODELS, ROOT, Project, environment_with, run
 
 USERS = 1000
-TWINS = 5  # pairs who share an address but for its case
+SHARING = 5  # pairs of users with the same address in different case
 
-# Hashed as real ones are, in a thousandth of the time: an old project has old parameters.
+# Real hashes with one iteration, which takes a thousandth of the time; old projects have such.
 _POPULATE = f"""
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -25,22 +25,22 @@ def user(number, email):
     password = hasher.encode(f"old password {{number}}", "saltsaltsalt", iterations=1)
     name = {{"username": f"user{{number}}"}} if named else {{}}
     return User(email=email, password=password, **name)
-emails = [f"user{{number}}@example.com" for number in range({USERS - TWINS})]
-emails += [f"USER{{number}}@example.com" for number in range({TWINS})]
+emails = [f"user{{number}}@example.com" for number in range({USERS - SHARING})]
+emails += [f"USER{{number}}@example.com" for number in range({SHARING})]
 User.objects.bulk_create(user(*entry) for entry in enumerate(emails))
-twins = User.objects.filter(email__in=emails[:{TWINS}] + emails[-{TWINS}:])
-print(*twins.values_list("pk", flat=True))
+sharing = User.objects.filter(email__in=emails[:{SHARING}] + emails[-{SHARING}:])
+print(*sharing.values_list("pk", flat=True))
 """
 
 
 @dataclass
-class Migrated:
-    """A running project that had its users before it had us, and what it was told."""
+class MigratedHost:
+    """A running project that had users before authservice, and the output of the sync commands."""
 
     kind: str
     url: str
-    twins: list[str]
-    rehearsed: str
+    sharing: list[str]
+    dry_run: str
     synced: str
 
     @property
@@ -52,7 +52,7 @@ class Migrated:
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
-    # From a copy: building leaves folders behind.
+    # From a copy: the build creates folders in the source tree.
     source.mkdir()
     for name in ("pyproject.toml", "README.rst", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, source)
@@ -68,23 +68,23 @@ def programs(wheel, tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=MODELS)
-def host(request, programs, tmp_path_factory) -> Iterator[Migrated]:
+def host(request, programs, tmp_path_factory) -> Iterator[MigratedHost]:
     folder = tmp_path_factory.mktemp(request.param)
     with database(request.param) as databases:
         project = Project(programs, folder / "project", request.param, databases)
         project.manage("migrate")
-        twins = project.script(_POPULATE)
+        sharing = project.script(_POPULATE)
         project.install()
         project.manage("migrate")
-        rehearsed = project.manage("authservice_sync_accounts", "--dry-run")
+        dry_run = project.manage("authservice_sync_accounts", "--dry-run")
         synced = project.manage("authservice_sync_accounts")
         with project.served() as url:
-            yield Migrated(request.param, url, twins, rehearsed, synced)
+            yield MigratedHost(request.param, url, sharing, dry_run, synced)
 
 
 @contextmanager
 def database(kind: str) -> Iterator[str]:
-    """`DATABASES` of a project with a database of its own; empty for the SQLite it comes with."""
+    """`DATABASES` of a project with its own database; empty for the default SQLite file."""
     parts = urlsplit(os.environ.get("DATABASE_URL", ""))
     if not parts.scheme.startswith("postgres"):
         yield ""

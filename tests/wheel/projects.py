@@ -1,4 +1,4 @@
-"""A project made from nothing as its owner would: by commands, and by what the README says."""
+"""Creates a Django project by commands and by the instructions of the README."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-_PATIENCE = 30  # seconds until a server that never answers fails the test
+_PATIENCE = 30  # seconds until a server without response fails the test
 _USERS = """
 import uuid
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -41,12 +41,12 @@ class User(AbstractBaseUser):
 
 
 def outside() -> dict[str, str]:
-    """The environment without what this test run put into it."""
+    """The environment without variables of this test run."""
     return {k: v for k, v in os.environ.items() if not k.startswith(("DJANGO_", "PYTHON"))}
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    """The output of a command that succeeds."""
+    """Run a command that must succeed, and return its output."""
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -62,14 +62,14 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
-    """A virtual environment that holds the wheel and what it needs; returns its `bin`."""
+    """Create a virtual environment with the wheel and its requirements; returns its `bin`."""
     run(sys.executable, "-m", "venv", folder)
     run(folder / "bin" / "pip", "install", "-q", f"{wheel}[postgres]")
     return folder / "bin"
 
 
 def readme() -> tuple[str, str]:
-    """What the first code of the README adds to the settings and to the URLconf."""
+    """The lines of the first code block of the README: settings and URLconf."""
     text = (ROOT / "README.rst").read_text()
     block = re.search(r"\.\. code-block:: python\n\n((?: {3}.*\n)+)", text)
     assert block, "the README begins with no code"
@@ -92,7 +92,7 @@ class Project:
     def _add_users(self, model: str) -> None:
         self.manage("startapp", "people")
         (self._folder / "people" / "models.py").write_text(_USERS + model)
-        # Django's own admin wants more of a user model than an address.
+        # Django admin requires more fields of a user model than an address.
         self.add("settings.py", 'INSTALLED_APPS.remove("django.contrib.admin")\n')
         self.add("settings.py", 'INSTALLED_APPS.append("people")\n')
         self.add("settings.py", 'AUTH_USER_MODEL = "people.User"\n')
@@ -106,7 +106,7 @@ class Project:
             opened.write(text)
 
     def install(self) -> None:
-        """Add what the README says, and not a line more."""
+        """Add the lines of the README and nothing else."""
         settings, urls = readme()
         self.add("settings.py", settings)
         self.add("urls.py", urls)
@@ -115,12 +115,12 @@ class Project:
         return run(self._programs / "python", "manage.py", *arguments, cwd=self._folder)
 
     def script(self, text: str) -> list[str]:
-        """The last line of what the project prints, in words."""
+        """Run a script in the project and return the words of its last line of output."""
         return self.manage("shell", "-c", text).splitlines()[-1].split()
 
     @contextmanager
     def served(self) -> Iterator[str]:
-        """The address of the running service."""
+        """Run the server and yield the URL of the API."""
         port = _free_port()
         server = subprocess.Popen(
             [self._programs / "python", "manage.py", "runserver", "--noreload", str(port)],
@@ -156,12 +156,12 @@ def _wait_for(port: int) -> None:
 
 
 def post(url: str, **body: Any) -> tuple[int, Any]:
-    """Status and `data` of a request over the real wire."""
+    """Status and `data` of a POST request to the server."""
     return call("POST", url, body)
 
 
 def call(method: str, url: str, body: Any = None, token: str = "") -> tuple[int, Any]:
-    """The same by any method, with a token or without."""
+    """Status and `data` of a request to the server."""
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"

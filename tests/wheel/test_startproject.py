@@ -1,11 +1,11 @@
-"""A project fresh from `startproject` works with the lines of the README, and none beside them."""
+"""A new project from `startproject` works with the lines of the README only."""
 
 import pytest
 
 from tests.wheel.conftest import database
 from tests.wheel.projects import MODELS, Project, call, post, readme
 
-# What they start serves all of them, so one worker runs them.
+# All tests share the started servers, so one worker runs them.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 ANN = {"email": "ann@example.com", "password": "plum tart 42 windows"}
 
@@ -22,22 +22,22 @@ def url(request, programs, tmp_path_factory):
             yield address
 
 
-def test_the_readme_needs_but_a_few_lines():
+def test_readme_instructions_are_at_most_six_lines():
     settings, urls = readme()
 
     assert len((settings + urls).splitlines()) <= 6
 
 
-def test_a_newcomer_walks_from_sign_up_to_log_out(url):
-    status, joined = post(url + "signup", **ANN)
-    assert (status, joined["user"]["email"]) == (201, ANN["email"])
-    assert call("GET", url + "me", token=joined["access_token"])[1]["email"] == ANN["email"]
+def test_new_project_serves_signup_login_refresh_and_logout(url):
+    status, signed_up = post(url + "signup", **ANN)
+    assert (status, signed_up["user"]["email"]) == (201, ANN["email"])
+    assert call("GET", url + "me", token=signed_up["access_token"])[1]["email"] == ANN["email"]
 
-    status, entered = post(url + "login", **ANN)
+    status, logged_in = post(url + "login", **ANN)
     assert status == 200
-    status, renewed = post(url + "refresh", refresh_token=entered["refresh_token"])
+    status, renewed = post(url + "refresh", refresh_token=logged_in["refresh_token"])
     assert status == 200
-    assert post(url + "refresh", refresh_token=entered["refresh_token"])[0] == 401
+    assert post(url + "refresh", refresh_token=logged_in["refresh_token"])[0] == 401
 
     token = renewed["access_token"]
     assert call("POST", url + "logout", token=token)[0] == 200
@@ -45,4 +45,4 @@ def test_a_newcomer_walks_from_sign_up_to_log_out(url):
         401,
         {"code": "INVALID_TOKEN", "message": "The token is not valid."},
     )
-    assert call("GET", url + "me", token=joined["access_token"])[0] == 200
+    assert call("GET", url + "me", token=signed_up["access_token"])[0] == 200

@@ -1,76 +1,76 @@
-"""A project that had a thousand users before us keeps every one of them."""
+"""A project with a thousand existing users can install authservice and keeps them all."""
 
 import pytest
 
-from tests.wheel.conftest import TWINS, USERS
+from tests.wheel.conftest import SHARING, USERS
 from tests.wheel.projects import post
 
-# What they start serves all of them, so one worker runs them.
+# All tests share the started servers, so one worker runs them.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
-SAMPLE = range(TWINS, USERS - TWINS, 99)
+SAMPLE = range(SHARING, USERS - SHARING, 99)
 
 
-def log_in(host, number, **who):
-    return post(host.url + "login", password=f"old password {number}", **who)
+def log_in(host, number, **identifier):
+    return post(host.url + "login", password=f"old password {number}", **identifier)
 
 
 def email(number):
-    """The address that the project knows user `number` by; the last ones are twins of the first."""
-    twin = number - (USERS - TWINS)
-    return f"USER{twin}@example.com" if twin >= 0 else f"user{number}@example.com"
+    """The address of user `number`; the last users have those of the first in other case."""
+    place = number - (USERS - SHARING)
+    return f"USER{place}@example.com" if place >= 0 else f"user{number}@example.com"
 
 
 def natural(host, number):
     return {"username": f"user{number}"} if host.named else {"email": email(number)}
 
 
-PAIRS = [*range(TWINS), *range(USERS - TWINS, USERS)]
+PAIRS = [*range(SHARING), *range(USERS - SHARING, USERS)]
 
 
-def test_every_user_gets_an_account(host):
+def test_sync_creates_an_account_for_every_existing_user(host):
     assert f"{USERS} users: {USERS} accounts were created" in host.synced
 
 
-def test_a_rehearsal_makes_none_and_says_the_same(host):
-    assert f"{USERS} users: {USERS} accounts would be created" in host.rehearsed
+def test_sync_dry_run_reports_the_same_number_of_accounts(host):
+    assert f"{USERS} users: {USERS} accounts would be created" in host.dry_run
 
 
-def test_users_log_in_by_email_with_their_old_passwords(host):
+def test_existing_users_log_in_by_email_with_their_old_passwords(host):
     statuses = [log_in(host, number, email=email(number))[0] for number in SAMPLE]
 
     assert statuses == [200] * len(SAMPLE)
 
 
-def test_the_case_of_an_address_does_not_matter(host):
-    assert log_in(host, TWINS, email=email(TWINS).upper())[0] == 200
+def test_existing_user_logs_in_by_email_in_any_case(host):
+    assert log_in(host, SHARING, email=email(SHARING).upper())[0] == 200
 
 
-def test_a_wrong_password_opens_nothing(host):
-    assert log_in(host, TWINS, email=email(TWINS + 1))[1]["code"] == "INVALID_CREDENTIALS"
+def test_existing_user_with_wrong_password_is_refused(host):
+    assert log_in(host, SHARING, email=email(SHARING + 1))[1]["code"] == "INVALID_CREDENTIALS"
 
 
-def test_all_who_share_an_address_are_named(host):
+def test_sync_names_all_users_with_shared_address(host):
     named = [line for line in host.synced.splitlines() if line.startswith("Contested email")]
 
-    assert len(named) == TWINS
-    assert [pk for pk in host.twins if pk not in " ".join(named)] == []
+    assert len(named) == SHARING
+    assert [pk for pk in host.sharing if pk not in " ".join(named)] == []
 
 
-def test_all_who_share_an_address_log_in_by_what_the_project_knows_them_by(host):
+def test_users_with_shared_address_log_in_by_username_field(host):
     statuses = [log_in(host, number, **natural(host, number))[0] for number in PAIRS]
 
     assert statuses == [200] * len(PAIRS)
 
 
-def test_an_address_that_names_nobody_for_certain_opens_nothing(host):
+def test_login_with_shared_address_is_refused(host):
     assert log_in(host, 0, email="User0@Example.com")[1]["code"] == "INVALID_CREDENTIALS"
 
 
-def test_the_slowest_hasher_in_use_is_named(host):
+def test_sync_names_the_slowest_hasher(host):
     assert "Slowest hasher: pbkdf2_sha256 iterations=1." in host.synced
 
 
-def test_newcomers_sign_up_beside_them(host):
+def test_new_user_signs_up_in_project_with_existing_users(host):
     status, _ = post(host.url + "signup", email="new@example.com", password="plum tart 42 windows")
 
     assert status == 201

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
-from tests.client import PASSWORD
-from tests.people import make_user, permission
+from tests.support.client import PASSWORD
+from tests.support.people import make_user, permission
 
-# In a host without Django admin there is nothing to try: `test_admin.py` above runs one that has.
+# These tests require Django admin: `tests/admin/test_admin.py` runs them in hosts that install it.
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
 
 
 class Browser:
-    """Somebody of the staff at work in Django admin."""
+    """A staff user in Django admin."""
 
     def __init__(self, user, *, raising=True):
         self.user = user
@@ -60,27 +60,27 @@ def root():
 
 @pytest.fixture
 def helper():
-    """`helper("view_account")` is a member of staff with these permissions and no more."""
+    """`helper("view_account")` is a staff user with these permissions only."""
     return lambda *permissions: Browser(staff("helper@example.com", *permissions))
 
 
 @pytest.fixture
 def ann(api):
-    """Tokens of somebody who signed up."""
+    """The tokens of a user after sign-up."""
     return api.sign_up("ann@example.com", phone_number="+4930123456")
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """`told(action)` lists the events of that name which a listener has heard."""
-    heard = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (heard.append,))
-    return lambda action: [event for event in heard if event.action == action]
+def recorded(monkeypatch):
+    """`recorded(action)` lists the events with that action that the listeners received."""
+    events = []
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    return lambda action: [event for event in events if event.action == action]
 
 
 @pytest.fixture
-def crowded(api):
-    """`crowded(50)` makes so many people, each with a sign-in, a ticket and a counter."""
+def many(api):
+    """`many(50)` creates 50 users, each with a session, a one-time token and an attempt counter."""
 
     def fill(number):
         for n in range(number):

@@ -1,4 +1,4 @@
-"""What staff can do from a list, and who of them."""
+"""The actions of staff on a list, and the permissions that they require."""
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -6,9 +6,9 @@ from django.contrib.admin.models import LogEntry
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, AttemptCounter, Session
 from tests.admin.inside.conftest import listed, page
-from tests.client import PASSWORD
-from tests.people import deactivate, the_user
-from tests.plugs import fillers
+from tests.support.client import PASSWORD
+from tests.support.modules import fillers
+from tests.support.people import deactivate, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -24,39 +24,39 @@ def history(root, row):
     return root.see(page(row, "history"))
 
 
-# Ending sign-ins
+# Revoking sessions
 
 
-def test_ending_all_sign_ins_of_an_account_is_felt_at_once(root, api, ann):
+def test_revoked_sessions_of_an_account_are_refused_at_once(root, api, ann):
     bob = api.sign_up("bob@example.com")
 
-    said = root.act("account", "end_sign_ins", account()).content.decode()
+    output = root.act("account", "end_sessions", account()).content.decode()
 
-    assert "Ended 1 sign-ins of 1 accounts." in said
+    assert "Ended 1 sessions of 1 accounts." in output
     assert api.get("me", token=ann["access_token"]).error == OVER
     assert api.get("me", token=bob["access_token"]).status == 200
 
 
-def test_it_raises_the_version_of_tokens(root, ann):
-    root.act("account", "end_sign_ins", account())
+def test_revoking_sessions_of_an_account_raises_the_token_version(root, ann):
+    root.act("account", "end_sessions", account())
 
     assert account().token_version == 1
 
 
-def test_it_is_in_the_history_of_the_account(root, ann):
-    root.act("account", "end_sign_ins", account())
+def test_revoking_sessions_is_in_the_history_of_the_account(root, ann):
+    root.act("account", "end_sessions", account())
 
-    assert "Ended all sign-ins." in history(root, account())
+    assert "Ended all sessions." in history(root, account())
 
 
-def test_it_is_told_as_done_by_staff(root, ann, told):
-    root.act("account", "end_sign_ins", account())
+def test_revoking_sessions_is_recorded_as_action_of_staff(root, ann, recorded):
+    root.act("account", "end_sessions", account())
 
-    (event,) = told("security.session.revoked")
+    (event,) = recorded("security.session.revoked")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(), "admin")
 
 
-def test_ending_one_sign_in_leaves_the_others(root, api, ann):
+def test_revoking_one_session_keeps_the_others(root, api, ann):
     other = api.log_in()
     newest = Session.objects.latest("created_at")
 
@@ -66,18 +66,18 @@ def test_ending_one_sign_in_leaves_the_others(root, api, ann):
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
-def test_ending_one_that_has_ended_does_nothing(root, ann, told):
+def test_revoking_an_ended_session_does_nothing(root, ann, recorded):
     root.act("session", "end", Session.objects.get())
     ended = Session.objects.get().ended_at
 
-    said = root.act("session", "end", Session.objects.get()).content.decode()
+    output = root.act("session", "end", Session.objects.get()).content.decode()
 
-    assert "Ended 0 sign-ins." in said
+    assert "Ended 0 sessions." in output
     assert Session.objects.get().ended_at == ended
-    assert len(told("security.session.revoked")) == 1
+    assert len(recorded("security.session.revoked")) == 1
 
 
-def test_the_end_of_a_sign_in_is_in_its_history(root, ann):
+def test_revoking_a_session_is_in_its_history(root, ann):
     root.act("session", "end", Session.objects.get())
 
     assert "Ended." in history(root, Session.objects.get())
@@ -92,7 +92,7 @@ def lock_out(api, **headers):
     return answer.status
 
 
-def test_unlocking_lets_its_owner_in_again(root, api, ann):
+def test_unlocked_user_can_log_in(root, api, ann):
     assert lock_out(api) == 429
 
     root.act("account", "unlock", account())
@@ -100,7 +100,7 @@ def test_unlocking_lets_its_owner_in_again(root, api, ann):
     assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200
 
 
-def test_it_unlocks_a_device_of_the_owner_too(root, api, ann):
+def test_unlocking_includes_the_devices_of_the_user(root, api, ann):
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
     device = {"X-Device-Token": answer.response.cookies[DEVICE_COOKIE].value}
     assert lock_out(api, **device) == 429
@@ -111,7 +111,7 @@ def test_it_unlocks_a_device_of_the_owner_too(root, api, ann):
     assert answer.status == 200
 
 
-def test_it_unlocks_the_change_of_the_password(root, api, ann):
+def test_unlocking_includes_the_password_change(root, api, ann):
     body = {"old_password": "wrong", "new_password": "another plum tart 42"}
     token = ann["access_token"]
     for _ in range(BUDGET.limit + 1):
@@ -123,7 +123,7 @@ def test_it_unlocks_the_change_of_the_password(root, api, ann):
     assert api.request("PUT", "change-password", body, token=token).code == "INVALID_CREDENTIALS"
 
 
-def test_it_unlocks_nobody_else(root, api, ann):
+def test_unlocking_does_not_affect_other_users(root, api, ann):
     lock_out(api)
     api.sign_up("bob@example.com")
     before = AttemptCounter.objects.count()
@@ -133,7 +133,7 @@ def test_it_unlocks_nobody_else(root, api, ann):
     assert AttemptCounter.objects.count() == before
 
 
-def test_it_is_in_the_history(root, ann):
+def test_unlocking_is_in_the_history_of_the_account(root, ann):
     root.act("account", "unlock", account())
 
     assert "Unlocked." in history(root, account())
@@ -144,24 +144,22 @@ def test_it_is_in_the_history(root, ann):
 
 @pytest.fixture
 def messenger(settings):
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.plugs.apps.Messenger"]
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.support.modules.apps.Messenger"]
     yield fillers.sent
     fillers.sent.clear()
 
 
-def test_a_verification_mail_is_sent_again(
-    root, messenger, ann, django_capture_on_commit_callbacks
-):
+def test_verification_mail_is_resent(root, messenger, ann, django_capture_on_commit_callbacks):
     messenger.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        said = root.act("account", "resend_verification", account()).content.decode()
+        output = root.act("account", "resend_verification", account()).content.decode()
 
-    assert "Sent to 1 accounts" in said
+    assert "Sent to 1 accounts" in output
     assert [(job.kind, job.target) for job in messenger] == [("verify-email", "ann@example.com")]
 
 
 @pytest.mark.parametrize("state", ["verified", "inactive"])
-def test_nobody_is_written_to_who_could_not_verify(
+def test_verification_mail_is_not_resent_to_verified_or_inactive_user(
     root, messenger, ann, django_capture_on_commit_callbacks, state
 ):
     if state == "verified":
@@ -175,18 +173,18 @@ def test_nobody_is_written_to_who_could_not_verify(
     assert messenger == []
 
 
-def test_without_anybody_who_sends_it_says_so(root, ann):
-    said = root.act("account", "resend_verification", account()).content.decode()
+def test_resending_without_messenger_reports_that_nothing_was_sent(root, ann):
+    output = root.act("account", "resend_verification", account()).content.decode()
 
-    assert "Nothing was sent" in said
+    assert "Nothing was sent" in output
     assert not LogEntry.objects.exists()
 
 
-# Who may
+# Permissions
 
 
-@pytest.mark.parametrize("action", ["end_sign_ins", "resend_verification", "unlock"])
-def test_who_may_only_look_at_accounts_may_do_nothing(helper, api, ann, action):
+@pytest.mark.parametrize("action", ["end_sessions", "resend_verification", "unlock"])
+def test_view_permission_on_accounts_allows_no_action(helper, api, ann, action):
     browser = helper("view_account")
 
     browser.act("account", action, account())
@@ -196,7 +194,7 @@ def test_who_may_only_look_at_accounts_may_do_nothing(helper, api, ann, action):
     assert not LogEntry.objects.exists()
 
 
-def test_who_may_only_look_at_sign_ins_may_end_none(helper, api, ann):
+def test_view_permission_on_sessions_does_not_allow_revoking(helper, api, ann):
     browser = helper("view_session")
 
     browser.act("session", "end", Session.objects.get())
@@ -204,13 +202,13 @@ def test_who_may_only_look_at_sign_ins_may_end_none(helper, api, ann):
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
-def test_who_may_change_accounts_may_end_their_sign_ins(helper, api, ann):
-    helper("change_account").act("account", "end_sign_ins", account())
+def test_change_permission_on_accounts_allows_revoking_their_sessions(helper, api, ann):
+    helper("change_account").act("account", "end_sessions", account())
 
     assert api.get("me", token=ann["access_token"]).error == OVER
 
 
-def test_who_may_change_sign_ins_may_end_them(helper, api, ann):
+def test_change_permission_on_sessions_allows_revoking_them(helper, api, ann):
     helper("change_session").act("session", "end", Session.objects.get())
 
     assert api.get("me", token=ann["access_token"]).error == OVER

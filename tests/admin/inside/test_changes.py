@@ -1,12 +1,12 @@
-"""What staff may change of an account, on its own page and on that of its user."""
+"""Changes of an account by staff, on its own page and on the page of its user."""
 
 import pytest
 
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from tests.admin.inside.conftest import listed, page
-from tests.client import PASSWORD
-from tests.people import email_field, has, the_user
+from tests.support.client import PASSWORD
+from tests.support.people import email_field, has, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -17,14 +17,14 @@ def account(email="ann@example.com"):
     return Account.objects.get(email=email)
 
 
-def by_itself(browser, **changes):
+def on_account_page(browser, **changes):
     """Save the page of the account."""
     form = {"name": "", "phone_number": OLD, "avatar": "", **_names(), **changes}
     return browser.send(page(account()), **form).content.decode()
 
 
-def with_user(browser, user_form=None, **changes):
-    """Save the page of the user, with the account on it."""
+def on_user_page(browser, user_form=None, **changes):
+    """Save the page of the user, with the account inline."""
     kept = account()
     prefix = "authservice_account"
     form = {"name": "", "phone_number": OLD, "avatar": "", "user": kept.pk, **_names(), **changes}
@@ -37,8 +37,8 @@ def with_user(browser, user_form=None, **changes):
 
 
 def _names():
-    ours = [name for name in ("first_name", "last_name") if not has(name)]
-    return dict.fromkeys(ours, "")
+    own_fields = [name for name in ("first_name", "last_name") if not has(name)]
+    return dict.fromkeys(own_fields, "")
 
 
 def _user():
@@ -49,19 +49,19 @@ def _user():
     return form
 
 
-WAYS = pytest.mark.parametrize("save", [by_itself, with_user])
+PAGES = pytest.mark.parametrize("save", [on_account_page, on_user_page])
 
 
-@WAYS
-def test_a_name_is_changed(root, ann, save):
+@PAGES
+def test_staff_change_a_name(root, ann, save):
     save(root, name="Ann Example")
 
     assert account().name == "Ann Example"
     assert account().updated_at is not None
 
 
-@WAYS
-def test_a_number_is_changed_with_its_key_and_unverified_by_itself(root, ann, save):
+@PAGES
+def test_changed_number_is_unverified(root, ann, save):
     Account.objects.filter(pk=account().pk).update(verified_phone_key=account().phone_key)
 
     save(root, phone_number=NEW)
@@ -72,23 +72,23 @@ def test_a_number_is_changed_with_its_key_and_unverified_by_itself(root, ann, sa
     assert lookup.find_by_phone(OLD) is None
 
 
-@WAYS
-def test_a_number_is_taken_away(root, ann, save):
+@PAGES
+def test_staff_remove_a_number(root, ann, save):
     save(root, phone_number="")
 
     assert (account().phone_number, account().phone_key) == ("", None)
 
 
-@WAYS
+@PAGES
 @pytest.mark.parametrize("number", ["030123456", "+49 30 123456", "+0", "call me"])
-def test_a_number_that_is_none_is_refused(root, ann, save, number):
+def test_invalid_number_is_refused(root, ann, save, number):
     assert "E.164" in save(root, phone_number=number)
 
     assert account().phone_number == OLD
 
 
-@WAYS
-def test_a_number_of_another_is_refused(root, api, ann, save):
+@PAGES
+def test_number_of_another_user_is_refused(root, api, ann, save):
     api.sign_up("bob@example.com", phone_number=NEW)
 
     assert "Another account has this number." in save(root, phone_number=NEW)
@@ -96,22 +96,22 @@ def test_a_number_of_another_is_refused(root, api, ann, save):
     assert account().phone_number == OLD
 
 
-@WAYS
-def test_an_avatar_that_is_no_web_address_is_refused(root, ann, save):
+@PAGES
+def test_avatar_that_is_no_web_address_is_refused(root, ann, save):
     save(root, avatar="javascript:alert(1)")
 
     assert account().avatar == ""
 
 
-@WAYS
-def test_a_superuser_makes_a_super_admin(root, ann, save):
+@PAGES
+def test_superuser_makes_a_super_admin(root, ann, save):
     save(root, is_super_admin="on")
 
     assert account().is_super_admin is True
 
 
-@WAYS
-def test_other_staff_cannot_make_one(helper, ann, save):
+@PAGES
+def test_other_staff_cannot_make_a_super_admin(helper, ann, save):
     name = the_user()._meta.model_name
     browser = helper("change_account", f"change_{name}")
 
@@ -121,8 +121,8 @@ def test_other_staff_cannot_make_one(helper, ann, save):
     assert account().name == "Ann"
 
 
-@WAYS
-def test_other_staff_cannot_unmake_one(helper, ann, save):
+@PAGES
+def test_other_staff_cannot_demote_a_super_admin(helper, ann, save):
     Account.objects.update(is_super_admin=True)
     name = the_user()._meta.model_name
 
@@ -131,8 +131,8 @@ def test_other_staff_cannot_unmake_one(helper, ann, save):
     assert account().is_super_admin is True
 
 
-@WAYS
-def test_who_may_only_look_changes_nothing(helper, ann, save):
+@PAGES
+def test_view_permission_does_not_allow_changes(helper, ann, save):
     name = the_user()._meta.model_name
 
     save(helper("view_account", f"change_{name}"), name="Ann")
@@ -140,60 +140,60 @@ def test_who_may_only_look_changes_nothing(helper, ann, save):
     assert account().name == ""
 
 
-@WAYS
-def test_facts_are_not_changed_by_a_form_that_names_them(root, ann, save):
+@PAGES
+def test_read_only_fields_in_a_form_are_ignored(root, ann, save):
     save(root, email="other@example.com", token_version="7", email_key="x", created_at_0="2000")
 
     kept = Account.objects.get(user=the_user())
     assert (kept.email, kept.token_version) == ("ann@example.com", 0)
 
 
-@WAYS
-def test_a_change_is_told_as_done_by_staff(root, ann, told, save):
+@PAGES
+def test_change_is_recorded_as_action_of_staff(root, ann, recorded, save):
     save(root, name="Ann")
 
-    (event,) = told("admin.user.updated")
+    (event,) = recorded("admin.user.updated")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(), "admin")
     assert event.metadata == {"name": {"before": "", "after": "Ann"}}
 
 
-@WAYS
-def test_saving_without_a_change_is_none(root, ann, told, save):
+@PAGES
+def test_saving_without_change_is_not_recorded(root, ann, recorded, save):
     save(root)
 
     assert account().updated_at is None
-    assert told("admin.user.updated") == []
+    assert recorded("admin.user.updated") == []
 
 
-@WAYS
-def test_the_sign_ins_of_a_changed_account_go_on(root, api, ann, save):
+@PAGES
+def test_change_of_a_name_keeps_the_sessions(root, api, ann, save):
     save(root, name="Ann")
 
     assert api.get("me", token=ann["access_token"]).data["name"] == "Ann"
 
 
-def test_an_address_and_a_name_changed_together_are_both_kept(root, api, ann):
-    with_user(root, {email_field(): "anna@example.com"}, name="Anna")
+def test_address_and_name_changed_together_are_both_saved(root, api, ann):
+    on_user_page(root, {email_field(): "anna@example.com"}, name="Anna")
 
     kept = account("anna@example.com")
     assert kept.name == "Anna"
     assert lookup.find_by_email("anna@example.com").account == kept
 
 
-def test_an_address_with_quotes_is_refused_on_the_page(root, ann):
-    with_user(root, {email_field(): '"ann"@example.com'}, name="Anna")
+def test_address_with_quotes_is_refused_on_the_page(root, ann):
+    on_user_page(root, {email_field(): '"ann"@example.com'}, name="Anna")
 
     assert account("ann@example.com").name == ""
 
 
-def test_the_page_of_a_new_user_takes_no_account(root):
+def test_page_of_a_new_user_has_no_account_inline(root):
     name = the_user("root@example.com")._meta
     shown = root.see(f"/admin/{name.app_label}/{name.model_name}/add/")
 
     assert "authservice_account-0-" not in shown
 
 
-def test_a_new_user_is_added_on_the_page(root):
+def test_new_user_added_on_the_page_gets_an_account(root):
     name = the_user("root@example.com")._meta
     passwords = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
     inline = {f"authservice_account-{part}_FORMS": 0 for part in ("TOTAL", "INITIAL")}
@@ -204,12 +204,12 @@ def test_a_new_user_is_added_on_the_page(root):
     assert Account.objects.count() == 2
 
 
-def test_names_that_are_the_hosts_are_not_asked_for_twice(root, ann):
+def test_account_page_omits_names_that_the_user_model_has(root, ann):
     shown = root.see(page(account()))
 
     assert ('name="first_name"' in shown) is not has("first_name")
     assert 'name="active"' not in shown
 
 
-def test_the_list_leads_to_the_page(root, ann):
+def test_list_of_accounts_links_to_the_account_page(root, ann):
     assert page(account()) in root.see(listed("account"))

@@ -1,4 +1,4 @@
-"""Checks warn of pages of Django admin that give more away than the service does."""
+"""System checks warn about pages of Django admin that lack the protection of the API."""
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
@@ -13,12 +13,12 @@ def ids():
     return [message.id for message in check_user_pages()]
 
 
-def test_a_check_warns_of_a_page_of_users_without_the_guard():
-    assert ids() == ["authservice.W115"]  # the one of the first site
+def test_check_warns_about_user_page_without_guard():
+    assert ids() == ["authservice.W115"]  # the page of the first site
     assert "authservice.W115" in [message.id for message in checks.run_checks()]
 
 
-def test_no_check_warns_of_pages_with_the_guard(monkeypatch):
+def test_check_accepts_user_pages_with_guard(monkeypatch):
     model = get_user_model()
     monkeypatch.setitem(admin.site._registry, model, GuardedAdmin(model, admin.site))
 
@@ -26,7 +26,7 @@ def test_no_check_warns_of_pages_with_the_guard(monkeypatch):
 
 
 @isolate_apps()
-def test_a_check_warns_of_a_page_for_a_proxy_of_the_user(monkeypatch):
+def test_check_warns_about_page_of_a_proxy_of_the_user_model(monkeypatch):
     model = get_user_model()
     monkeypatch.setitem(admin.site._registry, model, GuardedAdmin(model, admin.site))
     meta = type("Meta", (), {"proxy": True, "app_label": model._meta.app_label})
@@ -36,11 +36,11 @@ def test_a_check_warns_of_a_page_for_a_proxy_of_the_user(monkeypatch):
     assert ids() == ["authservice.W115"]
 
 
-def test_no_check_warns_of_a_protected_page_for_the_own_password():
+def test_check_accepts_protected_password_change_page():
     assert list(check_password_change()) == []
 
 
-def test_a_check_warns_of_djangos_page_for_the_own_password(monkeypatch):
+def test_check_warns_about_password_change_page_of_django(monkeypatch):
     monkeypatch.delattr(admin.site, "password_change")
 
     assert [message.id for message in check_password_change()] == ["authservice.W116"]

@@ -1,4 +1,4 @@
-"""On the page of a user, too, the last super admin keeps their rights and stays."""
+"""The page of a user cannot demote, suspend or delete the last super admin."""
 
 import pytest
 from django.contrib.admin import ModelAdmin
@@ -8,15 +8,15 @@ from django.template.response import SimpleTemplateResponse
 
 from authservice.core.models import Account
 from tests.admin.inside.conftest import Browser, listed, page, staff
-from tests.people import email_field, has, the_user
-from tests.races.crowd import SIZE, Crowd, turn
+from tests.races.crowd import SIZE, Crowd, crowd_limit
+from tests.support.people import email_field, has, the_user
 
 pytestmark = pytest.mark.django_db
 ROOT, BOB = "root@example.com", "bob@example.com"
 
 
 def form(user, **changed):
-    """What the page of a user sends, with the account's part of it."""
+    """The form data of the page of a user, including the account inline."""
     sent = {email_field(): getattr(user, email_field()), "is_staff": "on", "is_active": "on"}
     sent["is_superuser"] = "on"
     if has("username"):
@@ -31,7 +31,7 @@ def form(user, **changed):
     return {name: value for name, value in {**sent, **inline, **changed}.items() if value}
 
 
-def take(browser, user, right):
+def remove_right(browser, user, right):
     return browser.send(page(user), **form(user, **{right: ""}))
 
 
@@ -42,58 +42,56 @@ def delete(browser, *users):
 def delete_selected(browser, *users):
     meta = get_user_model()._meta
     chosen = {"action": "delete_selected", "_selected_action": [str(u.pk) for u in users]}
-    there = listed("account").replace(
-        "authservice_core/account", meta.label_lower.replace(".", "/")
-    )
-    return browser.send(there, **chosen, post="yes")
+    path = listed("account").replace("authservice_core/account", meta.label_lower.replace(".", "/"))
+    return browser.send(path, **chosen, post="yes")
 
 
-def reigning():
+def active_superusers():
     return get_user_model().objects.filter(is_superuser=True, is_active=True).count()
 
 
 @pytest.mark.parametrize("right", ["is_active", "is_superuser"])
-def test_the_last_one_keeps_their_rights(root, right):
-    take(root, root.user, right)
+def test_last_super_admin_keeps_their_rights(root, right):
+    remove_right(root, root.user, right)
 
-    assert reigning() == 1
+    assert active_superusers() == 1
 
 
 @pytest.mark.parametrize("right", ["is_active", "is_superuser"])
-def test_a_page_that_is_sent_without_the_account_takes_no_right_either(root, right):
+def test_last_super_admin_keeps_rights_if_form_omits_the_account(root, right):
     none = {f"authservice_account-{name}_FORMS": "0" for name in ("TOTAL", "INITIAL")}
 
     browser = root.send(page(root.user), **form(root.user, **{right: "", **none}))
 
     assert browser.status_code == 200
-    assert reigning() == 1
+    assert active_superusers() == 1
 
 
 @pytest.mark.parametrize("right", ["is_active", "is_superuser"])
-def test_where_another_remains_a_right_may_be_taken(root, right):
+def test_super_admin_can_be_demoted_if_another_remains(root, right):
     bob = staff(BOB, superuser=True)
 
-    take(root, bob, right)
+    remove_right(root, bob, right)
 
     assert getattr(the_user(BOB), right) is False
 
 
-def test_a_flag_that_stays_is_enough(root):
+def test_super_admin_by_flag_can_lose_superuser(root):
     Account.objects.filter(user=root.user).update(is_super_admin=True)
 
-    take(root, root.user, "is_superuser")
+    remove_right(root, root.user, "is_superuser")
 
     assert the_user(ROOT).is_superuser is False
 
 
-def test_the_last_one_is_not_deleted(root):
+def test_last_super_admin_is_not_deleted(root):
     delete(root, root.user)
     delete_selected(root, root.user)
 
-    assert reigning() == 1
+    assert active_superusers() == 1
 
 
-def test_another_one_is_deleted(root):
+def test_super_admin_is_deleted_if_another_remains(root):
     bob = staff(BOB, superuser=True)
 
     delete(root, bob)
@@ -101,64 +99,64 @@ def test_another_one_is_deleted(root):
     assert not get_user_model().objects.filter(pk=bob.pk).exists()
 
 
-def test_an_ordinary_user_is_deleted(root, ann):
+def test_ordinary_user_is_deleted(root, ann):
     delete_selected(root, the_user())
 
     assert get_user_model().objects.count() == 1
 
 
-def test_all_of_them_are_not_deleted_together(root):
+def test_all_super_admins_are_not_deleted_together(root):
     bob = staff(BOB, superuser=True)
 
     delete_selected(root, root.user, bob)
 
-    assert reigning() == 2
+    assert active_superusers() == 2
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("others", [0, 1])
-def test_who_was_not_the_last_when_asked_may_be_when_deleted(root, monkeypatch, others):
+def test_super_admin_who_became_the_last_before_deletion_is_kept(root, monkeypatch, others):
     bob = staff(BOB, superuser=True)
     chosen = [root.user, *(staff(f"{n}@example.com", superuser=True) for n in range(others))]
 
-    def lose(*args):  # between the question and the deletion
+    def lose(*args):  # between the confirmation page and the deletion
         get_user_model().objects.filter(pk=bob.pk).update(is_superuser=False)
 
     monkeypatch.setattr(ModelAdmin, "log_deletions", lose)
     delete_selected(root, *chosen)
 
-    assert reigning() == len(chosen)
+    assert active_superusers() == len(chosen)
 
 
 @pytest.fixture
 def crowd(transactional_db, monkeypatch):
-    # What the losers are shown is not drawn: it takes most of the time and decides nothing.
+    # Error pages are not rendered: rendering takes most of the time and is not under test.
     monkeypatch.setattr(SimpleTemplateResponse, "rendered_content", "")
-    with turn():
+    with crowd_limit():
         gathered = Crowd()
         yield gathered
-        gathered.leave()
+        gathered.close()
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one writer in at a time")
-@pytest.mark.parametrize("deed", ["is_active", "is_superuser", "delete", "delete selected"])
-def test_two_who_do_it_to_each_other_leave_one(crowd, deed):
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite allows one writer at a time")
+@pytest.mark.parametrize("action", ["is_active", "is_superuser", "delete", "delete selected"])
+def test_superusers_removing_each_other_leave_one(crowd, action):
     for number in range(20):
         users = [staff(f"{name}{number}@example.com", superuser=True) for name in ("a", "b")]
-        # Who is deleted while they write into admin's own history may be met with a crash.
+        # A 5xx is possible for a user who is deleted while admin writes its own history.
         browsers = [Browser(user, raising=False) for user in users]
 
-        def against(place, users=users, browsers=browsers):
+        def make_request(place, users=users, browsers=browsers):
             other = users[1 - place]
-            if deed == "delete":
+            if action == "delete":
                 return lambda: browsers[place].send(page(other, "delete"), post="yes")
-            if deed == "delete selected":
+            if action == "delete selected":
                 return lambda: delete_selected(browsers[place], other)
-            sent = form(other, **{deed: ""})
+            sent = form(other, **{action: ""})
             return lambda: browsers[place].send(page(other), **sent)
 
-        crowd.race([against(place % 2) for place in range(SIZE)])
+        crowd.race([make_request(place % 2) for place in range(SIZE)])
 
-        assert reigning() == 1
+        assert active_superusers() == 1
         get_user_model().objects.all().delete()

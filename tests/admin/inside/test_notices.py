@@ -1,4 +1,4 @@
-"""Notices about changes by staff, and what a number set by staff may be used for."""
+"""Notices about changes by staff, and the verification of a number set by staff."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -11,23 +11,23 @@ from authservice.core.staff.admin_password import _is_of_a_password
 from authservice.core.users import lookup
 from authservice.kernel import modules
 from authservice.kernel.client import Client
-from tests.admin.inside.test_changes import by_itself, with_user
-from tests.client import PASSWORD
-from tests.people import email_field, the_user
-from tests.recovery.post import office
+from tests.admin.inside.test_changes import on_account_page, on_user_page
+from tests.support.client import PASSWORD
+from tests.support.messenger.post import office
+from tests.support.people import email_field, the_user
 
 pytestmark = pytest.mark.django_db
 
 ANN, OLD, NEW = "ann@example.com", "+4930123456", "+4930123457"
 OTHER = "fig biscuit 17 lanterns"
-WAYS = pytest.mark.parametrize("save", [by_itself, with_user])
+PAGES = pytest.mark.parametrize("save", [on_account_page, on_user_page])
 
 
 def account(email=ANN):
     return Account.objects.get(email=email)
 
 
-def prove():
+def verify():
     kept = account()
     kept.verified_email_key = kept.proven_email_key = kept.email_key
     kept.verified_phone_key = kept.phone_key
@@ -36,7 +36,7 @@ def prove():
 
 @pytest.fixture
 def notices(django_capture_on_commit_callbacks):
-    """`notices(do)` are the mails about changes by staff that a call leads to."""
+    """`notices(do)` calls `do` and returns the queued notices about changes by staff."""
 
     def collect(do):
         office.jobs.clear()
@@ -50,9 +50,9 @@ def notices(django_capture_on_commit_callbacks):
     return collect
 
 
-@WAYS
-def test_a_changed_number_is_mailed_to_the_proven_address(root, ann, notices, save):
-    prove()
+@PAGES
+def test_number_changed_by_staff_is_mailed_to_the_verified_address(root, ann, notices, save):
+    verify()
 
     (job,) = notices(lambda: save(root, phone_number=NEW))
 
@@ -60,42 +60,42 @@ def test_a_changed_number_is_mailed_to_the_proven_address(root, ann, notices, sa
     assert "link" not in job.details
 
 
-def test_a_changed_address_is_mailed_to_the_former_one(root, ann, notices):
-    prove()
+def test_address_changed_by_staff_is_mailed_to_the_former_address(root, ann, notices):
+    verify()
 
-    (job,) = notices(lambda: with_user(root, {email_field(): "eve@example.com"}))
+    (job,) = notices(lambda: on_user_page(root, {email_field(): "eve@example.com"}))
 
     assert (job.target, job.details["changed"]) == (ANN, ["email"])
 
 
-def test_a_changed_address_ends_the_links_of_notices(root, ann, notices):
-    prove()
+def test_address_changed_by_staff_revokes_the_links_of_notices(root, ann, notices):
+    verify()
     person = lookup.get_person(the_user())
     security_notice.notify("phone-changed", person, Client(), security_notice.state_of(person))
 
-    notices(lambda: with_user(root, {email_field(): "eve@example.com"}))
+    notices(lambda: on_user_page(root, {email_field(): "eve@example.com"}))
 
     assert not OneTimeToken.objects.filter(expires_at__gt=timezone.now()).exists()
 
 
-@WAYS
-def test_nothing_is_mailed_to_an_address_that_nobody_proved(root, ann, notices, save):
+@PAGES
+def test_change_by_staff_is_not_mailed_to_unverified_address(root, ann, notices, save):
     assert notices(lambda: save(root, phone_number=NEW)) == []
 
 
-@WAYS
-def test_other_changes_are_not_mailed(root, ann, notices, save):
-    prove()
+@PAGES
+def test_other_changes_by_staff_are_not_mailed(root, ann, notices, save):
+    verify()
 
     assert notices(lambda: save(root, name="Ann")) == []
 
 
-# Mails
+# E-mails
 
 
 @pytest.fixture
 def mails(settings, configure, mailoutbox, django_capture_on_commit_callbacks):
-    """`mails(do)` are the mails to Ann that a call leads to, as their texts and HTML."""
+    """`mails(do)` calls `do` and returns text and HTML of each e-mail to Ann."""
     settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "authservice.notification"]
     configure(NOTIFICATION={"DISPATCHER": "inline"})
 
@@ -121,15 +121,15 @@ CHANGES = pytest.mark.parametrize(
 
 
 @CHANGES
-def test_mail_about_a_change_in_the_admin_is_sent_in_the_language_of_the_project(
+def test_mail_about_a_change_by_staff_is_in_the_language_of_the_project(
     root, ann, mails, settings, language, field, words
 ):
-    prove()
+    verify()
     settings.LANGUAGE_CODE = language
     changes = {"email": {email_field(): "eve@example.com"}, "phone_number": {}}[field]
     number = NEW if field == "phone_number" else OLD
 
-    [(text, html)] = mails(lambda: with_user(root, changes, phone_number=number))
+    [(text, html)] = mails(lambda: on_user_page(root, changes, phone_number=number))
 
     assert words in text
     assert words in html
@@ -138,8 +138,8 @@ def test_mail_about_a_change_in_the_admin_is_sent_in_the_language_of_the_project
 # Numbers
 
 
-@WAYS
-def test_a_number_that_staff_set_is_known_as_theirs(root, ann, save):
+@PAGES
+def test_number_set_by_staff_is_marked_as_set_by_staff(root, ann, save):
     save(root, phone_number=NEW)
 
     kept = account()
@@ -147,9 +147,9 @@ def test_a_number_that_staff_set_is_known_as_theirs(root, ann, save):
     assert kept.phone_added_at is not None
 
 
-@WAYS
-def test_a_number_that_is_entered_again_is_not_verified_by_that(root, ann, save):
-    prove()
+@PAGES
+def test_number_set_again_by_staff_is_not_verified(root, ann, save):
+    verify()
     assert lookup.find_by_phone(OLD).phone_number_verified
 
     save(root, phone_number="")
@@ -161,9 +161,9 @@ def test_a_number_that_is_entered_again_is_not_verified_by_that(root, ann, save)
     assert account().phone_set_by == "staff"
 
 
-@WAYS
-def test_a_number_that_stays_keeps_its_proof(root, ann, save):
-    prove()
+@PAGES
+def test_unchanged_number_stays_verified(root, ann, save):
+    verify()
 
     save(root, name="Ann")
 
@@ -190,15 +190,15 @@ def set_password(root):
 
 
 @stock
-def test_a_password_set_on_the_page_of_a_user_is_recorded(root, ann, told):
+def test_password_set_by_staff_is_recorded(root, ann, recorded):
     set_password(root)
 
-    (event,) = told("auth.password.changed")
+    (event,) = recorded("auth.password.changed")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(ANN), "admin")
 
 
 @stock
-def test_it_ends_every_session_and_device_of_the_user(root, api, ann):
+def test_password_set_by_staff_ends_every_session_and_device(root, api, ann):
     before = account()
 
     set_password(root)
@@ -211,8 +211,8 @@ def test_it_ends_every_session_and_device_of_the_user(root, api, ann):
 
 
 @stock
-def test_it_is_mailed_to_the_proven_address(root, ann, notices):
-    prove()
+def test_password_set_by_staff_is_mailed_to_the_verified_address(root, ann, notices):
+    verify()
 
     (job,) = notices(lambda: set_password(root))
 
@@ -220,8 +220,8 @@ def test_it_is_mailed_to_the_proven_address(root, ann, notices):
 
 
 @stock
-def test_the_mail_says_that_support_set_a_password(root, ann, mails):
-    prove()
+def test_mail_about_a_password_set_by_staff_says_so(root, ann, mails):
+    verify()
 
     [(text, html)] = mails(lambda: set_password(root))
 
@@ -230,24 +230,24 @@ def test_the_mail_says_that_support_set_a_password(root, ann, mails):
 
 
 @stock
-def test_a_password_that_is_refused_is_not_recorded(root, ann, told):
+def test_refused_password_set_by_staff_is_not_recorded(root, ann, recorded):
     root.send(
         password_page(the_user(ANN)), password1=OTHER, password2="another", usable_password="true"
     )
 
-    assert told("auth.password.changed") == []
+    assert recorded("auth.password.changed") == []
 
 
-def test_a_change_of_something_else_is_no_password(root, ann, told):
-    by_itself(root, name="Ann")
+def test_other_change_is_not_recorded_as_password_change(root, ann, recorded):
+    on_account_page(root, name="Ann")
 
-    assert told("auth.password.changed") == []
+    assert recorded("auth.password.changed") == []
 
 
 @pytest.mark.parametrize(
     "text", ["", "Changed password.", "[1]", '["password"]', "{}", '[{"added": {}}]']
 )
-def test_any_text_of_the_host_in_the_log_of_admin_is_read(text):
+def test_unknown_change_message_in_the_admin_log_is_no_password_change(text):
     entry = type("Entry", (), {"change_message": text})()
 
     assert _is_of_a_password(entry) is False

@@ -1,4 +1,4 @@
-"""Staff who change their own password in Django admin do so by the rules of the API."""
+"""The password change page of Django admin applies the rules of the API."""
 
 import unicodedata
 
@@ -10,10 +10,10 @@ from authservice.core.models import Account, OneTimeToken, Session
 from authservice.core.staff import own_password
 from authservice.kernel import errors, modules
 from tests.admin.inside.conftest import staff
-from tests.client import PASSWORD
-from tests.people import change as change_user
-from tests.people import the_user
-from tests.recovery.post import office
+from tests.support.client import PASSWORD
+from tests.support.messenger.post import office
+from tests.support.people import change as change_user
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def user():
 
 @pytest.fixture
 def browser(user):
-    """A session of Django admin alone."""
+    """A client with a session of Django admin only."""
     client = Client()
     client.force_login(user)
     return client
@@ -36,7 +36,7 @@ def browser(user):
 
 @pytest.fixture
 def change(browser):
-    """`change(old, new)` is the answer of the page."""
+    """`change(old, new)` submits the page and returns the response."""
 
     def send(old=PASSWORD, new=NEW, *, again=""):
         form = {"old_password": old, "new_password1": new, "new_password2": again or new}
@@ -54,28 +54,28 @@ def refusals(answer):
     return " ".join(str(text) for texts in answer.context["form"].errors.values() for text in texts)
 
 
-# Guesses
+# Attempts
 
 
-def test_60_wrong_old_passwords_are_limited_and_recorded(change, told):
+def test_own_password_change_with_60_wrong_passwords_is_limited_and_recorded(change, recorded):
     answers = [change(f"wrong {number}") for number in range(60)]
 
     assert not any(changed(answer) for answer in answers)
     assert "Your old password was entered incorrectly" in refusals(answers[9])
     assert "Too many attempts. Try again in 15 minutes." in refusals(answers[10])
     assert "Too many attempts" in refusals(answers[-1])
-    failed = told("auth.password.change_failed")
-    assert len(failed) == 10  # the rest was refused before any password was checked
+    failed = recorded("auth.password.change_failed")
+    assert len(failed) == 10  # the others were refused before any password was checked
     assert {event.user for event in failed} == {the_user(ROOT)}
     assert (failed[0].metadata, failed[0].client.address) == (
         {"method": "django_admin"},
         "127.0.0.1",
     )
-    assert len(told("security.account.throttled")) == 1
+    assert len(recorded("security.account.throttled")) == 1
     assert "Too many attempts" in refusals(change())
 
 
-def test_guesses_at_the_api_and_on_the_page_share_one_counter(change, user, api):
+def test_own_password_change_shares_the_attempt_counter_with_the_api(change, user, api):
     token = api.log_in(ROOT)["access_token"]
     for _ in range(10):
         body = {"old_password": "wrong", "new_password": NEW}
@@ -84,14 +84,14 @@ def test_guesses_at_the_api_and_on_the_page_share_one_counter(change, user, api)
     assert "Too many attempts" in refusals(change())
 
 
-def test_right_old_password_is_no_guess(change):
+def test_own_password_change_with_correct_password_is_not_counted(change):
     for _ in range(12):
         assert "didn’t match" in refusals(change(again="another fig biscuit"))
 
     assert changed(change())
 
 
-def test_page_without_a_free_slot_for_hashes_says_so(change, monkeypatch):
+def test_own_password_change_without_free_hash_slot_asks_to_retry(change, monkeypatch):
     def busy(*_):
         raise errors.ServiceUnavailable
 
@@ -114,50 +114,50 @@ def test_page_without_a_free_slot_for_hashes_says_so(change, monkeypatch):
         ("fig biscuit\t17", "control characters"),
     ],
 )
-def test_password_against_the_policy_is_refused(change, user, told, new, words):
+def test_own_password_change_against_the_policy_is_refused(change, user, recorded, new, words):
     assert words in refusals(change(new=new))
 
     assert the_user(ROOT).password == user.password
-    assert told("auth.password.changed") == []
+    assert recorded("auth.password.changed") == []
 
 
-def test_password_is_stored_as_the_api_reads_it(change, api):
-    typed = unicodedata.normalize("NFD", "fünf Äpfel und Birnen")
+def test_own_password_change_normalizes_the_password_like_the_api(change, api):
+    entered = unicodedata.normalize("NFD", "fünf Äpfel und Birnen")
 
-    assert changed(change(new=typed))
+    assert changed(change(new=entered))
 
-    assert api.post("login", email=ROOT, password=typed).status == 200
-    form = {"username": the_user(ROOT).get_username(), "password": typed, "next": "/admin/"}
+    assert api.post("login", email=ROOT, password=entered).status == 200
+    form = {"username": the_user(ROOT).get_username(), "password": entered, "next": "/admin/"}
     assert Client().post("/admin/login/", form).status_code == 302
 
 
-def test_password_that_was_changed_meanwhile_is_not_replaced(change, told, monkeypatch):
-    real, theirs = own_password.change, make_password("a password of the owner 1")
+def test_own_password_change_does_not_replace_concurrent_change(change, recorded, monkeypatch):
+    real, of_owner = own_password.change, make_password("a password of the owner 1")
 
     def late(*args):
-        change_user(ROOT, password=theirs)
+        change_user(ROOT, password=of_owner)
         return real(*args)
 
     monkeypatch.setattr(own_password, "change", late)
 
     assert "Your old password was entered incorrectly" in refusals(change())
 
-    assert the_user(ROOT).password == theirs
-    assert told("auth.password.changed") == []
+    assert the_user(ROOT).password == of_owner
+    assert recorded("auth.password.changed") == []
 
 
-# What follows from a change
+# Effects of a change
 
 
-def test_change_is_recorded(change, told):
+def test_own_password_change_is_recorded(change, recorded):
     assert changed(change())
 
-    (event,) = told("auth.password.changed")
+    (event,) = recorded("auth.password.changed")
     assert (event.user, event.target, event.actor_type) == (the_user(ROOT), None, "user")
     assert (event.metadata, event.client.address) == ({"method": "django_admin"}, "127.0.0.1")
 
 
-def test_change_ends_the_sessions_and_devices_of_the_api(change, user, api):
+def test_own_password_change_revokes_sessions_and_devices_of_the_api(change, user, api):
     token = api.log_in(ROOT)["access_token"]
     before = Account.objects.get(user=user)
     assert before.device_ids
@@ -172,7 +172,7 @@ def test_change_ends_the_sessions_and_devices_of_the_api(change, user, api):
     assert api.post("login", email=ROOT, password=NEW).status == 200
 
 
-def test_change_ends_other_sessions_of_django_admin_and_not_this_one(change, user, browser):
+def test_own_password_change_revokes_only_other_sessions_of_django_admin(change, user, browser):
     other = Client()
     other.force_login(user)
 
@@ -183,14 +183,14 @@ def test_change_ends_other_sessions_of_django_admin_and_not_this_one(change, use
 
 
 @pytest.fixture
-def proven(user):
+def verified(user):
     kept = Account.objects.get(user=user)
     kept.verified_email_key = kept.proven_email_key = kept.email_key
     kept.save()
 
 
-def test_change_is_mailed_to_the_proven_address_with_a_link_that_undoes_it(
-    change, proven, api, django_capture_on_commit_callbacks
+def test_own_password_change_is_mailed_with_a_link_that_undoes_it(
+    change, verified, api, django_capture_on_commit_callbacks
 ):
     office.jobs.clear()
     with modules.plugged("messenger", office):
@@ -204,7 +204,7 @@ def test_change_is_mailed_to_the_proven_address_with_a_link_that_undoes_it(
     assert not the_user(ROOT).has_usable_password()
 
 
-def test_user_without_an_account_changes_the_password(change, user):
+def test_own_password_change_of_user_without_account_succeeds(change, user):
     Account.objects.all().delete()
 
     assert changed(change())
@@ -216,7 +216,7 @@ def test_user_without_an_account_changes_the_password(change, user):
 # The page
 
 
-def test_page_shows_the_fields_of_django(browser):
+def test_own_password_page_shows_the_fields_of_django(browser):
     shown = browser.get(PAGE).content.decode()
 
     for name in ("old_password", "new_password1", "new_password2"):
@@ -224,7 +224,7 @@ def test_page_shows_the_fields_of_django(browser):
     assert "site-name" in shown
 
 
-def test_page_needs_a_session(user):
+def test_own_password_page_requires_a_session(user):
     answer = Client().post(PAGE, {"old_password": PASSWORD})
 
     assert answer.status_code == 302

@@ -1,4 +1,4 @@
-"""What the pages show, to whom, for how many queries, and what they never show."""
+"""The contents, permissions and query counts of the pages, and the secrets that they never show."""
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -10,7 +10,7 @@ from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
 from authservice.kernel.uuid7 import uuid7
 from tests.admin.inside.conftest import listed, page
-from tests.people import has, the_user
+from tests.support.people import has, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -25,8 +25,8 @@ def queries(browser, model):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
-    crowded(1)
+def test_list_of_fifty_rows_costs_as_many_queries_as_one_row(root, many, model):
+    many(1)
     one = queries(root, model)
     Account.objects.all().delete()
     Session.objects.all().delete()
@@ -34,18 +34,18 @@ def test_fifty_rows_take_as_many_queries_as_one(root, crowded, model):
     AttemptCounter.objects.all().delete()
     the_user("p0@example.com").delete()
 
-    crowded(50)
+    many(50)
 
     assert queries(root, model) == one
 
 
 @pytest.fixture
 def secrets(ann, api):
-    """Everything that is stored of Ann and must not be seen, by name."""
-    api.post("login", email="stranger@example.com", password="wrong")
+    """The stored values of Ann that no page may show, by name."""
+    api.post("login", email="unknown@example.com", password="wrong")
     account, session = Account.objects.get(email="ann@example.com"), Session.objects.get()
-    mark = passwords.fingerprint(the_user().password)
-    ticket = OneTimeToken.objects.create(
+    fingerprint = passwords.fingerprint(the_user().password)
+    one_time_token = OneTimeToken.objects.create(
         id=uuid7(),
         user=the_user(),
         purpose="magic-link",
@@ -53,16 +53,16 @@ def secrets(ann, api):
         code_digest="c0" * 32,
         target_key=account.email_key,
         payload={"verifier": "a-sealed-payload"},
-        password_fingerprint=mark,
+        password_fingerprint=fingerprint,
         expires_at=session.expires_at,
     )
     found = {
         "email key": account.email_key,
         "phone key": account.phone_key,
         "seed": session.seed,
-        "mark": mark,
-        "digest": ticket.digest,
-        "code digest": ticket.code_digest,
+        "fingerprint": fingerprint,
+        "digest": one_time_token.digest,
+        "code digest": one_time_token.code_digest,
         "payload": "a-sealed-payload",
         "password": the_user().password,
         "refresh token": ann["refresh_token"],
@@ -73,7 +73,7 @@ def secrets(ann, api):
 
 
 def every_page(root):
-    """Each list, form, history and confirmation, filtered and not."""
+    """Each list, form, history and confirmation page."""
     yield root.see(reverse("admin:index"))
     for model in MODELS:
         yield root.see(listed(model))
@@ -89,17 +89,17 @@ def every_page(root):
     yield root.see(page(the_user(), "delete"))
 
 
-def test_no_page_shows_a_key_a_digest_a_seed_or_a_mark(root, secrets):
-    root.act("account", "end_sign_ins", Account.objects.get(email="ann@example.com"))
+def test_no_page_shows_a_key_digest_seed_or_fingerprint(root, secrets):
+    root.act("account", "end_sessions", Account.objects.get(email="ann@example.com"))
     root.act("account", "unlock", Account.objects.get(email="ann@example.com"))
     shown = list(every_page(root))
 
     assert [name for name, value in secrets.items() if any(value in text for text in shown)] == []
 
 
-def test_no_history_holds_one(root, secrets):
+def test_no_history_entry_contains_a_secret(root, secrets):
     account = Account.objects.get(email="ann@example.com")
-    root.act("account", "end_sign_ins", account)
+    root.act("account", "end_sessions", account)
     root.send(page(account), name="Ann", phone_number="+4930123457", avatar="")
 
     kept = [f"{e.object_id} {e.object_repr} {e.change_message}" for e in LogEntry.objects.all()]
@@ -107,14 +107,14 @@ def test_no_history_holds_one(root, secrets):
     assert [name for name, value in secrets.items() if any(value in text for text in kept)] == []
 
 
-def test_the_page_of_a_counter_does_not_exist_since_its_address_would_be_its_key(root):
+def test_attempt_counter_has_no_page_since_its_url_would_contain_its_key(root):
     attempt_counter.consume("ann", attempt_counter.PASSWORD)
 
     answer = root._client.get(page(AttemptCounter.objects.get()))
     assert answer.status_code in (302, 403)
 
 
-def test_an_account_is_found_by_our_copies(root, ann, api):
+def test_account_search_finds_part_of_the_address(root, ann, api):
     api.sign_up("bob@example.com")
 
     shown = root.see(listed("account"), q="ANN@exam")
@@ -123,7 +123,7 @@ def test_an_account_is_found_by_our_copies(root, ann, api):
     assert "bob@example.com" not in shown
 
 
-def test_a_sign_in_is_found_by_the_address_of_its_user(root, ann, api):
+def test_session_search_finds_the_address_of_its_user(root, ann, api):
     api.sign_up("bob@example.com")
     ids = {str(s.pk): s.user_id for s in Session.objects.all()}
 
@@ -148,13 +148,13 @@ FILTERS = [
 
 
 @pytest.mark.parametrize(("model", "name", "value", "found"), FILTERS)
-def test_a_list_can_be_filtered(root, ann, model, name, value, found):
+def test_list_is_filtered(root, ann, model, name, value, found):
     shown = root.see(listed(model), **{name: value})
 
     assert shown.count('class="action-select"') == found
 
 
-def test_a_verified_address_is_found_by_the_filter(root, ann):
+def test_account_filter_finds_verified_address(root, ann):
     account = Account.objects.get(email="ann@example.com")
     Account.objects.filter(pk=account.pk).update(verified_email_key=account.email_key)
 
@@ -172,36 +172,36 @@ def test_a_verified_address_is_found_by_the_filter(root, ann):
         ({"password_fingerprint": "another"}, "void"),
     ],
 )
-def test_the_state_of_a_sign_in_is_what_its_tokens_would_be_told(root, ann, change, state):
+def test_session_state_matches_the_validity_of_its_tokens(root, ann, change, state):
     Session.objects.update(**change)
 
     assert f'class="field-state">{state}' in root.see(listed("session"))
 
 
-# What is not to be edited by hand
+# Read-only rows
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_nothing_is_added_by_hand(root, model):
+def test_rows_cannot_be_added_in_admin(root, model):
     root.see(reverse(f"admin:authservice_core_{model}_add"), status=403)
 
 
 @pytest.mark.parametrize("model", [Session, OneTimeToken])
-def test_what_lives_by_rules_is_not_changed_by_hand(root, crowded, model):
-    crowded(1)
+def test_sessions_and_one_time_tokens_cannot_be_changed_in_admin(root, many, model):
+    many(1)
     row = model.objects.get()
 
     assert root.send(page(row), end_reason="x", attempts="0").status_code == 403
     assert 'name="_save"' not in root.see(page(row))
 
 
-def test_an_account_is_not_deleted_alone(root, ann):
+def test_account_cannot_be_deleted_without_its_user(root, ann):
     root.see(page(Account.objects.get(email="ann@example.com"), "delete"), status=403)
 
     assert "delete_selected" not in root.see(listed("account"))
 
 
-def test_who_may_delete_users_may_delete_them_with_all_that_hangs_on_them(helper, ann):
+def test_delete_permission_on_users_includes_accounts_and_sessions(helper, ann):
     user = the_user()
     name = user._meta.model_name
     browser = helper(f"delete_{name}", f"view_{name}")
@@ -212,30 +212,30 @@ def test_who_may_delete_users_may_delete_them_with_all_that_hangs_on_them(helper
     assert not Session.objects.exists()
 
 
-def test_who_may_see_sign_ins_may_not_delete_them(helper, ann):
+def test_view_permission_on_sessions_does_not_allow_deleting(helper, ann):
     helper("view_session").see(page(Session.objects.get(), "delete"), status=403)
 
 
-def test_staff_without_a_permission_see_nothing(helper, ann):
+def test_staff_without_permission_see_no_list(helper, ann):
     browser = helper()
     for model in MODELS:
         browser.see(listed(model), status=403)
 
 
-def test_a_search_by_anything_is_no_crash(root, ann):
+def test_search_for_unusual_text_is_not_a_5xx(root, ann):
     for model in ("account", "session", "onetimetoken"):
         for text in ("é%_'\"", "0", "-1", "00000000-0000-0000-0000-000000000000"):
             root.see(listed(model), q=text)
 
 
-def test_the_names_of_users_stand_in_the_list_of_tickets(root, crowded):
-    crowded(1)
+def test_list_of_one_time_tokens_shows_the_users(root, many):
+    many(1)
 
     assert str(the_user("p0@example.com")) in root.see(listed("onetimetoken"))
 
 
 @pytest.mark.skipif(not has("username"), reason="its users have no username")
-def test_an_account_is_found_by_username(root, api):
+def test_account_search_finds_username(root, api):
     api.sign_up("ann@example.com", username="anna-1")
 
     assert "anna-1" in root.see(listed("account"), q="anna-")

@@ -1,4 +1,4 @@
-"""On a page of users with our guard only superusers change rights, and each change is recorded."""
+"""On a user page with `SuperAdminGuard` only superusers change rights, and changes are recorded."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from tests.admin.inside.conftest import staff
 from tests.admin.urls import GuardedAdmin
-from tests.client import PASSWORD
-from tests.people import email_field, has, make_user, permission, the_user
+from tests.support.client import PASSWORD
+from tests.support.people import email_field, has, make_user, permission, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ def guarded_page(view, *keys):
 
 
 def save(browser, user, **changes):
-    """Save the guarded page of a user; what is not changed is sent as it is."""
+    """Save the guarded page of a user; unchanged fields are sent with their values."""
     flags = [name for name in ("is_active", "is_staff", "is_superuser") if getattr(user, name)]
     form = {email_field(): getattr(user, email_field()), **dict.fromkeys(flags, "on")}
     if has("username"):
@@ -56,38 +56,38 @@ def editors():
 
 @pytest.fixture
 def support(helper):
-    """A member of staff who may add and change users, and no more."""
+    """A staff user with the permissions to view, add and change users only."""
     name = get_user_model()._meta.model_name
     return helper(f"view_{name}", f"change_{name}", f"add_{name}")
 
 
 @pytest.fixture
 def everything(editors):
-    """The fields of a form that ask for every right."""
+    """Form fields that request every right."""
     keys = list(Permission.objects.values_list("pk", flat=True))
     return {**ALL, "groups": [editors.pk], "user_permissions": keys}
 
 
-def test_staff_do_not_make_themselves_superusers(support, everything, told):
+def test_staff_cannot_make_themselves_superusers(support, everything, recorded):
     before = rights(HELPER)
 
     assert save(support, support.user, **everything).status_code == 200
 
     assert rights(HELPER) == before
-    assert told("admin.user.rights_changed") == []
+    assert recorded("admin.user.rights_changed") == []
 
 
-def test_staff_do_not_give_rights_to_another_user(support, everything, told):
+def test_staff_cannot_give_rights_to_another_user(support, everything, recorded):
     ann = make_user(ANN)
     before = rights(ANN)
 
     save(support, ann, **everything)
 
     assert rights(ANN) == before
-    assert told("admin.user.rights_changed") == []
+    assert recorded("admin.user.rights_changed") == []
 
 
-def test_staff_do_not_take_rights_from_other_staff(support, editors):
+def test_staff_cannot_take_rights_from_other_staff(support, editors):
     ann = staff(ANN, "view_account")
     ann.groups.add(editors)
     before = rights(ANN)
@@ -97,7 +97,7 @@ def test_staff_do_not_take_rights_from_other_staff(support, editors):
     assert rights(ANN) == before
 
 
-def test_staff_go_on_changing_other_fields(support):
+def test_staff_can_change_other_fields(support):
     user = make_user(ANN)
 
     save(support, user, **{email_field(): "anna@example.com"})
@@ -105,7 +105,7 @@ def test_staff_go_on_changing_other_fields(support):
     assert the_user("anna@example.com").pk == user.pk
 
 
-def test_page_shows_staff_the_rights_and_no_form_for_them(support, editors):
+def test_guarded_page_shows_staff_the_rights_read_only(support, editors):
     ann = make_user(ANN)
     ann.groups.add(editors)
 
@@ -123,28 +123,28 @@ def add(browser, **more):
     return browser.send(guarded_page("add"), **{**form, **more})
 
 
-def the_new(browser):
+def new_user(browser):
     return get_user_model().objects.exclude(pk=browser.user.pk).get()
 
 
-def test_staff_add_no_user_with_rights(support, everything, told):
+def test_staff_cannot_add_user_with_rights(support, everything, recorded):
     add(support, **everything)
 
-    added = the_new(support)
+    added = new_user(support)
     assert (added.is_superuser, added.is_staff) == (False, False)
     assert not added.groups.exists()
     assert not added.user_permissions.exists()
-    assert told("admin.user.rights_changed") == []
+    assert recorded("admin.user.rights_changed") == []
 
 
-def test_page_of_a_new_user_shows_staff_no_form_for_rights(support):
+def test_guarded_page_of_a_new_user_has_no_fields_for_rights(support):
     shown = support.see(guarded_page("add"))
 
     assert 'name="is_superuser"' not in shown
     assert 'name="groups"' not in shown
 
 
-# Where Django does not ask for read-only fields
+# Lists and inlines, where Django ignores `get_readonly_fields`
 
 
 def save_list(browser, user, **fields):
@@ -165,17 +165,17 @@ def only(monkeypatch):
     return narrow
 
 
-def test_staff_give_no_rights_in_a_list_either(support, only, told):
+def test_staff_cannot_give_rights_in_a_list(support, only, recorded):
     ann = make_user(ANN)
     only(ann)
 
     assert save_list(support, ann, is_active="on", is_staff="on").status_code == 403
 
     assert the_user(ANN).is_staff is False
-    assert told("admin.user.rights_changed") == []
+    assert recorded("admin.user.rights_changed") == []
 
 
-def test_staff_do_not_suspend_a_superuser_in_a_list(support, only):
+def test_staff_cannot_suspend_a_superuser_in_a_list(support, only):
     boss = make_user(ANN, is_superuser=True)
     only(boss)
 
@@ -184,7 +184,7 @@ def test_staff_do_not_suspend_a_superuser_in_a_list(support, only):
     assert the_user(ANN).is_active is True
 
 
-def test_staff_change_other_users_in_a_list(support, only):
+def test_staff_can_change_other_users_in_a_list(support, only):
     ann = make_user(ANN)
     only(ann)
 
@@ -193,7 +193,7 @@ def test_staff_change_other_users_in_a_list(support, only):
     assert the_user(ANN).is_active is False
 
 
-def test_staff_give_no_group_by_an_inline(helper, editors):
+def test_staff_cannot_add_a_group_by_an_inline(helper, editors):
     name = get_user_model()._meta.model_name
     browser, ann = helper(f"change_{name}", "view_group", "change_group"), make_user(ANN)
     inline = _memberships(1, **{"0-group": editors.pk, "0-user": ann.pk})
@@ -206,7 +206,7 @@ def test_staff_give_no_group_by_an_inline(helper, editors):
 # Superusers
 
 
-def test_rights_that_a_superuser_changes_are_recorded(root, editors, told):
+def test_rights_given_by_a_superuser_are_recorded(root, editors, recorded):
     ann = make_user(ANN)
 
     save(root, ann, **ALL, groups=[editors.pk], user_permissions=[permission("view_group").pk])
@@ -217,7 +217,7 @@ def test_rights_that_a_superuser_changes_are_recorded(root, editors, told):
         "groups": 1,
         "user_permissions": 1,
     }
-    (event,) = told("admin.user.rights_changed")
+    (event,) = recorded("admin.user.rights_changed")
     assert (event.user, event.target, event.actor_type) == (root.user, ann, "admin")
     assert event.severity == "warning"
     assert event.client.address == "127.0.0.1"
@@ -229,39 +229,39 @@ def test_rights_that_a_superuser_changes_are_recorded(root, editors, told):
     }
 
 
-def test_rights_that_a_superuser_takes_are_recorded(root, editors, told):
+def test_rights_taken_by_a_superuser_are_recorded(root, editors, recorded):
     ann = staff(ANN)
     ann.groups.add(editors)
 
     save(root, ann, is_staff=None)
 
     assert rights(ANN)["groups"] == 0
-    (event,) = told("admin.user.rights_changed")
+    (event,) = recorded("admin.user.rights_changed")
     assert event.metadata == {
         "is_staff": {"before": True, "after": False},
         "groups": {"before": ["editors"], "after": []},
     }
 
 
-def test_rights_that_a_superuser_changes_in_a_list_are_recorded(root, only, told):
+def test_rights_changed_by_a_superuser_in_a_list_are_recorded(root, only, recorded):
     ann = make_user(ANN)
     only(ann)
 
     assert save_list(root, ann, is_active="on", is_staff="on").status_code == 200
 
-    (event,) = told("admin.user.rights_changed")
+    (event,) = recorded("admin.user.rights_changed")
     assert event.metadata == {"is_staff": {"before": False, "after": True}}
 
 
-def test_rights_of_a_new_user_are_recorded(root, told):
+def test_rights_of_a_new_user_are_recorded(root, recorded):
     add(root, is_staff="on")
 
-    (event,) = told("admin.user.rights_changed")
-    assert event.target == the_new(root)
+    (event,) = recorded("admin.user.rights_changed")
+    assert event.target == new_user(root)
     assert event.metadata == {"is_staff": {"before": False, "after": True}}
 
 
-def test_unchanged_rights_are_not_recorded(root, told):
+def test_unchanged_rights_are_not_recorded(root, recorded):
     save(root, make_user(ANN), **{email_field(): "anna@example.com"})
 
-    assert told("admin.user.rights_changed") == []
+    assert recorded("admin.user.rights_changed") == []

@@ -4,15 +4,14 @@ from contextlib import ExitStack
 import pytest
 from django.test import TestCase
 
-from authservice.kernel import modules
 from tests.audit.staff import Browser
-from tests.audit.world import ANN, BOB, Named, World
-from tests.people import make_user, the_user
-from tests.recovery.post import Post, office
+from tests.audit.world import ANN, BOB, NamedApi, World
+from tests.support.messenger.post import Post, receiving_jobs
+from tests.support.people import make_user, the_user
 
 
-class Committing(Named):
-    """Each request commits what it did, as far as anybody waits for the commit."""
+class CommittingApi(NamedApi):
+    """Each request runs its on-commit callbacks."""
 
     def request(self, *args, **options):
         with TestCase.captureOnCommitCallbacks(execute=True):
@@ -21,16 +20,14 @@ class Committing(Named):
 
 @pytest.fixture
 def api():
-    return Committing()
+    return CommittingApi()
 
 
 @pytest.fixture(autouse=True)
 def post() -> Iterator[Post]:
-    """Who takes the jobs."""
-    office.jobs.clear()
-    office.can_sms = True
-    with modules.plugged("messenger", office):
-        yield office
+    """The messenger that receives the jobs."""
+    with receiving_jobs() as post:
+        yield post
 
 
 @pytest.fixture
@@ -41,16 +38,16 @@ def world(api, post, configure, db):
 
 
 @pytest.fixture
-def boss(world):
-    """A superuser of the project, in Django admin."""
-    user = make_user("boss@example.com", is_staff=True, is_superuser=True)
-    world.names[str(user.pk)] = "boss"
+def superuser(world):
+    """A Django superuser with a browser in Django admin."""
+    user = make_user("superuser@example.com", is_staff=True, is_superuser=True)
+    world.names[str(user.pk)] = "superuser"
     world.forget()
     return Browser(user)
 
 
 def configure_more(configure):
-    """As many changes of the settings as a deed wants."""
+    """Like `configure`, but keeps the settings of earlier calls."""
     kept = {"THROTTLE": {"ENABLED": False}}
 
     def change(**keys):
@@ -62,7 +59,7 @@ def configure_more(configure):
 
 @pytest.fixture
 def root(world):
-    """The super admin is there already."""
+    """Creates the super admin before the test."""
     return world.root
 
 
@@ -80,7 +77,7 @@ def bob(world):
 
 @pytest.fixture
 def ask(world):
-    """`ask("me/audit", limit=5)` is the answer to Ann, or to Root where only she may ask."""
+    """`ask("me/audit", limit=5)` sends a request as Ann, or as Root to routes for super admins."""
 
     def ask(path, **query):
         path = path.format(ann=world.ann_id)
@@ -93,7 +90,7 @@ def ask(world):
 
 @pytest.fixture
 def listed(ask):
-    """The rows that a list has."""
+    """The rows of a list."""
     return lambda path, **query: ask(path, **query).data["list"]
 
 

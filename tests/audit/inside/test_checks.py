@@ -1,4 +1,4 @@
-"""What would keep no entry, or not long enough, or elsewhere, is found before it matters."""
+"""System checks reject settings that would lose entries or store them in another database."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ def found():
     return [message.id.partition(".")[2] for message in check_audit()]
 
 
-def test_the_defaults_are_fine():
+def test_audit_checks_accept_the_defaults():
     assert found() == []
 
 
@@ -37,13 +37,13 @@ def test_the_defaults_are_fine():
     ],
     ids=str,
 )
-def test_a_senseless_setting_is_an_error(configure, given, ids):
+def test_audit_check_reports_invalid_setting(configure, given, ids):
     configure(AUDIT=given)
 
     assert found() == ids
 
 
-def test_a_log_in_another_database_is_an_error(settings):
+def test_audit_check_reports_log_in_another_database(settings):
     settings.DATABASE_ROUTERS = ["tests.audit.inside.test_checks.Elsewhere"]
 
     assert found() == ["E154"]

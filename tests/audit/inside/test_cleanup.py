@@ -1,4 +1,4 @@
-"""Old entries go as the policy says, in batches, and each run says what it did."""
+"""The cleanup deletes old entries by the retention policy, in batches, and records each run."""
 
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -10,9 +10,9 @@ from authservice.audit import retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Session
-from authservice.kernel.http.views import Endpoint
-from tests.audit.kept import keep_all, made
+from tests.audit.stored import store_all, unsaved
 from tests.audit.world import metadata
 
 pytestmark = pytest.mark.django_db
@@ -22,11 +22,11 @@ DAY = timedelta(days=1)
 
 def old(action, days, number=1):
     moment = datetime.now(UTC) - days * DAY
-    return keep_all([made(action, at=moment) for _ in range(number)])
+    return store_all([unsaved(action, at=moment) for _ in range(number)])
 
 
 def left():
-    """The actions of what is there, but for the runs' own."""
+    """The actions of the remaining entries, without those of the cleanup itself."""
     rows = Entry.objects.exclude(action="admin.audit.cleaned").order_by("action", "pk")
     return list(rows.values_list("action", flat=True))
 
@@ -42,7 +42,7 @@ def command(**options):
 
 
 @pytest.mark.parametrize(
-    ("action", "kept"),
+    ("action", "days_kept"),
     [
         ("auth.login.success", 90),
         ("user.profile.updated", 90),
@@ -53,9 +53,9 @@ def command(**options):
         ("security.account.throttled", 90),
     ],
 )
-def test_an_entry_is_kept_as_long_as_its_prefix_says(action, kept):
-    old(action, kept - 0.1)
-    old(action, kept + 0.1)
+def test_entry_is_kept_for_the_retention_of_its_prefix(action, days_kept):
+    old(action, days_kept - 0.1)
+    old(action, days_kept + 0.1)
 
     assert clean() == 1
     assert left() == [action]
@@ -68,14 +68,14 @@ def test_other_security_entries_are_kept_permanently():
     assert left() == ["security.session.revoked"]
 
 
-def test_an_action_nobody_knows_any_more_is_kept():
+def test_entry_of_an_unknown_action_is_kept():
     (entry,) = old("auth.logout", 10_000)
     Entry.objects.filter(pk=entry.pk).update(action="plugin.did")
 
     assert clean() == 0
 
 
-def test_the_longest_prefix_counts(configure):
+def test_retention_uses_the_longest_prefix(configure):
     configure(AUDIT={"RETENTION": {"auth.login.": 10 * DAY, "auth.login.failed": None}})
     for action in ("auth.login.success", "auth.login.failed", "auth.logout"):
         old(action, 11)
@@ -85,20 +85,20 @@ def test_the_longest_prefix_counts(configure):
     assert left() == ["auth.login.failed", "auth.login.failed", "auth.logout"]
 
 
-def test_a_duration_may_be_seconds(configure):
+def test_retention_accepts_seconds(configure):
     configure(AUDIT={"RETENTION": {"security.": 60}})
     old("security.session.revoked", 1)
 
     assert clean() == 1
 
 
-def test_the_defaults_stay_beside_what_a_host_says(configure):
+def test_retention_of_host_extends_the_defaults(configure):
     configure(AUDIT={"RETENTION": {"security.": 60}})
 
     assert policy()["auth."] == 90 * DAY
 
 
-def test_nothing_new_goes_even_if_nothing_is_to_be_kept(configure, world):
+def test_cleanup_keeps_its_own_entry_with_zero_retention(configure, world):
     configure(AUDIT={"RETENTION": {"admin.": 0}})
 
     clean()
@@ -107,7 +107,7 @@ def test_nothing_new_goes_even_if_nothing_is_to_be_kept(configure, world):
 
 
 @pytest.mark.parametrize("ages", [timedelta.max, 10**6 * DAY, 10**12], ids=str)
-def test_a_duration_longer_than_the_calendar_keeps_for_ever(configure, ages):
+def test_retention_longer_than_the_calendar_keeps_entries(configure, ages):
     configure(AUDIT={"RETENTION": {"auth.": ages}})
     old("auth.logout", 4000)
 
@@ -115,7 +115,7 @@ def test_a_duration_longer_than_the_calendar_keeps_for_ever(configure, ages):
 
 
 @pytest.mark.parametrize("wrong", [-1, "90 days", True, [], float("nan")], ids=str)
-def test_what_is_no_duration_is_refused(wrong):
+def test_retention_that_is_no_duration_is_refused(wrong):
     with pytest.raises(TypeError):
         duration(wrong)
 
@@ -123,7 +123,7 @@ def test_what_is_no_duration_is_refused(wrong):
 # The route
 
 
-def test_a_super_admin_is_told_how_many_went(world):
+def test_cleanup_route_returns_the_number_of_deleted_entries(world):
     old("auth.logout", 100, number=3)
     root = world.root
 
@@ -132,7 +132,7 @@ def test_a_super_admin_is_told_how_many_went(world):
     assert answer.data == {"message": "Deleted 3 entries.", "deleted": 3}
 
 
-def test_the_run_says_who_did_it_and_how_many_went(world):
+def test_cleanup_entry_has_actor_and_number_of_deleted_entries(world):
     old("auth.logout", 100, number=3)
     root = world.root
 
@@ -143,7 +143,7 @@ def test_the_run_says_who_did_it_and_how_many_went(world):
     assert metadata(run) == {"request_id": answer.headers["X-Request-ID"], "deleted": 3}
 
 
-def test_a_request_deletes_no_more_than_its_limit(world):
+def test_cleanup_request_deletes_at_most_its_limit(world):
     world.configure(AUDIT={"CLEANUP_LIMIT": 4})
     old("auth.logout", 100, number=3)
     old("user.profile.updated", 100, number=3)
@@ -159,7 +159,7 @@ def test_a_request_deletes_no_more_than_its_limit(world):
 # The command
 
 
-def test_the_command_deletes_in_batches(monkeypatch):
+def test_cleanup_command_deletes_in_batches(monkeypatch):
     old("auth.logout", 100, number=7)
     sizes = []
     delete = cleanup.delete
@@ -174,14 +174,14 @@ def test_the_command_deletes_in_batches(monkeypatch):
     assert sizes == [3, 3, 1]
 
 
-def test_the_command_is_told_of_as_the_systems_deed():
+def test_cleanup_command_is_recorded_as_action_of_the_system():
     command()
 
     (run,) = runs()
     assert (run.actor_id, run.actor_type, run.ip_address) == ("", "system", "")
 
 
-def test_a_dry_run_deletes_and_says_nothing():
+def test_cleanup_dry_run_deletes_and_records_nothing():
     old("auth.logout", 100, number=3)
 
     assert command(dry_run=True) == "3 entries would be deleted"
@@ -189,15 +189,15 @@ def test_a_dry_run_deletes_and_says_nothing():
     assert runs() == []
 
 
-def test_a_batch_holds_at_least_one():
+def test_cleanup_batch_size_must_be_positive():
     with pytest.raises(CommandError):
         command(batch_size=0)
 
 
-# What is broken off
+# Interrupted runs
 
 
-def test_a_run_that_is_broken_off_has_said_what_it_did(monkeypatch):
+def test_interrupted_cleanup_has_recorded_the_deleted_entries(monkeypatch):
     old("auth.logout", 100, number=7)
     delete, done = cleanup.delete, []
 
@@ -215,7 +215,7 @@ def test_a_run_that_is_broken_off_has_said_what_it_did(monkeypatch):
     assert metadata(runs()[0])["deleted"] == 6
 
 
-def test_a_run_that_cannot_be_told_of_deletes_nothing(monkeypatch):
+def test_cleanup_that_cannot_be_recorded_deletes_nothing(monkeypatch):
     def fail(event):
         raise RuntimeError
 

@@ -1,4 +1,4 @@
-"""What the log says of users whom staff change and delete on the host's own pages."""
+"""The entries of users that staff change and delete on the user pages of Django admin."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -8,66 +8,71 @@ from tests.admin.inside.conftest import page
 from tests.admin.inside.test_last_super_admin import delete_selected, form
 from tests.audit.staff import check
 from tests.audit.world import ANN, metadata
-from tests.client import PASSWORD
-from tests.people import email_field, the_user, unsaved
-from tests.recovery.flows import PHONE
+from tests.support.client import PASSWORD
+from tests.support.flows import PHONE
+from tests.support.people import email_field, the_user, unsaved
 
 pytestmark = pytest.mark.django_db
-UPDATED = "admin.user.updated boss ann"
+UPDATED = "admin.user.updated superuser ann"
 
 
-def on_page(browser, *users):
+def by_page(browser, *users):
     for user in users:
         browser.send(page(user, "delete"), post="yes")
 
 
-def in_list(browser, *users):
+def by_list(browser, *users):
     delete_selected(browser, *users)
 
 
-WAYS = pytest.mark.parametrize("delete", [on_page, in_list])
+WAYS = pytest.mark.parametrize("delete", [by_page, by_list])
 
 
 @WAYS
-def test_a_deleted_user_is_told_of_with_the_address_of_staff(world, boss, delete):
-    delete(boss, the_user(ANN))
+def test_user_deleted_in_admin_is_recorded_with_client_of_staff(world, superuser, delete):
+    delete(superuser, the_user(ANN))
 
-    assert world.log() == ["admin.user.deleted boss ann"]
+    assert world.log() == ["admin.user.deleted superuser ann"]
     (entry,) = world.entries()
     check([entry])
     assert metadata(entry)["email"] == {"before": ANN, "after": None}
 
 
-def test_each_of_several_is_told_of(world, boss, ann, bob):
-    in_list(boss, ann, bob)
+def test_users_deleted_in_admin_list_are_recorded_each(world, superuser, ann, bob):
+    by_list(superuser, ann, bob)
 
-    assert sorted(world.log()) == ["admin.user.deleted boss ann", "admin.user.deleted boss bob"]
+    assert sorted(world.log()) == [
+        "admin.user.deleted superuser ann",
+        "admin.user.deleted superuser bob",
+    ]
 
 
 @WAYS
-def test_a_deletion_that_is_refused_is_not_told(world, boss, delete):
-    delete(boss, boss.user)
+def test_refused_deletion_in_admin_is_not_recorded(world, superuser, delete):
+    delete(superuser, superuser.user)
 
     assert world.log() == []
-    assert get_user_model().objects.filter(pk=boss.user.pk).exists()
+    assert get_user_model().objects.filter(pk=superuser.user.pk).exists()
 
 
 @pytest.mark.django_db(transaction=True)
 @WAYS
-def test_a_deletion_that_cannot_be_told_is_not_done(world, boss, delete, monkeypatch):
+def test_deletion_in_admin_that_cannot_be_recorded_is_rolled_back(
+    world, superuser, delete, monkeypatch
+):
     def fail(event):
         raise RuntimeError("The disk is full.")
 
     monkeypatch.setattr(writer, "write", fail)
 
     with pytest.raises(RuntimeError):
-        delete(boss, the_user(ANN))
+        delete(superuser, the_user(ANN))
 
     assert get_user_model().objects.filter(pk=world.ann_id).exists()
 
 
-def test_what_a_shell_deletes_after_somebody_was_asked_is_not_the_deed_of_staff(world, boss):
-    boss.get(page(the_user(ANN), "delete"))
+def test_deletion_in_shell_after_admin_confirmation_page_is_not_recorded_as_staff(world, superuser):
+    superuser.get(page(the_user(ANN), "delete"))
 
     the_user(ANN).delete()
 
@@ -75,56 +80,56 @@ def test_what_a_shell_deletes_after_somebody_was_asked_is_not_the_deed_of_staff(
 
 
 @WAYS
-def test_a_user_without_an_account_is_deleted_all_the_same(world, boss, delete):
+def test_user_without_account_is_deleted_in_admin(world, superuser, delete):
     get_user_model().objects.bulk_create([unsaved("new@example.com")])
 
-    delete(boss, the_user("new@example.com"))
+    delete(superuser, the_user("new@example.com"))
 
     assert not get_user_model().objects.filter(**{email_field(): "new@example.com"}).exists()
 
 
-# The page of a user with the account on it
+# The page of a user with the account inline
 
 
 def save(browser, **changed):
     ann = the_user(ANN)
-    kept = {"authservice_account-0-phone_number": PHONE, "is_superuser": ""}
-    return browser.send(page(ann), **form(ann, **{**kept, **changed}))
+    unchanged = {"authservice_account-0-phone_number": PHONE, "is_superuser": ""}
+    return browser.send(page(ann), **form(ann, **{**unchanged, **changed}))
 
 
-def test_who_is_added_there_is_told_of(world, boss):
+def test_user_added_in_admin_is_recorded(world, superuser):
     meta = get_user_model()._meta
     passwords = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
     inline = {f"authservice_account-{part}_FORMS": 0 for part in ("TOTAL", "INITIAL")}
 
-    boss.send(
+    superuser.send(
         f"/admin/{meta.app_label}/{meta.model_name}/add/", username="eve", **passwords, **inline
     )
 
-    assert world.log() == ["admin.user.created boss somebody"]
+    assert world.log() == ["admin.user.created superuser new_user"]
     check(world.entries())
     assert metadata(world.entries()[0])["username"] == {"before": None, "after": "eve"}
 
 
-def test_who_is_suspended_there_is_told_of_and_out(world, boss):
-    save(boss, is_active="")
+def test_user_suspended_in_admin_is_recorded(world, superuser):
+    save(superuser, is_active="")
 
-    assert world.log() == [UPDATED, "admin.user.suspended boss ann"]
+    assert world.log() == [UPDATED, "admin.user.suspended superuser ann"]
     check(world.entries())
     assert metadata(world.entries()[1])["active"] == {"before": True, "after": False}
 
 
-def test_tokens_from_before_do_not_work_again_after_a_reactivation(world, boss, api):
-    save(boss, is_active="")
-    save(boss)
+def test_tokens_issued_before_suspension_stay_revoked_after_reactivation(world, superuser, api):
+    save(superuser, is_active="")
+    save(superuser)
 
-    assert world.log()[2:] == [UPDATED, "admin.user.reactivated boss ann"]
+    assert world.log()[2:] == [UPDATED, "admin.user.reactivated superuser ann"]
     assert api.get("me", token=world.token).error == (401, "INVALID_TOKEN")
     assert api.post("login", email=ANN, password=PASSWORD).status == 200
 
 
-def test_a_new_address_there_is_told_of_and_ends_all_sign_ins(world, boss, api):
-    save(boss, **{email_field(): "anna@example.com"})
+def test_address_changed_in_admin_is_recorded_and_revokes_all_sessions(world, superuser, api):
+    save(superuser, **{email_field(): "anna@example.com"})
 
     assert world.log() == [UPDATED]
     changed = metadata(world.entries()[0])
@@ -132,22 +137,22 @@ def test_a_new_address_there_is_told_of_and_ends_all_sign_ins(world, boss, api):
     assert api.get("me", token=world.token).error == (401, "INVALID_TOKEN")
 
 
-def test_a_right_given_there_is_told_of(world, boss):
-    save(boss, is_superuser="on")
+def test_superuser_flag_set_in_admin_is_recorded(world, superuser):
+    save(superuser, is_superuser="on")
 
     assert world.log() == [UPDATED]
     assert metadata(world.entries()[0])["is_superuser"] == {"before": False, "after": True}
 
 
-def test_both_parts_of_the_page_are_told_of_as_one(world, boss):
-    save(boss, first_name="Anna", **{"authservice_account-0-name": "Anna"})
+def test_user_and_account_changed_on_one_page_are_one_entry(world, superuser):
+    save(superuser, first_name="Anna", **{"authservice_account-0-name": "Anna"})
 
     assert world.log() == [UPDATED]
-    told = metadata(world.entries()[0])
-    assert {"first_name", "name"} <= set(told)
+    changes = metadata(world.entries()[0])
+    assert {"first_name", "name"} <= set(changes)
 
 
-def test_a_page_that_changes_nothing_is_not_told(world, boss):
-    save(boss)
+def test_user_page_without_change_is_not_recorded(world, superuser):
+    save(superuser)
 
     assert world.log() == []

@@ -14,8 +14,8 @@ from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.uuid7 import least
 from tests.audit.world import ANN, metadata
-from tests.people import the_user
-from tests.recovery.flows import OTHER_PHONE, PHONE
+from tests.support.flows import OTHER_PHONE, PHONE
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -35,23 +35,25 @@ def only():
     return Entry.objects.get()
 
 
-def test_a_change_says_what_was_and_what_is(world):
+def test_entry_of_a_change_has_old_and_new_values(world):
     world.as_ann("PUT", "profile", name="Ann Cee", phone=OTHER_PHONE)
 
-    for entry in world.entries():
-        told = metadata(entry)
-        assert told["name"] == {"before": "", "after": "Ann Cee"}
-        assert told["phone_number"] == {"before": PHONE, "after": OTHER_PHONE}
+    entries = world.entries()
+    assert entries
+    for entry in entries:
+        changes = metadata(entry)
+        assert changes["name"] == {"before": "", "after": "Ann Cee"}
+        assert changes["phone_number"] == {"before": PHONE, "after": OTHER_PHONE}
 
 
-def test_a_refused_sign_in_says_why(world):
+def test_entry_of_a_refused_login_has_the_reason(world):
     world.log_in(password="wrong")
 
     assert metadata(only())["reason"] == "invalid_credentials"
-    assert only().details == "A sign-in was refused: invalid_credentials."
+    assert only().details == "A login was refused: invalid_credentials."
 
 
-def test_a_sign_in_says_by_which_road(world):
+def test_entry_of_a_login_has_the_method(world):
     world.log_in()
 
     assert metadata(world.entries()[-1])["method"] == "password"
@@ -61,9 +63,7 @@ def test_a_sign_in_says_by_which_road(world):
     ("method", "path", "name"),
     [("PUT", "profile", "profile"), ("POST", "2fa/setup", "2fa_setup")],
 )
-def test_each_wrong_password_of_a_session_yields_an_entry_that_names_the_route(
-    world, method, path, name
-):
+def test_entry_of_a_wrong_password_in_a_session_names_the_route(world, method, path, name):
     world.forget()
 
     for _ in range(5):
@@ -74,16 +74,18 @@ def test_each_wrong_password_of_a_session_yields_an_entry_that_names_the_route(
     assert {metadata(entry)["method"] for entry in world.entries()} == {name}
 
 
-def test_the_clients_own_request_id_is_kept(world):
+def test_entry_has_the_request_id_of_the_client(world):
     world.log_in(headers={"X-Request-ID": "from-the-proxy.1"})
 
     assert {metadata(entry)["request_id"] for entry in world.entries()} == {"from-the-proxy.1"}
 
 
-def test_an_id_is_of_the_moment_that_the_entry_says(world):
+def test_entry_id_contains_the_creation_time(world):
     world.log_in()
 
-    for entry in world.entries():
+    entries = world.entries()
+    assert entries
+    for entry in entries:
         assert entry.pk.version == 7
         moment = entry.created_at
         moment = timezone.make_aware(moment) if timezone.is_naive(moment) else moment
@@ -91,7 +93,7 @@ def test_an_id_is_of_the_moment_that_the_entry_says(world):
 
 
 @pytest.mark.parametrize("agent", EVIL, ids=range(len(EVIL)))
-def test_what_an_agent_calls_itself_is_data(world, agent):
+def test_entry_stores_user_agent_as_plain_data(world, agent):
     root = world.root
     world.log_in(password="wrong", headers={"User-Agent": agent})
 
@@ -104,7 +106,7 @@ def test_what_an_agent_calls_itself_is_data(world, agent):
 
 
 @pytest.mark.parametrize("text", EVIL, ids=range(len(EVIL)))
-def test_whatever_is_told_is_one_line_of_json(db, text):
+def test_entry_metadata_is_one_line_of_ascii_json(db, text):
     writer.write(Event(action="auth.signup", metadata={"name": {"after": text}, text: [text]}))
 
     stored = only().metadata
@@ -113,7 +115,7 @@ def test_whatever_is_told_is_one_line_of_json(db, text):
     assert json.loads(stored)["name"]["after"] == text[: writer.TEXT]
 
 
-def test_texts_beyond_all_measure_are_cut(db):
+def test_entry_texts_are_truncated(db):
     client = Client(user_agent="a" * 10_000)
     writer.write(Event(action="auth.signup", client=client, metadata={"name": "a" * 10_000}))
 
@@ -121,7 +123,7 @@ def test_texts_beyond_all_measure_are_cut(db):
     assert len(metadata(only())["name"]) == writer.TEXT
 
 
-def test_what_is_not_json_is_told_as_text(db):
+def test_entry_metadata_that_is_not_json_is_stored_as_text(db):
     user = get_user_model()(username="eve") if hasattr(get_user_model(), "username") else object()
     writer.write(Event(action="auth.signup", metadata={"what": user, "set": {1}}))
 
@@ -129,7 +131,7 @@ def test_what_is_not_json_is_told_as_text(db):
     assert metadata(only())["set"] == [1]
 
 
-def test_a_target_that_is_no_user_says_what_it_is(world):
+def test_entry_has_the_type_of_a_target_that_is_not_a_user(world):
     writer.write(Event(action="org.updated", user=the_user(ANN), target=Entry(pk=least_of_all())))
 
     assert (only().target_type, only().target_id) == ("entry", str(least_of_all()))
@@ -139,7 +141,7 @@ def least_of_all():
     return least(datetime(1970, 1, 1, tzinfo=UTC))
 
 
-def test_what_is_excluded_is_not_kept(world):
+def test_excluded_action_writes_no_entry(world):
     world.configure(AUDIT={"EXCLUDE": ["auth.logout"]})
     world.as_ann("POST", "logout")
 

@@ -1,4 +1,4 @@
-"""The lists of entries: whose they are, how they are sorted, narrowed, paged and counted."""
+"""The lists of entries: access, order, filters, pages and totals."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ from authservice.audit.models import Entry
 from authservice.audit.serializers import EntriesPage
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client
-from tests.audit.kept import keep, keep_all, made
+from tests.audit.stored import store, store_all, unsaved
 
 pytestmark = pytest.mark.django_db
 
@@ -35,14 +35,14 @@ ALL = ("admin/audit", "admin/audit/users/{ann}", "admin/audit/actions/auth")
 OWN = ("me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security")
 
 
-def test_an_entry_has_the_fields_of_the_interface(world, listed):
+def test_listed_entry_has_the_documented_fields(world, listed):
     world.log_in()
 
     assert set(listed("me/audit")[0]) == FIELDS
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-def test_a_list_object_says_how_it_is_sorted_and_how_many_there_are(world, ask, path):
+def test_list_response_has_sort_order_and_total(world, ask, path):
     data = ask(path).data
 
     assert set(data) == {"list", "sort_field", "sort_dir", "total"}
@@ -50,37 +50,37 @@ def test_a_list_object_says_how_it_is_sorted_and_how_many_there_are(world, ask, 
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-def test_a_senseless_page_is_refused(world, ask, path):
-    senseless = {"limit": 0, "offset": -1, "sort_field": "details", "sort_dir": "up"}
+def test_list_refuses_invalid_page_parameters(world, ask, path):
+    invalid = {"limit": 0, "offset": -1, "sort_field": "details", "sort_dir": "up"}
 
-    errors = {name: ask(path, **{name: value}).error for name, value in senseless.items()}
+    errors = {name: ask(path, **{name: value}).error for name, value in invalid.items()}
 
-    assert errors == dict.fromkeys(senseless, (400, "VALIDATION_ERROR"))
+    assert errors == dict.fromkeys(invalid, (400, "VALIDATION_ERROR"))
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
 @pytest.mark.parametrize("name", EntriesPage().fields)
-def test_an_empty_parameter_counts_as_absent(world, ann, ask, path, name):
-    keep_all([made("auth.logout", ann) for _ in range(3)])
+def test_list_treats_empty_parameter_as_absent(world, ann, ask, path, name):
+    store_all([unsaved("auth.logout", ann) for _ in range(3)])
 
     assert ask(path, **{name: ""}).data == ask(path).data
 
 
-def test_more_than_a_hundred_is_a_hundred(world, ann, ask):
-    keep_all([made("auth.logout", ann) for _ in range(101)])
+def test_list_limit_is_capped_at_one_hundred(world, ann, ask):
+    store_all([unsaved("auth.logout", ann) for _ in range(101)])
 
     assert [len(ask("me/audit", limit=n).data["list"]) for n in (100, 1000)] == [100, 100]
 
 
-# Whose they are
+# Access
 
 
-def test_one_sees_what_one_did_and_what_was_done_to_one(world, ann, bob, actions):
+def test_own_list_has_entries_with_the_user_as_actor_or_target(world, ann, bob, actions):
     world.forget()
-    keep("auth.logout", ann)
-    keep("admin.user.updated", bob, ann, actor_type="admin")
-    keep("user.profile.updated", bob)
-    keep("security.session.revoked", None, ann, actor_type="system")
+    store("auth.logout", ann)
+    store("admin.user.updated", bob, ann, actor_type="admin")
+    store("user.profile.updated", bob)
+    store("security.session.revoked", None, ann, actor_type="system")
 
     assert actions("me/audit", sort_dir="asc") == [
         "auth.logout",
@@ -89,19 +89,17 @@ def test_one_sees_what_one_did_and_what_was_done_to_one(world, ann, bob, actions
     ]
 
 
-def test_a_deed_to_oneself_is_listed_once(world, ann, actions):
+def test_own_list_shows_action_on_oneself_once(world, ann, actions):
     world.forget()
-    keep("admin.user.updated", ann, ann, actor_type="admin")
+    store("admin.user.updated", ann, ann, actor_type="admin")
 
     assert actions("me/audit") == ["admin.user.updated"]
 
 
-def test_a_deed_to_oneself_is_in_one_of_the_two_parts_that_a_list_is_made_of(
-    world, ann, actions, monkeypatch
-):
-    """Databases that put the parts together would list it twice; SQLite asks for both at once."""
+def test_own_list_reads_action_on_oneself_in_one_of_its_two_parts(world, ann, actions, monkeypatch):
+    """Databases that combine the two parts would list it twice; SQLite reads both at once."""
     world.forget()
-    keep("admin.user.updated", ann, ann, actor_type="admin")
+    store("admin.user.updated", ann, ann, actor_type="admin")
     parts, together = [], queries._combined
 
     def note(given, *more, **options):
@@ -114,17 +112,19 @@ def test_a_deed_to_oneself_is_in_one_of_the_two_parts_that_a_list_is_made_of(
     assert sorted(parts) == [0, 1]
 
 
-def test_an_entry_about_something_else_with_ones_own_id_is_not_ones_own(world, ann, actions):
+def test_own_list_omits_other_target_types_with_the_same_id(world, ann, actions):
     world.forget()
-    entry = keep("org.updated", None, ann)
+    entry = store("org.updated", None, ann)
     Entry.objects.filter(pk=entry.pk).update(target_type="organization")
 
     assert actions("me/audit") == []
 
 
-def test_where_somebody_else_was_stays_hidden_from_whom_it_was_done_to(world, ann, bob, listed):
+def test_own_list_hides_the_client_of_other_actors(world, ann, bob, listed):
     world.forget()
-    keep("admin.user.updated", bob, ann, actor_type="admin", client=ELSEWHERE, metadata={"name": 1})
+    store(
+        "admin.user.updated", bob, ann, actor_type="admin", client=ELSEWHERE, metadata={"name": 1}
+    )
 
     (row,) = listed("me/audit")
 
@@ -133,9 +133,9 @@ def test_where_somebody_else_was_stays_hidden_from_whom_it_was_done_to(world, an
     assert row["actor_id"] == str(bob.pk)
 
 
-def test_super_admins_see_where_everybody_was(world, ann, bob, listed):
+def test_super_admin_list_shows_the_client_of_every_actor(world, ann, bob, listed):
     world.forget()
-    keep("admin.user.updated", bob, ann, actor_type="admin", client=ELSEWHERE)
+    store("admin.user.updated", bob, ann, actor_type="admin", client=ELSEWHERE)
 
     (row,) = listed("admin/audit/users/{ann}")
 
@@ -143,7 +143,7 @@ def test_super_admins_see_where_everybody_was(world, ann, bob, listed):
     assert '"request_id":"theirs"' in row["metadata"]
 
 
-def test_one_sees_from_where_strangers_tried_ones_password(world, listed):
+def test_own_list_shows_the_address_of_failed_logins(world, listed):
     world.forget()
     world.log_in(password="wrong")
 
@@ -160,44 +160,44 @@ def test_one_sees_from_where_strangers_tried_ones_password(world, listed):
         ("security", ("auth.2fa.", "auth.password.", "security.")),
     ],
 )
-def test_a_group_has_its_actions_and_no_others(world, ann, actions, group, stems):
+def test_own_list_of_a_category_has_only_its_actions(world, ann, actions, group, stems):
     world.forget()
-    keep_all([made(action, ann) for action in ACTIONS])
+    store_all([unsaved(action, ann) for action in ACTIONS])
 
     wanted = {action for action in ACTIONS if action.startswith(stems)}
     assert set(actions(f"me/audit/{group}", limit=100)) == wanted
     assert {action for action in ACTIONS if category_of(action) == group} == wanted
 
 
-def test_the_log_of_a_user_is_what_they_did_and_what_was_done_to_them(world, ann, bob, actions):
+def test_list_of_a_user_has_entries_as_actor_or_target(world, ann, bob, actions):
     world.forget()
-    keep("auth.logout", ann)
-    keep("admin.user.updated", bob, ann)
-    keep("auth.logout", bob)
+    store("auth.logout", ann)
+    store("admin.user.updated", bob, ann)
+    store("auth.logout", bob)
 
     assert actions("admin/audit/users/{ann}") == ["admin.user.updated", "auth.logout"]
 
 
-def test_the_log_of_somebody_deleted_is_still_there(world, actions):
+def test_list_of_a_deleted_user_remains(world, actions):
     path = f"admin/audit/users/{world.ann_id}"
     world.root.delete(world.ann_id)
 
     assert actions(path)[0] == "admin.user.deleted"
 
 
-def test_the_log_of_nobody_is_empty(world, ask):
+def test_list_of_an_unknown_user_is_empty(world, ask):
     data = ask("admin/audit/users/nobody").data
 
     assert (data["list"], data["total"]) == ([], 0)
 
 
 @pytest.mark.parametrize("path", ["users/%00", "users/a%0Ab", "users/" + "a" * 256])
-def test_what_is_no_id_is_refused(world, ask, path):
+def test_list_refuses_invalid_user_id(world, ask, path):
     assert ask(f"admin/audit/{path}").error == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("path", ["actions/%00", "actions/*", "actions/.", "actions/%E2%80%AE"])
-def test_an_odd_action_is_no_crash(world, ask, path):
+def test_list_accepts_unusual_action(world, ask, path):
     assert ask(f"admin/audit/{path}").status == 200
 
 
@@ -205,17 +205,19 @@ def test_an_odd_action_is_no_crash(world, ask, path):
 
 
 def collated(text):
-    """What the database compares: MySQL and MariaDB ignore case, so "_" follows all letters."""
+    """The sort key of the database: MySQL and MariaDB ignore case, so "_" follows all letters."""
     return text.upper() if connection.vendor == "mysql" else text
 
 
 @pytest.mark.parametrize("path", [*ALL, "me/audit"])
 @pytest.mark.parametrize("field", ["created_at", "action", "severity", "actor_id"])
-def test_every_order_holds_both_ways_over_all_pages(world, ann, bob, listed, path, field):
+def test_list_order_is_stable_over_all_pages_in_both_directions(
+    world, ann, bob, listed, path, field
+):
     world.forget()
-    keep_all(
+    store_all(
         [
-            made(action, [ann, bob, None][number % 3], [None, ann][number % 2], at=NOON)
+            unsaved(action, [ann, bob, None][number % 3], [None, ann][number % 2], at=NOON)
             for number, action in enumerate(a for a in ACTIONS if a.startswith("auth."))
         ]
     )
@@ -235,21 +237,23 @@ def test_every_order_holds_both_ways_over_all_pages(world, ann, bob, listed, pat
         assert len(whole) > 8
 
 
-def test_the_database_sorts_actions_as_everybody_does(world, ann, actions):
+def test_list_sorts_actions_alphabetically(world, ann, actions):
     world.forget()
-    keep_all([made(action, ann) for action in reversed(ACTIONS)])
+    store_all([unsaved(action, ann) for action in reversed(ACTIONS)])
 
     assert actions("me/audit", limit=100, sort_field="action", sort_dir="asc") == sorted(
         ACTIONS, key=collated
     )
 
 
-def test_entries_of_one_millisecond_stand_in_the_order_of_their_microseconds(world, ann, listed):
+def test_list_sorts_entries_of_one_millisecond_by_microsecond(world, ann, listed):
     world.forget()
     moments = [NOON + timedelta(microseconds=n) for n in range(0, 1000, 7)]
-    keep_all([made("auth.logout", ann, at=moment) for moment in reversed(moments)])
+    store_all([unsaved("auth.logout", ann, at=moment) for moment in reversed(moments)])
 
-    told = [row["created_at"] for n in (0, 100) for row in listed("me/audit", limit=100, offset=n)]
+    moments_listed = [
+        row["created_at"] for n in (0, 100) for row in listed("me/audit", limit=100, offset=n)
+    ]
 
-    assert told == sorted(told, reverse=True)
-    assert len(told) == len(moments)
+    assert moments_listed == sorted(moments_listed, reverse=True)
+    assert len(moments_listed) == len(moments)

@@ -1,4 +1,4 @@
-"""What lists of entries are narrowed to, how many there are in all, and what a list costs."""
+"""Filters and totals of the lists of entries, and the statements that a list costs."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,9 +7,9 @@ import pytest
 from authservice.audit import queries
 from authservice.audit.models import Entry
 from authservice.kernel.actions import ACTIONS, SEVERITIES
-from tests.audit.kept import keep, keep_all, made
+from tests.audit.stored import store, store_all, unsaved
 from tests.audit.world import metadata
-from tests.recovery.statements import statements
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ ALL = ("admin/audit", "admin/audit/users/{ann}", "admin/audit/actions/auth")
 OWN = ("me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security")
 
 
-# Narrowing
+# Filters
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,21 @@ OWN = ("me/audit", "me/audit/logins", "me/audit/changes", "me/audit/security")
         ("nothing", []),
     ],
 )
-def test_an_action_is_asked_for_by_its_name_or_by_what_it_begins_with(
-    root, world, ann, actions, asked, found
-):
+def test_action_filter_accepts_name_or_prefix(root, world, ann, actions, asked, found):
     world.forget()
     for action in ("auth.logout", "auth.password.reset", "auth.password.reset_requested"):
-        keep(action, ann)
+        store(action, ann)
 
     assert sorted(actions("admin/audit", action=asked)) == found
     assert sorted(actions(f"admin/audit/actions/{asked}")) == found
 
 
 @pytest.mark.parametrize("path", ALL)
-def test_every_filter_narrows_every_list_of_super_admins(root, world, ann, bob, listed, path):
+def test_every_filter_applies_to_every_list_of_super_admins(root, world, ann, bob, listed, path):
     world.forget()
-    kept = keep("auth.login.failed", ann, bob, at=NOON)
-    keep("auth.logout", bob, ann, at=NOON - timedelta(hours=1))
-    keep("auth.login.failed", ann, at=NOON + timedelta(hours=1))
+    expected = store("auth.login.failed", ann, bob, at=NOON)
+    store("auth.logout", bob, ann, at=NOON - timedelta(hours=1))
+    store("auth.login.failed", ann, at=NOON + timedelta(hours=1))
 
     filters = {
         "action": "auth.login.failed",
@@ -64,29 +62,29 @@ def test_every_filter_narrows_every_list_of_super_admins(root, world, ann, bob, 
     }
     for name, value in filters.items():
         rows = listed(path, **{name: value})
-        assert str(kept.pk) in [row["id"] for row in rows], name
+        assert str(expected.pk) in [row["id"] for row in rows], name
         assert len(rows) < 3 or path.endswith("actions/auth"), name
-    assert [row["id"] for row in listed(path, **filters)] == [str(kept.pk)]
+    assert [row["id"] for row in listed(path, **filters)] == [str(expected.pk)]
 
 
-def test_the_beginning_of_a_time_is_included_and_its_end_is_not(root, world, listed):
+def test_time_filter_includes_its_start_and_excludes_its_end(root, world, listed):
     world.forget()
-    kept = [keep("auth.logout", at=NOON + timedelta(microseconds=n)) for n in range(4)]
+    expected = [store("auth.logout", at=NOON + timedelta(microseconds=n)) for n in range(4)]
     begin, end = (f"2030-01-01T12:00:00.00000{n}Z" for n in (1, 3))
 
     rows = listed("admin/audit", **{"from": begin, "to": end})
 
-    assert [row["id"] for row in rows] == [str(kept[2].pk), str(kept[1].pk)]
+    assert [row["id"] for row in rows] == [str(expected[2].pk), str(expected[1].pk)]
 
 
 @pytest.mark.parametrize(
     "query", [{"severity": "bad"}, {"from": "soon"}, {"to": "0"}, {"action": "a" * 65}], ids=str
 )
-def test_a_senseless_filter_is_refused(world, ask, query):
+def test_invalid_filter_is_refused(world, ask, query):
     assert ask("admin/audit", **query).error == (400, "VALIDATION_ERROR")
 
 
-def test_a_time_beyond_all_times_finds_nothing(world, listed):
+def test_time_filter_outside_all_entries_finds_nothing(world, listed):
     assert listed("admin/audit", **{"from": "9999-12-31T23:59:59Z"}) == []
     assert listed("admin/audit", **{"to": "0001-01-01"}) == []
 
@@ -94,10 +92,10 @@ def test_a_time_beyond_all_times_finds_nothing(world, listed):
 # Totals
 
 
-def test_the_total_is_exact_below_the_cap(world, ann, ask):
+def test_total_is_exact_below_the_cap(world, ann, ask):
     world.forget()
     for _ in range(7):
-        keep("auth.logout", ann)
+        store("auth.logout", ann)
 
     totals = [ask("me/audit", limit=3, offset=n).data["total"] for n in (0, 3, 6, 7, 9)]
 
@@ -105,25 +103,25 @@ def test_the_total_is_exact_below_the_cap(world, ann, ask):
 
 
 @pytest.mark.parametrize("path", ["admin/audit", "me/audit"])
-def test_beyond_the_cap_the_total_says_whether_the_list_goes_on(
+def test_total_beyond_the_cap_shows_whether_more_entries_follow(
     root, world, ann, ask, path, monkeypatch
 ):
     world.forget()
     monkeypatch.setattr(queries, "COUNTED", 4)
     for _ in range(9):
-        keep("auth.logout", ann)
+        store("auth.logout", ann)
 
     totals = [ask(path, limit=2, offset=n).data["total"] for n in range(0, 12, 2)]
 
     assert totals == [4, 5, 7, 9, 9, 4]
 
 
-# What it costs
+# Statements
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-def test_a_list_costs_at_most_three(root, world, ann, ask, path):
-    keep_all([made(action, ann) for action in ACTIONS])
+def test_list_costs_at_most_three_statements(root, world, ann, ask, path):
+    store_all([unsaved(action, ann) for action in ACTIONS])
 
     def read(field):
         return len(statements(lambda: ask(path, limit=1, sort_field=field)))
@@ -132,7 +130,7 @@ def test_a_list_costs_at_most_three(root, world, ann, ask, path):
     assert max(costs.values()) <= 3, costs
 
 
-def test_severities_are_those_of_the_interface():
+def test_severities_are_the_documented_ones():
     assert set(SEVERITIES) == {"info", "warning", "critical"}
 
 

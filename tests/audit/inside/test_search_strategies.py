@@ -1,4 +1,4 @@
-"""Whether what matches is few or many decides how a page is found, and nothing else."""
+"""The number of matching entries selects the search strategy and never changes the page."""
 
 from functools import partial
 from itertools import product
@@ -11,8 +11,8 @@ from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
-from tests.audit.kept import keep_all, made
-from tests.recovery.statements import statements
+from tests.audit.stored import store_all, unsaved
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ NARROWED = {
     "prefix": {"action": "auth"},
     "severity": {"severity": "warning"},
     "severity and prefix": {"severity": "warning", "action": "auth"},
-    "severity that the action never has": {"severity": "critical", "action": "auth.logout"},
+    "severity that the action cannot have": {"severity": "critical", "action": "auth.logout"},
     "target": {"target_id": "bob"},
     "target and prefix": {"target_id": "bob", "action": "user"},
     "actor and prefix": {"actor_id": "ann", "action": "user"},
@@ -34,7 +34,7 @@ MANY, FEW = 0, 1_000
 def filled(ann, bob):
     """Each action by Ann, to Bob and by Bob to Ann."""
     pairs = ((ann, None), (ann, bob), (bob, ann))
-    keep_all([made(action, *pair) for action in ACTIONS for pair in pairs])
+    store_all([unsaved(action, *pair) for action in ACTIONS for pair in pairs])
     return {"ann": str(ann.pk), "bob": str(bob.pk)}
 
 
@@ -52,7 +52,7 @@ def pages(read, monkeypatch, most, field, direction):
 
 @pytest.mark.parametrize("whose", ["ann", ""])
 @pytest.mark.parametrize("name", NARROWED)
-def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
+def test_both_strategies_return_the_same_pages(filled, monkeypatch, whose, name):
     def read(page):
         wanted = narrowed(filled, name)
         return (
@@ -67,21 +67,21 @@ def test_few_stand_as_they_would_among_many(filled, monkeypatch, whose, name):
         assert few == pages(read, monkeypatch, MANY, *order), order
 
 
-def test_a_severity_that_an_action_never_has_finds_nothing(filled):
-    wanted = narrowed(filled, "severity that the action never has")
+def test_severity_that_an_action_cannot_have_finds_nothing(filled):
+    wanted = narrowed(filled, "severity that the action cannot have")
 
     assert queries.page_of(Page(0, 5, "created_at", "desc"), wanted) == ([], 0)
 
 
 @pytest.mark.parametrize("name", NARROWED)
 @pytest.mark.parametrize("most", [MANY, FEW])
-def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
+def test_either_strategy_costs_at_most_three_statements(filled, monkeypatch, name, most):
     monkeypatch.setattr(queries, "FEW", most)
 
     def read(field):
         queries.page_of_user(filled["ann"], Page(0, 5, field, "desc"), narrowed(filled, name))
 
-    # One more has found who asks.
+    # The third statement has authenticated the request.
     costs = {field: len(statements(partial(read, field))) for field in SORT_FIELDS}
     assert max(costs.values()) <= 2, costs
 
@@ -90,7 +90,7 @@ def test_either_way_costs_at_most_three(filled, monkeypatch, name, most):
     ("category", "field", "sparse"),
     [(LOGINS, "created_at", False), (CHANGES, "action", True), ("", "action", False)],
 )
-def test_only_what_has_no_index_is_looked_for_without_an_order(filled, category, field, sparse):
+def test_only_filter_without_index_is_searched_unordered(filled, category, field, sparse):
     def read():
         queries.page_of_user(
             filled["ann"], Page(0, 5, field, "desc"), EntryFilter(category=category)

@@ -1,9 +1,9 @@
-"""GET /verify-email sends browsers on to the front end, wherever the settings say it is."""
+"""GET /verify-email redirects browsers to the front end that the settings name."""
 
 import pytest
 
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import email_verified
+from tests.support.flows import email_verified, verify_path
 
 pytestmark = pytest.mark.django_db
 
@@ -22,45 +22,45 @@ def _frontend(configure):
     configure(FRONTEND=FRONTEND)
 
 
-def onward(answer):
+def redirect(answer):
     return answer.status, answer.headers.get("Location")
 
 
 @pytest.mark.usefixtures("_frontend")
-def test_a_good_link_leads_to_success(flows, token):
-    assert onward(flows.click(token)) == (302, GOOD)
+def test_verify_email_with_a_valid_link_redirects_to_success(flows, token):
+    assert redirect(flows.click(token)) == (302, GOOD)
 
 
 @pytest.mark.usefixtures("_frontend")
-def test_a_good_link_verifies(api, flows, ann, token):
+def test_verify_email_with_a_valid_link_verifies_the_address(api, flows, ann, token):
     flows.click(token)
 
     assert email_verified(ann["access_token"], api)
 
 
 @pytest.mark.usefixtures("_frontend")
-def test_a_second_click_leads_to_success(flows, token):
+def test_verify_email_on_a_second_click_redirects_to_success(flows, token):
     flows.click(token)
 
-    assert onward(flows.click(token)) == (302, GOOD)
+    assert redirect(flows.click(token)) == (302, GOOD)
 
 
 @pytest.mark.usefixtures("_frontend")
 @pytest.mark.parametrize(("text", "email"), [("A" * 43, "ann@example.com"), ("", ""), ("x", "y")])
-def test_a_bad_link_leads_to_error(flows, text, email):
-    assert onward(flows.click(text, email)) == (302, BAD)
+def test_verify_email_with_an_invalid_link_redirects_to_error(flows, text, email):
+    assert redirect(flows.click(text, email)) == (302, BAD)
 
 
 @pytest.mark.usefixtures("_frontend")
-def test_an_expired_link_leads_to_error(clock, ann, flows):
+def test_verify_email_with_an_expired_link_redirects_to_error(clock, ann, flows):
     token = flows.email_token()
     clock.forward(hours=24)
 
-    assert onward(flows.click(token)) == (302, BAD)
+    assert redirect(flows.click(token)) == (302, BAD)
 
 
 @pytest.mark.usefixtures("_frontend")
-def test_the_way_on_carries_no_secret_and_leaves_no_trace(flows, token):
+def test_verify_email_redirect_has_no_token_and_is_not_cached(flows, token):
     answer = flows.click(token)
 
     assert token not in answer.headers["Location"]
@@ -79,19 +79,20 @@ def test_the_way_on_carries_no_secret_and_leaves_no_trace(flows, token):
     ],
     ids=str,
 )
-def test_no_header_changes_the_way_on(flows, settings, token, poison):
+def test_verify_email_redirect_cannot_be_changed_by_a_header(flows, settings, token, poison):
     settings.USE_X_FORWARDED_HOST = True
     settings.ALLOWED_HOSTS = ["*"]
 
-    assert onward(flows.click(token, **poison)) == (302, GOOD)
+    assert redirect(flows.click(token, **poison)) == (302, GOOD)
 
 
 @pytest.mark.usefixtures("_frontend")
 @pytest.mark.parametrize("name", ["next", "redirect_to", "redirect_url", "status", "url"])
-def test_no_parameter_changes_the_way_on(api, name):
-    path = f"verify-email?token=A&email=B&{name}=https://evil.example"
+def test_verify_email_redirect_cannot_be_changed_by_a_parameter(api, token, name):
+    added = f"{name}=https://evil.example"
 
-    assert onward(api.get(path)) == (302, BAD)
+    assert redirect(api.get(f"{verify_path(token)}&{added}")) == (302, GOOD)
+    assert redirect(api.get(f"{verify_path('invalid')}&{added}")) == (302, BAD)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,9 @@ def test_no_parameter_changes_the_way_on(api, name):
     ],
     ids=str,
 )
-def test_unless_both_settings_are_there_it_is_json(flows, configure, token, frontend):
+def test_verify_email_without_both_frontend_settings_answers_json(
+    flows, configure, token, frontend
+):
     configure(FRONTEND=frontend)
 
     assert flows.click(token).data["status"] == "success"
@@ -125,7 +128,9 @@ def test_unless_both_settings_are_there_it_is_json(flows, configure, token, fron
         ("https://app.example.com", "/#/v", "https://app.example.com/#/v?status=success"),
     ],
 )
-def test_origin_and_path_are_joined_with_one_slash(flows, configure, token, url, path, expected):
+def test_verify_email_redirect_joins_origin_and_path_with_one_slash(
+    flows, configure, token, url, path, expected
+):
     configure(FRONTEND={"URL": url, "VERIFY_EMAIL_CALLBACK_PATH": path})
 
-    assert onward(flows.click(token)) == (302, expected)
+    assert redirect(flows.click(token)) == (302, expected)

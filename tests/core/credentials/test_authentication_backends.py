@@ -1,11 +1,11 @@
-"""The host's own authentication backends are asked as Django would ask them."""
+"""The service calls the host's authentication backends as Django does."""
 
 import pytest
 
-from tests import hashing
-from tests.client import PASSWORD
-from tests.people import make_user, the_user
-from tests.plugs import backends
+from tests.support import hashing
+from tests.support.client import PASSWORD
+from tests.support.modules import backends
+from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -14,16 +14,17 @@ WRONG = (401, "INVALID_CREDENTIALS")
 
 
 @pytest.fixture
-def ask(settings):
-    """Put these backends of the tests beside Django's, in this order."""
-    backends.asked.clear()
+def install(settings):
+    """Install these backends of the tests, or Django's own, in this order."""
+    backends.calls.clear()
 
-    def ask(*names):
+    def install(*names):
         settings.AUTHENTICATION_BACKENDS = [
-            DJANGO if name == "Django" else f"tests.plugs.backends.{name}" for name in names
+            DJANGO if name == "Django" else f"tests.support.modules.backends.{name}"
+            for name in names
         ]
 
-    return ask
+    return install
 
 
 @pytest.fixture(autouse=True)
@@ -37,41 +38,41 @@ def log_in(api, password, email="ann@example.com"):
 
 @pytest.mark.parametrize("order", [("Django", "MasterPassword"), ("MasterPassword", "Django")])
 @pytest.mark.parametrize("password", [PASSWORD, "master plum tart"])
-def test_whichever_accepts_lets_in(api, ask, order, password):
-    ask(*order)
+def test_login_succeeds_if_any_backend_accepts_the_password(api, install, order, password):
+    install(*order)
 
     assert log_in(api, password).status == 200
 
 
-def test_where_none_accepts_the_credentials_are_invalid(api, ask):
-    ask("Django", "MasterPassword")
+def test_login_is_refused_if_no_backend_accepts_the_password(api, install):
+    install("Django", "MasterPassword")
 
     assert log_in(api, "wrong plum tart").error == WRONG
 
 
-def test_a_backend_is_asked_by_the_hosts_natural_key(api, ask, ann):
-    ask("MasterPassword")
+def test_backend_receives_the_hosts_natural_key(api, install, ann):
+    install("MasterPassword")
     log_in(api, "wrong")
 
-    assert backends.asked == [{ann.USERNAME_FIELD: ann.get_username(), "password": "wrong"}]
+    assert backends.calls == [{ann.USERNAME_FIELD: ann.get_username(), "password": "wrong"}]
 
 
-def test_a_backend_is_asked_for_unknown_people_as_they_were_typed(api, ask, ann):
-    ask("MasterPassword")
+def test_backend_receives_an_unknown_name_as_typed(api, install, ann):
+    install("MasterPassword")
     log_in(api, "wrong", email="nobody@example.com")
 
-    (credentials,) = backends.asked
+    (credentials,) = backends.calls
     assert credentials[ann.USERNAME_FIELD] == "nobody@example.com"
 
 
-def test_a_backend_that_refuses_is_the_last_one_asked(api, ask):
-    ask("Doorkeeper", "Django")
+def test_backend_that_raises_permission_denied_is_the_last_one_called(api, install):
+    install("RefusingBackend", "Django")
 
     assert log_in(api, PASSWORD).error == WRONG
 
 
-def test_a_refusal_costs_one_hash_as_any_other(api, ask):
-    ask("Doorkeeper", "Django")
+def test_refusal_by_a_backend_makes_one_hash(api, install):
+    install("RefusingBackend", "Django")
 
     with hashing.spied() as spy:
         log_in(api, PASSWORD)
@@ -79,23 +80,23 @@ def test_a_refusal_costs_one_hash_as_any_other(api, ask):
     assert len(spy.made) == 1
 
 
-def test_a_backend_for_other_credentials_is_passed_over(api, ask):
-    ask("ByCard", "Django")
+def test_backend_for_other_credentials_is_skipped(api, install):
+    install("ByCard", "Django")
 
     assert log_in(api, PASSWORD).status == 200
 
 
-def test_an_inactive_user_whom_a_backend_accepts_may_not_come_in(api, ask, ann):
-    ask("MasterPassword")
+def test_login_of_an_inactive_user_whom_a_backend_accepts_is_refused(api, install, ann):
+    install("MasterPassword")
     type(ann).objects.update(is_active=False)
 
     assert log_in(api, "master plum tart").error == (403, "USER_NOT_ACTIVE")
 
 
-def test_password_change_is_refused_where_a_backend_finds_another_user(api, ask):
+def test_password_change_is_refused_if_a_backend_returns_another_user(api, install):
     token = api.log_in()["access_token"]
     make_user("ben@example.com")
-    ask("Mistaken")
+    install("Mistaken")
 
     answer = api.request(
         "PUT",

@@ -1,11 +1,11 @@
-"""Attempts at texted codes: separate for known devices, and limited over all codes of a day."""
+"""Attempts at codes sent by SMS: separate for known devices, and limited per day over all codes."""
 
 import pytest
 
 from authservice.core.models import AttemptCounter
-from tests.client import PASSWORD
-from tests.recovery.flows import ANN, NEW, OTHER_PHONE, PHONE, wrong
-from tests.recovery.statements import statements
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, OTHER_PHONE, PHONE, wrong
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +47,7 @@ def verify(api, code, device):
     return api.post("verify-phone", headers=headers, phone=OTHER_PHONE, code=code)
 
 
-def test_strangers_who_guess_do_not_end_the_code_of_a_known_device(flows, reset, device):
+def test_wrong_codes_of_unknown_clients_leave_the_code_to_a_known_device(flows, reset, device):
     code = flows.reset_code()
     for _ in range(5):
         assert reset(wrong(code)).error == INVALID
@@ -56,7 +56,7 @@ def test_strangers_who_guess_do_not_end_the_code_of_a_known_device(flows, reset,
     assert reset(code, device).status == 200
 
 
-def test_known_device_has_five_attempts_at_a_code(flows, reset, device):
+def test_known_device_has_five_attempts_at_a_code_of_its_own(flows, reset, device):
     code = flows.reset_code()
     for _ in range(5):
         assert reset(wrong(code), device).error == INVALID
@@ -65,7 +65,7 @@ def test_known_device_has_five_attempts_at_a_code(flows, reset, device):
     assert reset(code).status == 200
 
 
-def test_strangers_have_ten_attempts_in_a_day_over_all_codes(flows, reset, proven):
+def test_unknown_clients_have_ten_attempts_a_day_over_all_codes(flows, reset, proven):
     for _ in range(30):
         code = flows.reset_code()
         for _ in range(5):
@@ -75,7 +75,7 @@ def test_strangers_have_ten_attempts_in_a_day_over_all_codes(flows, reset, prove
     assert reset(flows.reset_code()).error == INVALID
 
 
-def test_after_the_attempts_of_a_day_a_mailed_link_works_and_forgives(api, flows, reset, proven):
+def test_reset_by_link_works_after_the_daily_attempts_and_resets_them(api, flows, reset, proven):
     for _ in range(3):
         code = flows.reset_code()
         for _ in range(5):
@@ -86,7 +86,7 @@ def test_after_the_attempts_of_a_day_a_mailed_link_works_and_forgives(api, flows
     assert reset(flows.reset_code()).status == 200
 
 
-def test_strangers_attempts_return_after_a_day(flows, reset, proven, clock):
+def test_attempts_of_unknown_clients_return_after_a_day(flows, reset, proven, clock):
     for _ in range(3):
         code = flows.reset_code()
         for _ in range(5):
@@ -96,7 +96,7 @@ def test_strangers_attempts_return_after_a_day(flows, reset, proven, clock):
     assert reset(flows.reset_code()).status == 200
 
 
-def test_known_device_has_ten_attempts_in_a_day_over_all_codes(flows, reset, device):
+def test_known_device_has_ten_attempts_a_day_over_all_codes(flows, reset, device):
     for _ in range(3):
         code = flows.reset_code()
         for _ in range(5):
@@ -107,7 +107,7 @@ def test_known_device_has_ten_attempts_in_a_day_over_all_codes(flows, reset, dev
     assert reset(code).status == 200
 
 
-def test_known_device_of_another_account_counts_as_a_stranger(api, flows, reset, proven):
+def test_known_device_of_another_account_counts_as_an_unknown_client(api, flows, reset, proven):
     other = api.post("signup", email="ben@example.com", password=PASSWORD)
     code = flows.reset_code()
     for _ in range(5):
@@ -116,12 +116,12 @@ def test_known_device_of_another_account_counts_as_a_stranger(api, flows, reset,
     assert reset(code, other.headers["X-Device-Token"]).error == INVALID
 
 
-def test_right_code_is_no_attempt(flows, reset, proven, api):
+def test_right_code_does_not_count_as_an_attempt(flows, reset, proven, api):
     for _ in range(12):
         assert reset(flows.reset_code()).status == 200
 
 
-def test_code_that_verifies_a_number_has_no_limit_of_a_day(flows, ann):
+def test_code_that_verifies_a_number_has_no_daily_limit(flows, ann):
     for _ in range(4):
         code = flows.phone_code()
         for _ in range(4):
@@ -130,7 +130,7 @@ def test_code_that_verifies_a_number_has_no_limit_of_a_day(flows, ann):
     assert flows.verify_phone(flows.phone_code()).status == 200
 
 
-def test_code_that_verifies_a_number_has_five_attempts_for_all_devices_together(api, flows, proven):
+def test_code_that_verifies_a_number_has_five_attempts_for_all_devices(api, flows, proven):
     set_number(api, OTHER_PHONE)
     devices = [log_in(api).headers["X-Device-Token"] for _ in range(8)]
     code = flows.phone_code(OTHER_PHONE)
@@ -142,7 +142,7 @@ def test_code_that_verifies_a_number_has_five_attempts_for_all_devices_together(
         assert verify(api, code, device).error == INVALID
 
 
-def test_new_code_that_verifies_a_number_gives_devices_five_attempts_again(api, flows, proven):
+def test_new_code_that_verifies_a_number_gives_devices_five_new_attempts(api, flows, proven):
     set_number(api, OTHER_PHONE)
     device = log_in(api).headers["X-Device-Token"]
     code = flows.phone_code(OTHER_PHONE)
@@ -152,14 +152,14 @@ def test_new_code_that_verifies_a_number_gives_devices_five_attempts_again(api, 
     assert verify(api, flows.phone_code(OTHER_PHONE), device).status == 200
 
 
-def test_attempts_to_verify_a_number_leave_those_to_reset_alone(flows, reset, proven):
+def test_attempts_to_verify_a_number_do_not_count_as_attempts_to_reset(flows, reset, proven):
     for _ in range(10):
         flows.verify_phone("123456")
 
     assert reset(flows.reset_code()).status == 200
 
 
-def test_known_device_passes_the_limit_of_its_network(api, flows, reset, device, configure):
+def test_known_device_is_not_limited_with_its_network(api, flows, reset, device, configure):
     code = flows.reset_code()
     configure(THROTTLE={"RATES": {"guess": "1/h"}})
     reset("123456", phone=UNKNOWN)
@@ -169,7 +169,9 @@ def test_known_device_passes_the_limit_of_its_network(api, flows, reset, device,
 
 
 @pytest.mark.parametrize("before", [0, 1, 5, 10])
-def test_wrong_code_costs_the_same_statements_for_every_number(flows, reset, proven, before):
+def test_wrong_code_to_reset_costs_the_same_statements_for_every_number(
+    flows, reset, proven, before
+):
     code = flows.reset_code()
     for _ in range(before):
         reset(wrong(code))
@@ -192,7 +194,7 @@ def test_wrong_code_to_verify_costs_the_same_statements_for_every_number(flows, 
     assert known == statements(lambda: flows.verify_phone(wrong(code), UNKNOWN))
 
 
-def test_attempt_at_a_code_is_counted_whether_there_is_a_code_or_not(reset, proven):
+def test_attempt_at_a_code_is_counted_whether_or_not_a_code_exists(reset, proven):
     for phone in (PHONE, UNKNOWN):
         reset("123456", phone=phone)
 

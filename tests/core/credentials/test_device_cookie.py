@@ -1,9 +1,9 @@
-"""The device cookie: out of reach of scripts, and of sub-domains wherever there is https."""
+"""The device cookie is hidden from scripts, and over https also bound to its host."""
 
 import pytest
 from django.apps import apps
 
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def cookies(api):
         ("", True, PLAIN),
     ],
 )
-def test_prefix_and_secure_are_there_exactly_when_the_service_is_reached_by_https(
+def test_device_cookie_has_prefix_and_secure_exactly_over_https(
     cookies, configure, settings, url, debug, name
 ):
     settings.DEBUG = debug
@@ -42,29 +42,29 @@ def test_prefix_and_secure_are_there_exactly_when_the_service_is_reached_by_http
     assert (cookie.key, bool(cookie["secure"])) == (name, name == HOST)
 
 
-def test_it_is_out_of_reach_of_scripts_and_other_sites(cookies):
+def test_device_cookie_is_httponly_and_lax(cookies):
     cookie = cookies()[PLAIN]
 
     assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
 
 
-def test_it_is_bound_to_this_host_alone(cookies):
+def test_device_cookie_is_bound_to_its_host(cookies):
     cookie = cookies()[PLAIN]
 
     assert (cookie["path"], cookie["domain"]) == ("/", "")
 
 
-def test_it_lives_for_a_year(cookies):
+def test_device_cookie_expires_after_a_year(cookies):
     assert cookies()[PLAIN]["max-age"] == 365 * 24 * 3600
 
 
-def test_it_holds_what_the_header_holds(api):
+def test_device_cookie_equals_the_device_header(api):
     answer = api.post("signup", email="ann@example.com", password=PASSWORD)
 
     assert answer.response.cookies[PLAIN].value == answer.headers["X-Device-Token"]
 
 
-def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, clock, configure):
+def test_device_cookie_without_the_prefix_is_ignored_over_https(api, clock, configure):
     configure(API_URL="https://api.example.com")
     device = api.post("signup", email="ann@example.com", password=PASSWORD).headers[
         "X-Device-Token"
@@ -80,11 +80,11 @@ def test_by_https_a_cookie_of_the_plain_name_is_not_looked_at(api, clock, config
 
 
 @pytest.mark.skipif(apps.is_installed("authservice.csrf"), reason="this host has token cookies")
-def test_a_sign_up_sets_no_cookie_but_those_of_the_device_and_the_sign_up(cookies):
+def test_signup_sets_only_the_cookies_of_device_and_signup(cookies):
     assert set(cookies()) == {PLAIN, "authservice_signup"}
 
 
-def test_a_login_sets_no_other_cookie(cookies, api):
+def test_login_sets_only_the_device_cookie(cookies, api):
     cookies()
 
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
@@ -94,16 +94,16 @@ def test_a_login_sets_no_other_cookie(cookies, api):
 
 @pytest.mark.skipif(apps.is_installed("authservice.csrf"), reason="this host has a guard")
 class TestWithoutAGuard:
-    """A browser sends cookies unasked: where nothing tells a forged request, they are no tokens."""
+    """Browsers add cookies to forged requests: without a guard, cookies are not read as tokens."""
 
     @pytest.fixture(autouse=True)
-    def _wanted_all_the_same(self, configure):
+    def _cookies_enabled(self, configure):
         configure(COOKIES={"ENABLED": True})
 
-    def test_no_token_is_put_into_a_cookie(self, cookies):
+    def test_signup_without_a_guard_sets_no_token_cookie(self, cookies):
         assert set(cookies()) == {PLAIN, "authservice_signup"}
 
-    def test_a_token_in_a_cookie_is_not_looked_at(self, api):
+    def test_token_cookie_without_a_guard_is_ignored(self, api):
         token = api.sign_up()["access_token"]
 
         answer = api.get("me", headers={"Cookie": f"authservice_access={token}"})

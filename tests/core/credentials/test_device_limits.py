@@ -1,18 +1,18 @@
-"""How many devices of an account have their own attempts, for how long, and how many a day."""
+"""Number and duration of devices with their own attempts, and their attempts per day."""
 
 import pytest
 
 from authservice.core.models import DEVICES, Account
-from tests import hashing
-from tests.client import PASSWORD
-from tests.people import change
+from tests.support import hashing
+from tests.support.client import PASSWORD
+from tests.support.people import change
 
 pytestmark = pytest.mark.django_db
 
 ANN = "ann@example.com"
 NEW = "another plum tart 42"
 WRONG = (401, "INVALID_CREDENTIALS")
-SHUT = (429, "TOO_MANY_ATTEMPTS")
+LOCKED = (429, "TOO_MANY_ATTEMPTS")
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def change_password(api, token, **headers):
     return api.request("PUT", "change-password", body, token=token, headers=headers)
 
 
-def test_devices_collected_before_a_change_of_the_password_have_no_attempts(
+def test_devices_from_before_a_password_change_have_no_attempts_of_their_own(
     api, ann, attempt, new_device
 ):
     collected = [new_device() for _ in range(15)]
@@ -62,18 +62,18 @@ def test_devices_collected_before_a_change_of_the_password_have_no_attempts(
     with hashing.spied() as spy:
         errors = [attempt(device).error for device in collected for _ in range(8)]
 
-    assert len(spy.made) == 10  # those that any client has
-    assert errors == [WRONG] * 10 + [SHUT] * 110
+    assert len(spy.made) == 10  # the attempts of unknown clients
+    assert errors == [WRONG] * 10 + [LOCKED] * 110
 
 
 def test_newest_devices_have_attempts_of_their_own(new_device, attempt, lock):
     devices = [new_device() for _ in range(DEVICES + 1)]
     lock()
 
-    assert [attempt(device).error for device in devices] == [SHUT] + [WRONG] * DEVICES
+    assert [attempt(device).error for device in devices] == [LOCKED] + [WRONG] * DEVICES
 
 
-def test_login_on_a_known_device_does_not_push_others_out(new_device, attempt, lock):
+def test_login_on_a_known_device_does_not_remove_other_devices(new_device, attempt, lock):
     first = new_device()
     devices = [new_device() for _ in range(DEVICES - 1)]
     for _ in range(3):
@@ -92,7 +92,7 @@ def test_login_on_a_known_device_writes_nothing_to_the_account(new_device, attem
     assert Account.objects.get().device_ids == before
 
 
-def test_device_that_was_pushed_out_becomes_known_by_a_login(new_device, attempt, lock):
+def test_device_that_was_removed_becomes_known_again_by_a_login(new_device, attempt, lock):
     first = new_device()
     for _ in range(DEVICES):
         new_device()
@@ -104,14 +104,14 @@ def test_device_that_was_pushed_out_becomes_known_by_a_login(new_device, attempt
 
 def test_devices_of_an_account_share_a_hundred_attempts_a_day(attempt, new_device, clock):
     devices = [new_device() for _ in range(DEVICES)]
-    judged = 0
+    checked = 0
     for _ in range(2):
         errors = [attempt(device).error for device in devices for _ in range(9)]
-        judged += errors.count(WRONG)
+        checked += errors.count(WRONG)
         clock.forward(minutes=16)
 
-    assert judged == 100
-    assert attempt().error == WRONG  # unknown clients have their own
+    assert checked == 100
+    assert attempt().error == WRONG  # unknown clients have their own attempts
 
 
 def test_shared_attempts_of_devices_return_after_a_day(attempt, new_device, clock):
@@ -123,30 +123,30 @@ def test_shared_attempts_of_devices_return_after_a_day(attempt, new_device, cloc
     wait = int(late.headers["Retry-After"])
     clock.forward(seconds=wait)
 
-    assert late.error == SHUT
+    assert late.error == LOCKED
     assert 23 * 3600 < wait <= 24 * 3600 + 1
     assert attempt(last, PASSWORD).status == 200
 
 
-def test_refusal_by_the_shared_budget_uses_up_nothing_of_the_device(attempt, new_device, clock):
+def test_refusal_by_the_shared_limit_uses_no_attempt_of_the_device(attempt, new_device, clock):
     devices = [new_device() for _ in range(DEVICES)]
     for device in devices * 10:
         attempt(device)
     last = new_device()
     for _ in range(20):
-        assert attempt(last).error == SHUT
+        assert attempt(last).error == LOCKED
     clock.forward(days=1, seconds=1)
 
     assert [attempt(last).error for _ in range(10)] == [WRONG] * 10
 
 
-def test_success_on_a_device_gives_back_both_counts(attempt, new_device):
+def test_login_on_a_device_refunds_both_counts(attempt, new_device):
     device = new_device()
     for _ in range(110):
         assert attempt(device, PASSWORD).status == 200
 
 
-def test_strangers_do_not_use_up_the_attempts_of_devices(attempt, new_device, clock):
+def test_unknown_clients_do_not_use_up_the_attempts_of_devices(attempt, new_device, clock):
     device = new_device()
     for _ in range(12):
         for _ in range(9):
@@ -156,7 +156,7 @@ def test_strangers_do_not_use_up_the_attempts_of_devices(attempt, new_device, cl
     assert attempt(device, PASSWORD).status == 200
 
 
-def test_changing_the_password_hands_out_a_new_device_token(api, ann, attempt, new_device, lock):
+def test_password_change_issues_a_new_device_token(api, ann, attempt, new_device, lock):
     device = new_device()
     answer = change_password(api, ann["access_token"], **{"X-Device-Token": device})
     renewed = answer.headers["X-Device-Token"]
@@ -165,17 +165,17 @@ def test_changing_the_password_hands_out_a_new_device_token(api, ann, attempt, n
     assert renewed != device
     assert answer.response.cookies["authservice_device"].value == renewed
     assert attempt(renewed, NEW).status == 200
-    assert attempt(device, NEW).error == SHUT
+    assert attempt(device, NEW).error == LOCKED
 
 
-def test_changing_the_password_on_an_unknown_device_makes_it_known(api, ann, attempt, lock):
+def test_password_change_on_an_unknown_device_makes_it_known(api, ann, attempt, lock):
     device = change_password(api, ann["access_token"]).headers["X-Device-Token"]
     lock()
 
     assert attempt(device, NEW).status == 200
 
 
-def test_refused_change_of_the_password_keeps_devices(api, ann, attempt, new_device, lock):
+def test_refused_password_change_keeps_devices(api, ann, attempt, new_device, lock):
     device = new_device()
     body = {"old_password": "wrong", "new_password": NEW}
     answer = api.request("PUT", "change-password", body, token=ann["access_token"])
@@ -185,7 +185,7 @@ def test_refused_change_of_the_password_keeps_devices(api, ann, attempt, new_dev
     assert attempt(device, PASSWORD).status == 200
 
 
-def test_better_hash_of_the_same_password_keeps_devices(settings, attempt, new_device, lock):
+def test_hash_upgrade_keeps_devices(settings, attempt, new_device, lock):
     device = new_device()
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher",
@@ -197,8 +197,8 @@ def test_better_hash_of_the_same_password_keeps_devices(settings, attempt, new_d
     assert attempt(device, PASSWORD).status == 200
 
 
-def test_password_set_by_the_host_keeps_devices_of_who_knows_the_new_one(attempt, new_device, lock):
-    """Only this service raises the version; the token by itself gives no access."""
+def test_password_set_by_the_host_keeps_devices(attempt, new_device, lock):
+    """Only the service raises the version; a device token alone gives no access."""
     device = new_device()
     change(ANN, password=Account.objects.get().user.password)
     lock()

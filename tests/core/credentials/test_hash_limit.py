@@ -15,15 +15,15 @@ from authservice.core.models import AttemptCounter
 from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
 from authservice.kernel.secret import Secret
-from tests.client import PASSWORD
-from tests.recovery.flows import PHONE, prove
+from tests.support.client import PASSWORD
+from tests.support.flows import PHONE, prove
 
 BUSY = (503, "SERVICE_UNAVAILABLE")
 THREADS = 12
 
 
 class Slow(MD5PasswordHasher):
-    """A hash that takes a while, and notes how many run at once."""
+    """A slow hasher that records how many hashes run at once."""
 
     algorithm = "slow"
     lock = Lock()
@@ -41,14 +41,14 @@ class Slow(MD5PasswordHasher):
 
 @pytest.fixture
 def slow(settings):
-    settings.PASSWORD_HASHERS = ["tests.core.test_hash_limit.Slow"]
+    settings.PASSWORD_HASHERS = ["tests.core.credentials.test_hash_limit.Slow"]
     Slow.running = Slow.most = 0
     return Slow
 
 
 @pytest.fixture
 def busy(monkeypatch, configure):
-    """Within, other requests hold every slot."""
+    """Returns a context manager during which other requests hold every slot."""
     configure(CORE={"HASHES_IN_FLIGHT": 2})
     monkeypatch.setattr(hash_limit, "WAIT", 0.01)
 
@@ -66,7 +66,7 @@ def in_threads(work):
         return [run.result() for run in [pool.submit(work) for _ in range(THREADS)]]
 
 
-def test_hashes_at_once_are_bounded_by_the_setting(slow, configure):
+def test_concurrent_hashes_are_bounded_by_the_setting(slow, configure):
     configure(CORE={"HASHES_IN_FLIGHT": 3})
 
     hashed = in_threads(lambda: passwords.hash_new_password(Secret(PASSWORD), get_user_model()()))
@@ -75,7 +75,7 @@ def test_hashes_at_once_are_bounded_by_the_setting(slow, configure):
     assert slow.most == 3
 
 
-def test_hashes_run_in_as_many_threads_as_may_run_at_once(configure):
+def test_hashes_run_in_at_most_as_many_threads_as_the_setting_allows(configure):
     configure(CORE={"HASHES_IN_FLIGHT": 2})
 
     names = set(in_threads(lambda: hash_limit.run_hash(lambda: current_thread().name)))
@@ -85,7 +85,7 @@ def test_hashes_run_in_as_many_threads_as_may_run_at_once(configure):
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_hash_in_a_forked_process_has_threads_of_its_own():
+def test_hashes_in_a_forked_process_have_their_own_threads():
     hash_limit.run_hash(lambda: None)
     child = os.fork()
     if not child:
@@ -95,13 +95,13 @@ def test_hash_in_a_forked_process_has_threads_of_its_own():
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_hashes_at_once_are_twice_the_cores_by_default(monkeypatch):
+def test_concurrent_hashes_are_twice_the_cores_by_default(monkeypatch):
     monkeypatch.setattr(hash_limit.os, "cpu_count", lambda: 3)
 
     assert hash_limit.limit() == 6
 
 
-def test_hash_without_a_turn_is_refused_after_the_wait(slow, configure, monkeypatch):
+def test_hash_without_a_slot_is_refused_after_the_wait(slow, configure, monkeypatch):
     configure(CORE={"HASHES_IN_FLIGHT": 1})
     monkeypatch.setattr(hash_limit, "WAIT", 0.05)
 
@@ -113,13 +113,13 @@ def test_hash_without_a_turn_is_refused_after_the_wait(slow, configure, monkeypa
 
     done = in_threads(hashed)
 
-    # One at a time, of 0.02 s each: three or four get their turn within the wait.
+    # One at a time, of 0.02 s each: three or four get a slot within the wait.
     assert 1 <= done.count(True) < THREADS
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("email", ["ann@example.com", "nobody@example.com"])
-def test_login_without_a_turn_is_503_and_no_guess(api, busy, email):
+def test_login_without_a_hash_slot_is_503_and_no_attempt(api, busy, email):
     api.sign_up()
     with busy():
         answers = [api.post("login", email=email, password="wrong") for _ in range(12)]
@@ -131,7 +131,7 @@ def test_login_without_a_turn_is_503_and_no_guess(api, busy, email):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_login_without_a_turn_is_no_guess_of_its_address(api, busy, configure):
+def test_login_without_a_hash_slot_does_not_count_for_its_network(api, busy, configure):
     api.sign_up()
     configure(THROTTLE={"RATES": {"guess": "3/15min"}}, CORE={"HASHES_IN_FLIGHT": 2})
     with busy():
@@ -143,7 +143,7 @@ def test_login_without_a_turn_is_no_guess_of_its_address(api, busy, configure):
 
 
 @pytest.mark.django_db
-def test_signup_without_a_turn_is_503_and_makes_no_account(api, busy):
+def test_signup_without_a_hash_slot_is_503_and_creates_no_account(api, busy):
     with busy():
         assert api.post("signup", email="ann@example.com", password=PASSWORD).error == BUSY
 
@@ -151,13 +151,13 @@ def test_signup_without_a_turn_is_503_and_makes_no_account(api, busy):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_password_change_without_a_turn_is_503_and_no_guess(api, busy):
+def test_password_change_without_a_hash_slot_is_503_and_no_attempt(api, busy):
     token = api.sign_up()["access_token"]
     body = {"old_password": PASSWORD, "new_password": "another plum 43 window"}
     with busy():
-        tries = [api.request("PUT", "change-password", body, token=token) for _ in range(12)]
+        answers = [api.request("PUT", "change-password", body, token=token) for _ in range(12)]
 
-    assert {answer.error for answer in tries} == {BUSY}
+    assert {answer.error for answer in answers} == {BUSY}
     assert api.request("PUT", "change-password", body, token=token).status == 200
 
 
@@ -166,7 +166,7 @@ def owner():
 
 
 @pytest.mark.django_db
-def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
+def test_reset_by_link_without_a_hash_slot_is_503_and_keeps_the_link(api, busy):
     api.sign_up()
     token = one_time.issue_link(one_time.RESET, owner(), owner().email_key)
     reset = {"email": "ann@example.com", "token": token, "new_password": "plum 43 windows"}
@@ -177,7 +177,7 @@ def test_reset_without_a_turn_is_503_and_its_link_stays_good(api, busy):
 
 
 @pytest.mark.django_db
-def test_reset_without_a_turn_is_503_and_no_try_at_its_code(api, busy):
+def test_reset_by_code_without_a_hash_slot_is_503_and_no_attempt(api, busy):
     api.sign_up(phone_number=PHONE)
     prove(phone=PHONE)
     code = one_time.issue_code(one_time.RESET, owner(), identifiers.phone_key(PHONE))

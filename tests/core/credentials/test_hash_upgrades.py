@@ -1,4 +1,4 @@
-"""A better hash of the same password is stored at login, and no sign-in notices."""
+"""A better hash of the same password is stored at login, without ending any session."""
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -6,14 +6,14 @@ from django.contrib.auth.hashers import make_password
 from authservice.core.credentials import passwords
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
-from tests import hashing
-from tests.client import PASSWORD
-from tests.people import make_user, the_user
+from tests.support import hashing
+from tests.support.client import PASSWORD
+from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
 FAST = "django.contrib.auth.hashers.MD5PasswordHasher"
-OLD = "tests.hashing.OldPBKDF2"
+OLD = "tests.support.hashing.OldPBKDF2"
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def _ann(settings):
 
 @pytest.fixture
 def modern(settings):
-    """From here on another algorithm is preferred."""
+    """Returns a function that makes another algorithm the preferred one."""
 
     def modern():
         settings.PASSWORD_HASHERS = [FAST, OLD]
@@ -32,7 +32,7 @@ def modern(settings):
     return modern
 
 
-def test_an_old_hash_is_replaced_at_login(api, modern):
+def test_old_hash_is_replaced_at_login(api, modern):
     modern()
 
     api.log_in()
@@ -40,7 +40,7 @@ def test_an_old_hash_is_replaced_at_login(api, modern):
     assert the_user().password.startswith("md5$")
 
 
-def test_it_is_replaced_once(api, modern):
+def test_old_hash_is_replaced_only_once(api, modern):
     modern()
     api.log_in()
     stored = the_user().password
@@ -50,14 +50,14 @@ def test_it_is_replaced_once(api, modern):
     assert the_user().password == stored
 
 
-def test_the_password_stays_the_same(api, modern):
+def test_password_logs_in_after_a_hash_upgrade(api, modern):
     modern()
     api.log_in()
 
     assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200
 
 
-def test_a_wrong_password_replaces_nothing(api, modern):
+def test_wrong_password_does_not_replace_an_old_hash(api, modern):
     modern()
 
     api.post("login", email="ann@example.com", password="wrong plum tart")
@@ -65,7 +65,7 @@ def test_a_wrong_password_replaces_nothing(api, modern):
     assert the_user().password.startswith("pbkdf2_sha1$")
 
 
-def test_the_sign_in_that_upgrades_stands(api, modern):
+def test_session_of_the_login_that_upgrades_the_hash_is_active(api, modern):
     modern()
 
     token = api.log_in()["access_token"]
@@ -73,7 +73,7 @@ def test_the_sign_in_that_upgrades_stands(api, modern):
     assert api.get("me", token=token).status == 200
 
 
-def test_earlier_sign_ins_go_on(api, modern):
+def test_earlier_sessions_stay_active_after_a_hash_upgrade(api, modern):
     before = api.log_in()
     modern()
 
@@ -83,7 +83,7 @@ def test_earlier_sign_ins_go_on(api, modern):
     assert api.post("refresh", refresh_token=before["refresh_token"]).status == 200
 
 
-def test_sign_ins_that_an_earlier_password_made_do_not_come_back(api, modern):
+def test_sessions_of_an_earlier_password_stay_ended_after_a_hash_upgrade(api, modern):
     before = api.log_in()["access_token"]
     user = the_user()
     user.set_password("another plum tart 42")
@@ -95,7 +95,7 @@ def test_sign_ins_that_an_earlier_password_made_do_not_come_back(api, modern):
     assert api.get("me", token=before).error == (401, "INVALID_TOKEN")
 
 
-def test_of_two_upgrades_at_once_the_second_keeps_what_the_first_stored(modern):
+def test_second_of_two_concurrent_hash_upgrades_keeps_the_hash_of_the_first(modern):
     first, second = lookup.get_person(the_user()), lookup.get_person(the_user())
     modern()
     passwords._upgrade(first, Secret(PASSWORD))
@@ -105,7 +105,7 @@ def test_of_two_upgrades_at_once_the_second_keeps_what_the_first_stored(modern):
     assert the_user().password == first.user.password == second.user.password
 
 
-def test_an_upgrade_never_overwrites_a_password_that_was_just_changed(modern):
+def test_hash_upgrade_does_not_overwrite_a_password_changed_meanwhile(modern):
     person = lookup.get_person(the_user())
     modern()
     changed = make_password("another plum tart 42")
@@ -116,7 +116,7 @@ def test_an_upgrade_never_overwrites_a_password_that_was_just_changed(modern):
     assert the_user().password == changed
 
 
-def test_a_wrong_password_for_an_old_hash_makes_exactly_one_hash(api, modern):
+def test_wrong_password_for_an_old_hash_makes_exactly_one_hash(api, modern):
     modern()
 
     with hashing.spied() as spy:

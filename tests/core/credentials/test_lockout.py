@@ -1,4 +1,4 @@
-"""Guessing a password: ten tries, then ever longer waits, for whoever is named, known or not."""
+"""Password attempts: ten, then ever longer waits, for known and unknown names alike."""
 
 import pytest
 from django.core.cache import cache
@@ -6,13 +6,13 @@ from django.core.cache import cache
 from authservice import signals
 from authservice.core.credentials import attempt_counter
 from authservice.core.models import AttemptCounter
-from tests import hashing
-from tests.client import PASSWORD
+from tests.support import hashing
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
 WRONG = (401, "INVALID_CREDENTIALS")
-SHUT = (429, "TOO_MANY_ATTEMPTS")
+LOCKED = (429, "TOO_MANY_ATTEMPTS")
 MINUTE = 60
 NAMES = {
     "a known address": {"email": "ann@example.com"},
@@ -28,21 +28,21 @@ def _ann(api, clock):
 
 
 @pytest.fixture
-def guess(api):
-    """A wrong guess at a name; the first user's address unless told otherwise."""
+def attempt(api):
+    """A login with a wrong password, by default at the first user's address."""
 
-    def guess(**name):
+    def attempt(**name):
         return api.post("login", password="wrong", **(name or {"email": "ann@example.com"}))
 
-    return guess
+    return attempt
 
 
 @pytest.fixture
-def used_up(guess):
-    """Use up the budget of a name."""
+def used_up(attempt):
+    """Use up the attempts at a name."""
 
     def used_up(**name):
-        return [guess(**name).error for _ in range(10)]
+        return [attempt(**name).error for _ in range(10)]
 
     return used_up
 
@@ -52,56 +52,56 @@ def log_in(api, **more):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ten_tries_are_judged_and_the_next_is_not(guess, used_up, name):
+def test_lockout_begins_after_ten_attempts(attempt, used_up, name):
     assert used_up(**NAMES[name]) == [WRONG] * 10
-    assert guess(**NAMES[name]).error == SHUT
+    assert attempt(**NAMES[name]).error == LOCKED
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shut_door_says_when_it_opens(guess, used_up, name):
+def test_lockout_response_has_the_remaining_wait(attempt, used_up, name):
     used_up(**NAMES[name])
 
-    assert 15 * MINUTE <= int(guess(**NAMES[name]).headers["Retry-After"]) <= 15 * MINUTE + 1
+    assert 15 * MINUTE <= int(attempt(**NAMES[name]).headers["Retry-After"]) <= 15 * MINUTE + 1
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shut_door_looks_the_same_for_everybody(guess, used_up, name):
+def test_lockout_response_is_the_same_for_every_name(attempt, used_up, name):
     used_up(**NAMES[name])
     used_up(email="ben@example.com")
 
-    shut, other = guess(**NAMES[name]), guess(email="ben@example.com")
+    locked, other = attempt(**NAMES[name]), attempt(email="ben@example.com")
 
-    assert shut.response.content == other.response.content
+    assert locked.response.content == other.response.content
 
 
-def test_a_shut_door_does_not_open_to_the_right_password(api, used_up):
+def test_lockout_also_refuses_the_right_password(api, used_up):
     used_up()
 
-    assert log_in(api).error == SHUT
+    assert log_in(api).error == LOCKED
 
 
-def test_spellings_of_one_address_share_a_budget(guess):
-    for spelling in ("ann@example.com", "ANN@example.com", "ann@EXAMPLE.com", " ann@example.com"):
-        guess(email=spelling)
+def test_lockout_counts_variants_of_one_address_together(attempt):
+    for variant in ("ann@example.com", "ANN@example.com", "ann@EXAMPLE.com", " ann@example.com"):
+        attempt(email=variant)
     for _ in range(6):
-        guess(email="Ann@Example.Com")
+        attempt(email="Ann@Example.Com")
 
-    assert guess(email="ann@example.com").error == SHUT
+    assert attempt(email="ann@example.com").error == LOCKED
 
 
-def test_username_and_address_are_counted_apart(guess, used_up):
+def test_lockout_counts_username_and_address_separately(attempt, used_up):
     used_up(email="ann@example.com")
 
-    assert guess(username="ann").error == WRONG
+    assert attempt(username="ann").error == WRONG
 
 
-def test_one_name_does_not_shut_the_door_of_another(guess, used_up):
+def test_lockout_of_one_name_does_not_lock_another(attempt, used_up):
     used_up(email="nobody@example.com")
 
-    assert guess(email="ann@example.com").error == WRONG
+    assert attempt(email="ann@example.com").error == WRONG
 
 
-def test_the_client_address_makes_no_difference(api, used_up):
+def test_lockout_applies_to_every_client_address(api, used_up):
     used_up()
 
     answer = api.request(
@@ -111,138 +111,137 @@ def test_the_client_address_makes_no_difference(api, used_up):
         REMOTE_ADDR="203.0.113.9",
     )
 
-    assert answer.error == SHUT
+    assert answer.error == LOCKED
 
 
-def test_a_success_gives_its_count_back(api, guess, used_up):
+def test_successful_login_refunds_its_attempt(api, attempt, used_up):
     for _ in range(20):
         assert log_in(api).status == 200
 
     assert used_up() == [WRONG] * 10
 
 
-def test_a_success_forgives_no_failure(api, guess):
+def test_successful_login_keeps_the_count_of_earlier_failures(api, attempt):
     for _ in range(9):
-        guess()
+        attempt()
     log_in(api)
-    guess()
+    attempt()
 
-    assert guess().error == SHUT
+    assert attempt().error == LOCKED
 
 
-def test_a_right_password_that_may_not_come_in_counts(api, configure):
+def test_right_password_of_a_refused_login_counts_as_an_attempt(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
     for _ in range(10):
         log_in(api)
 
-    assert log_in(api).error == SHUT
+    assert log_in(api).error == LOCKED
 
 
-def test_tries_lapse_after_fifteen_minutes(clock, guess, used_up):
+def test_attempts_expire_after_fifteen_minutes(clock, attempt, used_up):
     for _ in range(9):
-        guess()
+        attempt()
     clock.forward(minutes=15)
 
     assert used_up() == [WRONG] * 10
 
 
-def test_the_wait_begins_with_the_last_try(clock, guess):
+def test_lockout_wait_begins_with_the_last_attempt(clock, attempt):
     for _ in range(9):
-        guess()
+        attempt()
     clock.forward(minutes=14)
-    guess()
+    attempt()
     clock.forward(minutes=14)
 
-    assert guess().error == SHUT
+    assert attempt().error == LOCKED
 
 
-def test_tries_on_a_shut_door_do_not_lengthen_the_wait(clock, guess, used_up):
+def test_lockout_is_not_prolonged_by_refused_attempts(clock, attempt, used_up):
     used_up()
     clock.forward(minutes=14)
-    guess()
+    attempt()
     clock.forward(minutes=1)
 
-    assert guess().error == WRONG
+    assert attempt().error == WRONG
 
 
-def test_after_the_wait_there_is_one_try_at_a_time_and_waits_grow_to_an_hour(clock, guess, used_up):
+def test_lockout_allows_one_attempt_per_wait_and_waits_grow_to_an_hour(clock, attempt, used_up):
     used_up()
     waited = []
     for _ in range(7):
-        wait = int(guess().headers["Retry-After"]) // MINUTE
+        wait = int(attempt().headers["Retry-After"]) // MINUTE
         clock.forward(minutes=wait, seconds=-1)
-        assert guess().error == SHUT
+        assert attempt().error == LOCKED
         clock.forward(seconds=1)
-        assert guess().error == WRONG
+        assert attempt().error == WRONG
         waited.append(wait)
 
     assert waited == [15, 15, 30, 60, 60, 60, 60]
 
 
-def test_after_the_wait_the_right_password_opens(api, clock, used_up):
+def test_right_password_logs_in_after_the_lockout_wait(api, clock, used_up):
     used_up()
     clock.forward(minutes=15)
 
     assert log_in(api).status == 200
 
 
-def test_a_day_of_silence_forgives(clock, guess, used_up):
+def test_lockout_is_reset_after_a_day_without_attempts(clock, attempt, used_up):
     used_up()
     clock.forward(minutes=15)
-    guess()
+    attempt()
     clock.forward(days=1, minutes=15)
 
     assert used_up() == [WRONG] * 10
 
 
-def test_less_than_a_day_does_not(clock, guess, used_up):
+def test_lockout_is_not_reset_in_less_than_a_day(clock, attempt, used_up):
     used_up()
     clock.forward(hours=23)
-    guess()
+    attempt()
 
-    assert guess().error == SHUT
+    assert attempt().error == LOCKED
 
 
-def test_flood_limits_that_are_off_do_not_turn_it_off(configure, guess, used_up):
+def test_lockout_applies_while_rate_limits_are_disabled(configure, attempt, used_up):
     configure(THROTTLE={"ENABLED": False})
     used_up()
 
-    assert guess().error == SHUT
+    assert attempt().error == LOCKED
 
 
-def test_a_cleared_cache_forgives_nothing(guess, used_up):
+def test_lockout_survives_a_cleared_cache(attempt, used_up):
     used_up()
     cache.clear()
 
-    assert guess().error == SHUT
+    assert attempt().error == LOCKED
 
 
-def test_the_stored_counter_names_nobody(guess):
-    guess(email="nobody@example.com")
+def test_attempt_counter_does_not_store_the_name(attempt):
+    attempt(email="nobody@example.com")
 
     assert "nobody" not in "".join(AttemptCounter.objects.values_list("key", flat=True))
 
 
-def test_a_shut_door_is_told_to_the_host(guess, used_up, heard, django_capture_on_commit_callbacks):
+def test_lockout_sends_account_throttled(attempt, used_up, received):
     used_up()
-    events = heard(signals.account_throttled)
+    events = received(signals.account_throttled)
 
-    with django_capture_on_commit_callbacks(execute=True):
-        guess()
+    attempt()
 
     assert [event.action for event in events] == ["security.account.throttled"]
 
 
-def test_a_refused_try_costs_no_hash(guess, used_up):
+def test_lockout_refuses_without_a_hash(attempt, used_up):
     used_up()
 
     with hashing.spied() as spy:
-        guess()
+        attempt()
 
     assert spy.made == []
 
 
-def test_a_count_given_back_twice_is_no_free_guess():
+def test_attempt_refunded_twice_is_no_free_attempt():
     key = attempt_counter.key("password", "ann")
     attempt_counter.consume(key, attempt_counter.PASSWORD)
 

@@ -1,4 +1,4 @@
-"""A ticket that a code must come with: how it is found, tried and ended."""
+"""A one-time token that must be sent with a code: how it is found, counted and ended."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from authservice.core.credentials import one_time, temp_tokens
 from authservice.core.users import lookup
 from authservice.kernel import databases, errors
-from tests.people import change, deactivate, make_user, the_user
+from tests.support.people import change, deactivate, make_user, the_user
 
 pytestmark = pytest.mark.django_db
 LOOSE = one_time.Purpose("loose", link_ttl=timedelta(minutes=5), addressed=False)
@@ -28,13 +28,13 @@ def found(purpose, token):
         return None
 
 
-def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
+def test_one_time_token_is_found_with_user_and_extra_values_in_one_statement(ann):
     token = one_time.issue_link(LOOSE, ann, payload={"method": "test"})
 
     with CaptureQueriesContext(connections[databases.primary()]) as captured:
-        person, ticket, beside = one_time.find_open(LOOSE, token, "user__email", "purpose")
+        person, row, values = one_time.find_open(LOOSE, token, "user__email", "purpose")
 
-    assert (person.id, ticket.payload, beside) == (
+    assert (person.id, row.payload, values) == (
         ann.id,
         {"method": "test"},
         ("ann@example.com", "loose"),
@@ -42,11 +42,11 @@ def test_it_comes_with_its_person_and_what_was_asked_for_in_one_statement(ann):
     assert len(captured) == 1
 
 
-def test_it_is_found_for_its_own_purpose_alone(ann):
+def test_one_time_token_is_found_for_its_own_purpose_only(ann):
     assert found(BOUND, one_time.issue_link(LOOSE, ann)) is None
 
 
-def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
+def test_one_time_token_without_an_address_stays_valid_after_a_changed_address(ann):
     loose = one_time.issue_link(LOOSE, ann)
     bound = one_time.issue_link(BOUND, ann, ann.email_key)
 
@@ -57,7 +57,7 @@ def test_one_that_is_not_addressed_outlives_a_change_of_address(ann):
 
 
 @pytest.mark.parametrize("harm", [deactivate, lambda: change(password="another")])
-def test_it_ends_with_its_person_and_the_password(ann, harm):
+def test_one_time_token_ends_with_its_user_or_the_password(ann, harm):
     token = one_time.issue_link(LOOSE, ann)
 
     harm()
@@ -65,7 +65,7 @@ def test_it_ends_with_its_person_and_the_password(ann, harm):
     assert found(LOOSE, token) is None
 
 
-def test_it_ends_with_its_time(ann, clock):
+def test_one_time_token_ends_at_its_expiry(ann, clock):
     token = one_time.issue_link(LOOSE, ann)
 
     clock.forward(minutes=5)
@@ -73,33 +73,33 @@ def test_it_ends_with_its_time(ann, clock):
     assert found(LOOSE, token) is None
 
 
-def test_a_spent_one_is_not_found(ann):
+def test_one_time_token_that_was_consumed_is_not_found(ann):
     token = one_time.issue_link(LOOSE, ann)
 
     assert one_time.consume(found(LOOSE, token)[1])
     assert found(LOOSE, token) is None
 
 
-def test_it_takes_five_tries_and_then_says_how_long_to_wait(ann, clock):
-    ticket = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
+def test_one_time_token_allows_five_attempts_and_then_has_retry_after(ann, clock):
+    row = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
     for _ in range(temp_tokens.TRIES):
-        temp_tokens.count_attempt(ticket)
+        temp_tokens.count_attempt(row)
 
     with pytest.raises(errors.TooManyAttempts) as refused:
-        temp_tokens.count_attempt(ticket)
+        temp_tokens.count_attempt(row)
 
     assert refused.value.headers["Retry-After"] == "301"
 
 
-def test_one_that_was_spent_meanwhile_takes_no_try(ann):
-    ticket = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
-    one_time.consume(ticket)
+def test_one_time_token_consumed_meanwhile_allows_no_attempt(ann):
+    row = found(LOOSE, one_time.issue_link(LOOSE, ann))[1]
+    one_time.consume(row)
 
     with pytest.raises(errors.InvalidLink):
-        temp_tokens.count_attempt(ticket)
+        temp_tokens.count_attempt(row)
 
 
-def test_it_outlives_the_secret_key_it_was_made_under(ann, settings):
+def test_one_time_token_stays_valid_after_a_rotated_secret_key(ann, settings):
     token = one_time.issue_link(LOOSE, ann)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another secret of the tests, long enough to be a key"

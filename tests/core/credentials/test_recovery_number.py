@@ -1,4 +1,4 @@
-"""Which phone numbers reset a password, and what PUT /profile requires for a changed number."""
+"""Phone numbers that may reset a password, and the requirements of PUT /profile for a new one."""
 
 import pytest
 from django.utils import timezone
@@ -6,17 +6,17 @@ from django.utils import timezone
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel import message_queue
-from tests.client import PASSWORD, Api
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import OTHER_PHONE, PHONE, account, prove
-from tests.recovery.thief import Thief
+from tests.core.recovery.thief import Thief
+from tests.support.client import PASSWORD, Api
+from tests.support.flows import OTHER_PHONE, PHONE, account, prove
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def thief(api, flows):
-    """A client with an access token of a user with a proven address."""
+    """An attacker with an access token of a user whose address is verified."""
     token = api.sign_up()["access_token"]
     prove()
     return Thief(flows, token)
@@ -49,20 +49,20 @@ def test_number_set_by_a_session_resets_a_password_72_hours_after_its_verificati
     assert thief.reset_by_number() is resets
 
 
-def test_number_set_with_the_password_resets_it_at_once(thief):
+def test_number_set_with_the_password_resets_the_password_at_once(thief):
     thief.plant_number(password=PASSWORD)
 
     assert thief.reset_by_number()
 
 
-def test_number_of_the_sign_up_resets_the_password_at_once(api, flows):
+def test_number_of_the_signup_resets_the_password_at_once(api, flows):
     thief = Thief(flows, api.sign_up(phone_number=PHONE)["access_token"])
     flows.verify_phone(flows.phone_code())
 
     assert thief.reset_by_number(PHONE)
 
 
-def test_number_sent_again_with_the_password_resets_it_at_once(thief):
+def test_number_sent_again_with_the_password_resets_the_password_at_once(thief):
     thief.plant_number(PHONE)
 
     thief.put(phone=PHONE, password=PASSWORD)
@@ -87,7 +87,7 @@ def test_number_set_by_staff_resets_the_password_once_its_owner_confirmed_it(thi
     assert thief.reset_by_number(PHONE)
 
 
-def test_number_set_by_staff_is_not_confirmed_by_a_profile_sent_without_the_password(thief):
+def test_number_set_by_staff_is_not_confirmed_by_a_profile_without_password(thief):
     planted_by_staff()
 
     shown = thief.api.get("me", token=thief.token).data["phone_number"]
@@ -97,7 +97,7 @@ def test_number_set_by_staff_is_not_confirmed_by_a_profile_sent_without_the_pass
     assert not thief.reset_by_number(PHONE)
 
 
-def test_forgot_password_answers_alike_and_texts_that_the_number_cannot_do_it(thief, post):
+def test_forgot_password_of_a_refused_number_answers_alike_and_texts_a_refusal(thief, post):
     thief.plant_number()
     usual = thief.api.post("forgot-password", phone=PHONE)
     post.jobs.clear()
@@ -105,12 +105,12 @@ def test_forgot_password_answers_alike_and_texts_that_the_number_cannot_do_it(th
     answer = thief.api.post("forgot-password", phone=OTHER_PHONE)
 
     assert (answer.status, answer.body) == (usual.status, usual.body)
-    letter = post.letter(message_queue.RESET_BY_CODE)
-    assert (letter.kind, letter.channel) == (message_queue.RESET_BY_CODE_REFUSED, "sms")
-    assert "code" not in letter.context
+    message = post.outgoing(message_queue.RESET_BY_CODE)
+    assert (message.kind, message.channel) == (message_queue.RESET_BY_CODE_REFUSED, "sms")
+    assert "code" not in message.context
 
 
-def test_code_texted_before_the_number_lost_its_right_is_refused(thief, flows):
+def test_code_texted_before_the_number_lost_its_permission_is_refused(thief, flows):
     thief.plant_number(PHONE, password=PASSWORD)
     code = flows.reset_code(PHONE)
     Account.objects.update(phone_set_by=PhoneSource.STAFF)
@@ -127,14 +127,14 @@ def test_profile_with_a_wrong_password_changes_nothing(thief):
     assert (account().phone_number, account().name) == ("", "")
 
 
-def test_profile_counts_wrong_passwords_as_guesses(thief):
+def test_profile_counts_wrong_passwords_as_attempts(thief):
     for _ in range(10):
         thief.put(phone=PHONE, password="wrong")
 
     assert is_refusal(thief.put(phone=PHONE, password=PASSWORD), 429, "TOO_MANY_ATTEMPTS")
 
 
-def test_profile_takes_five_changed_numbers_a_day(thief, clock):
+def test_profile_accepts_five_changed_numbers_a_day(thief, clock):
     thief.token = thief.api.log_in()["access_token"]
     answers = [thief.put(phone=f"+49301234{n}00") for n in range(6)]
 
@@ -146,13 +146,13 @@ def test_profile_takes_five_changed_numbers_a_day(thief, clock):
     assert thief.put(phone=PHONE).status == 200
 
 
-def test_profile_takes_any_changed_numbers_where_flood_limits_are_off(thief, no_floods):
+def test_profile_accepts_any_changed_numbers_while_rate_limits_are_disabled(thief, no_floods):
     answers = [thief.put(phone=f"+49301234{n}00") for n in range(6)]
 
     assert {answer.status for answer in answers} == {200}
 
 
-def test_profile_number_that_was_taken_is_not_counted_as_changed(thief):
+def test_profile_does_not_count_taken_numbers_as_changed(thief):
     taken()
     for _ in range(6):
         thief.put(phone=OTHER_PHONE)
@@ -167,7 +167,7 @@ def test_profile_counts_taken_numbers_as_look_ups(thief, configure):
     codes = [thief.put(phone=OTHER_PHONE).code for _ in range(4)]
 
     assert codes == ["PHONE_ALREADY_IN_USE"] * 3 + ["TOO_MANY_REQUESTS"]
-    # Nor does a free number show that the others were taken.
+    # A free number does not reveal either that the others were taken.
     assert thief.put(phone=PHONE).code == "TOO_MANY_REQUESTS"
 
 
@@ -179,7 +179,7 @@ def test_profile_does_not_count_free_numbers_as_look_ups(thief, configure):
     assert {answer.status for answer in answers} == {200}
 
 
-def test_unverified_number_goes_to_the_account_that_sets_and_proves_it(thief, flows):
+def test_unverified_number_moves_to_the_account_that_sets_and_verifies_it(thief, flows):
     ben = thief.api.sign_up("ben@example.com", phone_number=PHONE)
 
     thief.plant_number(PHONE)
@@ -197,10 +197,12 @@ def test_code_of_the_former_holder_verifies_nothing_after_the_number_moved(thief
     assert not Account.objects.exclude(verified_phone_key="").exists()
 
 
-@pytest.mark.parametrize("why", ["verification is required", "nobody can text"])
-def test_unverified_number_stays_where_moving_it_would_harm(thief, post, configure, why):
+@pytest.mark.parametrize("reason", ["verification is required", "no SMS"])
+def test_unverified_number_is_not_moved_if_it_cannot_or_must_be_verified(
+    thief, post, configure, reason
+):
     thief.api.sign_up("ben@example.com", phone_number=PHONE)
-    post.can_sms = why != "nobody can text"
+    post.can_sms = reason != "no SMS"
     configure(CORE={"REQUIRE_PHONE_VERIFICATION": post.can_sms})
 
     assert is_refusal(thief.put(phone=PHONE), 400, "PHONE_ALREADY_IN_USE")
@@ -245,6 +247,6 @@ def test_recent_proof_is_not_asked_for_by_default(thief, clock):
 
 
 def taken():
-    """Another account has proven a number."""
+    """Another account has verified a number."""
     Api().sign_up("ben@example.com", phone_number=OTHER_PHONE)
     prove("ben@example.com", phone=OTHER_PHONE)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
 ANN, BEN = "ann@example.com", "ben@example.com"
 OFFICE = {"REMOTE_ADDR": "192.0.2.10"}
-HELD_UP = (429, "TOO_MANY_REQUESTS")
+RATE_LIMITED = (429, "TOO_MANY_REQUESTS")
 
 
 @pytest.fixture(autouse=True)
@@ -34,29 +34,29 @@ def log_in(api):
 
 
 @pytest.fixture
-def besieged(log_in):
-    """A client behind the address guesses until the limit of the network is reached."""
+def network_limited(log_in):
+    """A client behind the address tries passwords until the limit of the network is reached."""
     for number in range(100):
         assert log_in(email=f"nobody{number}@example.com").status == 401
-    assert log_in(email="nobody@example.com").error == HELD_UP
+    assert log_in(email="nobody@example.com").error == RATE_LIMITED
 
 
-@pytest.mark.usefixtures("besieged")
+@pytest.mark.usefixtures("network_limited")
 def test_known_device_logs_in_while_its_network_is_limited(device, log_in):
     assert log_in(device).status == 200
 
 
-@pytest.mark.usefixtures("besieged")
-def test_known_device_passes_the_limit_for_its_own_account_alone(api, device, log_in):
+@pytest.mark.usefixtures("network_limited")
+def test_known_device_passes_the_network_limit_for_its_own_account_only(api, device, log_in):
     api.sign_up(BEN)
 
-    assert log_in(device, BEN).error == HELD_UP
-    assert log_in(device, "nobody@example.com").error == HELD_UP
+    assert log_in(device, BEN).error == RATE_LIMITED
+    assert log_in(device, "nobody@example.com").error == RATE_LIMITED
 
 
-@pytest.mark.usefixtures("besieged")
-def test_forged_device_token_does_not_pass_the_limit(device, log_in):
-    assert log_in(device.swapcase()).error == HELD_UP
+@pytest.mark.usefixtures("network_limited")
+def test_forged_device_token_does_not_pass_the_network_limit(device, log_in):
+    assert log_in(device.swapcase()).error == RATE_LIMITED
 
 
 def test_attempts_on_a_known_device_are_not_counted_for_its_network(device, log_in, configure):
@@ -67,14 +67,14 @@ def test_attempts_on_a_known_device_are_not_counted_for_its_network(device, log_
     assert log_in(email="nobody@example.com").status == 401
 
 
-def test_general_limit_counts_a_known_device_apart_from_its_network(device, log_in, configure):
+def test_general_limit_counts_a_known_device_separately_from_its_network(device, log_in, configure):
     configure(THROTTLE={"RATES": {"default": "5/min"}})
     for _ in range(5):
         log_in(email="nobody@example.com")
-    assert log_in(email="nobody@example.com").error == HELD_UP
+    assert log_in(email="nobody@example.com").error == RATE_LIMITED
 
     assert [log_in(device).status for _ in range(5)] == [200] * 5
-    assert log_in(device).error == HELD_UP
+    assert log_in(device).error == RATE_LIMITED
 
 
 def test_general_limit_is_shared_by_the_devices_of_an_account(device, log_in, configure):

@@ -1,13 +1,12 @@
-"""A secret dies with the address and the password it was made under, whoever changed them."""
+"""A one-time secret ends when its address or the password changes, however it was changed."""
 
 from dataclasses import dataclass
 
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from tests.client import PASSWORD
-from tests.people import email_field, has
-from tests.recovery.flows import (
+from tests.support.client import PASSWORD
+from tests.support.flows import (
     ANN,
     NEW,
     OTHER_PHONE,
@@ -17,6 +16,7 @@ from tests.recovery.flows import (
     phone_verified,
     prove,
 )
+from tests.support.people import email_field, has
 
 pytestmark = pytest.mark.django_db
 
@@ -26,11 +26,11 @@ THIRD = "elm harbour 88 candles"
 
 @dataclass
 class Secret:
-    """How to come by one, how to use it, and what a dead one answers."""
+    """How to obtain a secret, how to use it, and the error code once it has ended."""
 
-    ask: str
+    obtain: str
     use: str
-    dead: str
+    ended: str
 
 
 RESET_LINK = Secret("reset_token", "reset", "INVALID_TOKEN")
@@ -42,17 +42,17 @@ TEXTED = [RESET_CODE, VERIFY_CODE]
 
 
 def name(secret):
-    return getattr(secret, "ask", None) or getattr(secret, "__name__", "")
+    return getattr(secret, "obtain", None) or getattr(secret, "__name__", "")
 
 
 @pytest.fixture
 def issued(flows, ann):
-    """Ask for a secret; the result uses it."""
+    """Request a secret; the returned function uses it."""
 
     def issue(secret):
         if secret is RESET_CODE:
             prove(phone="+4930123456")
-        value = getattr(flows, secret.ask)()
+        value = getattr(flows, secret.obtain)()
         return lambda: getattr(flows, secret.use)(value)
 
     return issue
@@ -80,7 +80,7 @@ def made_unusable(api, token):
 
 
 @pytest.mark.parametrize("secret", [*MAILED, *TEXTED], ids=name)
-def test_a_live_secret_works(issued, secret):
+def test_one_time_secret_is_accepted(issued, secret):
     assert issued(secret)().status == 200
 
 
@@ -88,18 +88,18 @@ def test_a_live_secret_works(issued, secret):
 @pytest.mark.parametrize(
     "change", [changed_by_api, set_in_a_shell, updated_by_a_query, made_unusable], ids=name
 )
-def test_a_changed_password_ends_it(api, ann, issued, secret, change):
+def test_one_time_secret_ends_with_a_changed_password(api, ann, issued, secret, change):
     use = issued(secret)
 
     change(api, ann["access_token"])
 
-    assert use().error == (400, secret.dead)
+    assert use().error == (400, secret.ended)
 
 
 @pytest.mark.parametrize(
     "change", [changed_by_api, set_in_a_shell, updated_by_a_query, made_unusable], ids=name
 )
-def test_a_changed_password_does_not_end_a_verification_link(api, ann, issued, change):
+def test_verification_link_stays_valid_after_a_changed_password(api, ann, issued, change):
     use = issued(VERIFY_LINK)
 
     change(api, ann["access_token"])
@@ -108,16 +108,16 @@ def test_a_changed_password_does_not_end_a_verification_link(api, ann, issued, c
 
 
 @pytest.mark.parametrize("secret", [VERIFY_CODE, RESET_CODE], ids=name)
-def test_a_password_reset_by_link_ends_it(flows, issued, secret):
+def test_one_time_code_ends_with_a_password_reset_by_link(flows, issued, secret):
     use = issued(secret)
 
     flows.reset(flows.reset_token(), new_password=THIRD)
 
-    assert use().error == (400, secret.dead)
+    assert use().error == (400, secret.ended)
 
 
 @pytest.mark.parametrize("secret", [*MAILED, *TEXTED], ids=name)
-def test_a_better_hash_of_the_same_password_does_not_end_it(api, issued, settings, secret):
+def test_one_time_secret_stays_valid_after_a_hash_upgrade(api, issued, settings, secret):
     use = issued(secret)
     first, *others = settings.PASSWORD_HASHERS
     settings.PASSWORD_HASHERS = [*others, first]
@@ -130,7 +130,7 @@ def test_a_better_hash_of_the_same_password_does_not_end_it(api, issued, setting
 
 
 @pytest.mark.parametrize("secret", [*MAILED, *TEXTED], ids=name)
-def test_a_login_and_a_changed_name_do_not_end_it(api, ann, issued, secret):
+def test_one_time_secret_stays_valid_after_a_login_and_a_changed_name(api, ann, issued, secret):
     use = issued(secret)
     api.log_in()
     api.request("PUT", "profile", {"name": "Ann Cee"}, token=ann["access_token"])
@@ -144,7 +144,7 @@ def saved_by_the_host():
     user.save()
 
 
-def updated_behind_our_back():
+def address_updated_by_a_query():
     move(MOVED)
 
 
@@ -155,17 +155,17 @@ SAVED = pytest.param(
 
 
 @pytest.mark.parametrize("secret", MAILED, ids=name)
-@pytest.mark.parametrize("change", [SAVED, updated_behind_our_back])
-def test_a_changed_address_ends_what_was_mailed(issued, secret, change):
+@pytest.mark.parametrize("change", [SAVED, address_updated_by_a_query])
+def test_mailed_secret_ends_with_a_changed_address(issued, secret, change):
     use = issued(secret)
 
     change()
 
-    assert use().error == (400, secret.dead)
+    assert use().error == (400, secret.ended)
 
 
-@pytest.mark.parametrize("change", [SAVED, updated_behind_our_back])
-def test_what_was_mailed_is_of_no_use_for_the_new_address(flows, ann, change):
+@pytest.mark.parametrize("change", [SAVED, address_updated_by_a_query])
+def test_mailed_secret_is_refused_for_the_new_address(flows, ann, change):
     reset, verify = flows.reset_token(), flows.email_token()
 
     change()
@@ -174,8 +174,8 @@ def test_what_was_mailed_is_of_no_use_for_the_new_address(flows, ann, change):
     assert flows.click(verify, MOVED).error == (400, "INVALID_VERIFICATION_TOKEN")
 
 
-@pytest.mark.parametrize("change", [SAVED, updated_behind_our_back])
-def test_a_changed_address_is_unverified_at_once(api, flows, ann, change):
+@pytest.mark.parametrize("change", [SAVED, address_updated_by_a_query])
+def test_changed_address_is_unverified_at_once(api, flows, ann, change):
     flows.click(flows.email_token())
     assert email_verified(ann["access_token"], api)
 
@@ -184,7 +184,7 @@ def test_a_changed_address_is_unverified_at_once(api, flows, ann, change):
     assert not email_verified(ann["access_token"], api)
 
 
-def test_a_changed_address_is_verified_by_a_link_of_its_own(api, flows, ann):
+def test_changed_address_is_verified_by_its_own_link(api, flows, ann):
     flows.click(flows.email_token())
     move(MOVED)
     api.get("me", token=ann["access_token"])
@@ -194,25 +194,25 @@ def test_a_changed_address_is_verified_by_a_link_of_its_own(api, flows, ann):
     assert email_verified(ann["access_token"], api)
 
 
-def test_the_old_address_is_not_written_to(api, post, ann):
+def test_old_address_gets_no_reset_link_after_a_change(api, post, ann):
     move(MOVED)
 
     api.post("forgot-password", email=ANN)
 
-    assert post.letter(post.jobs[-1].kind) is None
+    assert post.outgoing(post.jobs[-1].kind) is None
 
 
 @pytest.mark.parametrize("secret", TEXTED, ids=name)
 @pytest.mark.parametrize("phone", [OTHER_PHONE, ""])
-def test_a_changed_number_ends_what_was_texted(api, ann, issued, secret, phone):
+def test_texted_secret_ends_with_a_changed_number(api, ann, issued, secret, phone):
     use = issued(secret)
 
     api.request("PUT", "profile", {"phone": phone}, token=ann["access_token"])
 
-    assert use().error == (400, secret.dead)
+    assert use().error == (400, secret.ended)
 
 
-def test_a_changed_number_is_unverified_at_once(api, flows, ann):
+def test_changed_number_is_unverified_at_once(api, flows, ann):
     flows.verify_phone(flows.phone_code())
 
     api.request("PUT", "profile", {"phone": OTHER_PHONE}, token=ann["access_token"])
@@ -221,14 +221,14 @@ def test_a_changed_number_is_unverified_at_once(api, flows, ann):
 
 
 @pytest.mark.parametrize("secret", [*MAILED, *TEXTED], ids=name)
-def test_a_deleted_user_takes_their_secrets_along(issued, secret):
+def test_one_time_secret_ends_with_the_deleted_user(issued, secret):
     use = issued(secret)
     account().user.delete()
 
-    assert use().error == (400, secret.dead)
+    assert use().error == (400, secret.ended)
 
 
-def test_a_secret_outlives_a_rotated_secret_key(flows, settings, ann):
+def test_one_time_secret_stays_valid_after_a_rotated_secret_key(flows, settings, ann):
     reset, verify, code = flows.reset_token(), flows.email_token(), flows.phone_code()
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "the next secret of the tests, long enough to be a key"
@@ -238,7 +238,7 @@ def test_a_secret_outlives_a_rotated_secret_key(flows, settings, ann):
     assert flows.reset(reset).status == 200
 
 
-def test_a_secret_dies_with_its_key(flows, settings, ann):
+def test_one_time_secret_ends_with_a_removed_secret_key(flows, settings, ann):
     reset, code = flows.reset_token(), flows.phone_code()
     settings.SECRET_KEY = "the next secret of the tests, long enough to be a key"
 

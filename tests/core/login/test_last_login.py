@@ -1,4 +1,4 @@
-"""`last_login` is written as Django writes it, whoever listens and however a model saves."""
+"""`last_login` is written as Django writes it, for any receivers and any way a model saves."""
 
 import pytest
 from django.contrib.auth import get_user_model, user_logged_in
@@ -9,8 +9,8 @@ from django.test import RequestFactory
 
 from authservice.core.login import last_login
 from authservice.kernel.sql import joins
-from tests.people import the_user
-from tests.recovery.statements import statements
+from tests.support.people import the_user
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -23,18 +23,18 @@ def ann(api):
 
 @pytest.fixture
 def saves():
-    """What receivers of both signals of the user's model are told."""
-    told = []
+    """The arguments that receivers of both save signals of the user model get."""
+    received = []
 
-    def before(sender, **what):
-        told.append(("before", sender, what))
+    def before(sender, **arguments):
+        received.append(("before", sender, arguments))
 
-    def after(sender, **what):
-        told.append(("after", sender, what))
+    def after(sender, **arguments):
+        received.append(("after", sender, arguments))
 
     pre_save.connect(before, sender=get_user_model())
     post_save.connect(after, sender=get_user_model())
-    yield told
+    yield received
     pre_save.disconnect(before, sender=get_user_model())
     post_save.disconnect(after, sender=get_user_model())
 
@@ -43,16 +43,16 @@ def log_in(user):
     user_logged_in.send(sender=type(user), request=RequestFactory().post("/"), user=user)
 
 
-def told_by(receiver, user, saves):
+def signals_of(receiver, user, saves):
     saves.clear()
     receiver(sender=type(user), user=user)
     return [
-        (when, sender, {name: what[name] for name in what if name != "signal"})
-        for when, sender, what in saves
+        (when, sender, {name: arguments[name] for name in arguments if name != "signal"})
+        for when, sender, arguments in saves
     ]
 
 
-def test_it_is_one_statement_and_the_row_has_it(ann):
+def test_last_login_is_written_in_one_statement(ann):
     before = ann.last_login
 
     [sql] = [sql for sql in statements(lambda: log_in(ann)) if sql.startswith("UPDATE")]
@@ -63,12 +63,12 @@ def test_it_is_one_statement_and_the_row_has_it(ann):
     assert the_user().last_login == ann.last_login
 
 
-def test_receivers_are_told_what_django_tells_them(ann, saves):
-    assert told_by(last_login.write, ann, saves) == told_by(update_last_login, ann, saves)
+def test_last_login_sends_receivers_the_same_arguments_as_django(ann, saves):
+    assert signals_of(last_login.write, ann, saves) == signals_of(update_last_login, ann, saves)
     assert len(saves) == 2
 
 
-def test_what_a_receiver_changes_is_what_is_written(ann):
+def test_last_login_changed_by_a_receiver_is_written(ann):
     def earlier(sender, instance, **_):
         instance.last_login = instance.last_login.replace(year=2001)
 
@@ -82,7 +82,7 @@ def test_what_a_receiver_changes_is_what_is_written(ann):
 
 
 @pytest.mark.parametrize("step", ["save", "save_base", "_save_table", "_do_update"])
-def test_a_model_that_saves_in_its_own_way_does(ann, monkeypatch, step):
+def test_last_login_of_a_model_with_its_own_save_methods_calls_them(ann, monkeypatch, step):
     saved, original = [], getattr(type(ann), step)
 
     def own(self, *given, **more):
@@ -97,23 +97,23 @@ def test_a_model_that_saves_in_its_own_way_does(ann, monkeypatch, step):
     assert saved
 
 
-def test_password_set_but_not_saved_is_left_to_django(ann):
+def test_last_login_of_a_user_with_an_unsaved_password_is_saved_by_django(ann):
     ann.set_password("another plum tart 42")
 
     log_in(ann)
 
-    # Django's own `save` notifies the validators of the change, and drops the text.
+    # Django's own `save` notifies the validators of the change, and discards the plain text.
     assert ann._password is None
 
 
-def test_a_row_that_is_gone_is_told_as_django_tells_it(ann):
+def test_last_login_of_a_deleted_row_raises_the_error_of_django(ann):
     type(ann)._base_manager.filter(pk=ann.pk).delete()
 
     with pytest.raises(DatabaseError):
         last_login.write(type(ann), ann)
 
 
-def test_who_disconnects_djangos_receiver_disconnects_it(ann):
+def test_last_login_is_not_written_if_djangos_receiver_is_disconnected(ann):
     before = ann.last_login
     assert user_logged_in.disconnect(dispatch_uid="update_last_login")
     try:
@@ -130,30 +130,30 @@ joining = pytest.mark.skipif(
 
 
 @joining
-def test_it_can_be_left_to_another_statement(ann, unheard):
-    def put_off():
+def test_last_login_can_be_deferred_to_another_statement(ann, no_login_receivers):
+    def log_in_deferred():
         with last_login.defer(ann) as left:
             log_in(ann)
             assert [bound.params[-1] for bound in left] == [ann.pk]
 
     before = ann.last_login
 
-    assert statements(put_off) == []
+    assert statements(log_in_deferred) == []
     assert ann.last_login > before
 
 
 @joining
-def test_receivers_are_told_as_much_where_it_is_put_off(ann, unheard, saves):
-    def put_off(sender, user):
+def test_last_login_deferred_sends_receivers_the_same_arguments(ann, no_login_receivers, saves):
+    def log_in_deferred(sender, user):
         with last_login.defer(user):
             log_in(user)
             assert [when for when, _, _ in saves] == ["before"]
 
-    assert told_by(put_off, ann, saves) == told_by(update_last_login, ann, saves)
+    assert signals_of(log_in_deferred, ann, saves) == signals_of(update_last_login, ann, saves)
 
 
 @joining
-def test_nobody_is_told_that_it_was_saved_if_it_was_not(ann, unheard, saves):
+def test_last_login_deferred_and_not_saved_sends_no_post_save(ann, no_login_receivers, saves):
     def fail():
         log_in(ann)
         raise LookupError
@@ -164,7 +164,7 @@ def test_nobody_is_told_that_it_was_saved_if_it_was_not(ann, unheard, saves):
     assert [when for when, _, _ in saves] == ["before"]
 
 
-def test_whoever_else_hears_of_a_login_finds_it_written(ann, unheard):
+def test_last_login_is_written_before_other_receivers_of_a_login_run(ann, no_login_receivers):
     found = []
 
     def look(user, **_):
@@ -181,7 +181,7 @@ def test_whoever_else_hears_of_a_login_finds_it_written(ann, unheard):
     assert found == [ann.last_login]
 
 
-def test_the_next_one_is_written_at_once(ann, unheard):
+def test_last_login_after_a_deferred_one_is_written_at_once(ann, no_login_receivers):
     with last_login.defer(ann):
         log_in(ann)
     before = ann.last_login
@@ -191,7 +191,7 @@ def test_the_next_one_is_written_at_once(ann, unheard):
     assert the_user().last_login == ann.last_login > before
 
 
-def test_it_is_written_with_the_sign_in(api, ann, unheard):
+def test_last_login_is_written_once_by_a_login(api, ann, no_login_receivers):
     before = the_user().last_login
 
     asked = statements(api.log_in)

@@ -1,4 +1,4 @@
-"""Django's own signals of logins, as packages of a host know them."""
+"""Django's own signals of logins, which other installed packages receive."""
 
 import pytest
 from django.contrib.auth import authenticate
@@ -10,19 +10,19 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def failures():
-    heard = []
+    received = []
 
     def receive(sender, credentials, **_):
-        heard.append((sender, sorted(credentials)))
+        received.append((sender, sorted(credentials)))
 
     user_login_failed.connect(receive)
-    yield heard
+    yield received
     user_login_failed.disconnect(receive)
 
 
-def test_failed_login_is_sent_by_the_sender_of_django(api, failures):
+def test_failed_login_signal_has_the_sender_of_django(api, failures):
     api.post("login", email="nobody@example.com", password="x")
     authenticate(RequestFactory().post("/"), username="nobody", password="x")
 
-    ours, of_django = failures
-    assert ours[0] == of_django[0] == "django.contrib.auth"
+    of_service, of_django = failures
+    assert of_service[0] == of_django[0] == "django.contrib.auth"

@@ -1,11 +1,11 @@
-"""Where an address or a number must be proven first, a signup leads to tokens by way of a proof."""
+"""If an address or a number must be verified first, a sign-up returns no tokens until then."""
 
 import pytest
 
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
 from tests.contract.shapes import USER, fits, is_refusal
-from tests.recovery.flows import ANN, PHONE
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, PHONE
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ BODY = {"email": ANN, "password": PASSWORD, "phone_number": PHONE}
 
 @pytest.fixture
 def required(configure):
-    """`required("EMAIL", "PHONE")`: what must be proven before anybody gets tokens."""
+    """`required("EMAIL", "PHONE")`: what must be verified before tokens are issued."""
 
     def require(*kinds):
         configure(CORE={f"REQUIRE_{kind}_VERIFICATION": True for kind in kinds})
@@ -27,7 +27,7 @@ def log_in(api):
 
 
 @pytest.mark.parametrize("kinds", [("EMAIL",), ("PHONE",), ("EMAIL", "PHONE")])
-def test_a_signup_is_201_with_user_and_message_and_no_tokens(api, required, kinds):
+def test_signup_with_required_verification_is_201_without_tokens(api, required, kinds):
     required(*kinds)
 
     answer = api.post("signup", **BODY)
@@ -36,7 +36,7 @@ def test_a_signup_is_201_with_user_and_message_and_no_tokens(api, required, kind
     assert fits(answer.data, {"user": USER, "message": str})
 
 
-def test_an_address_that_is_proven_opens(api, flows, post, required):
+def test_login_succeeds_after_the_required_address_is_verified(api, flows, post, required):
     required("EMAIL")
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "EMAIL_NOT_VERIFIED")
@@ -46,7 +46,7 @@ def test_an_address_that_is_proven_opens(api, flows, post, required):
     assert log_in(api).status == 200
 
 
-def test_a_number_that_is_proven_opens(api, flows, post, required):
+def test_login_succeeds_after_the_required_number_is_verified(api, flows, post, required):
     required("PHONE")
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "PHONE_NOT_VERIFIED")
@@ -56,7 +56,7 @@ def test_a_number_that_is_proven_opens(api, flows, post, required):
     assert log_in(api).status == 200
 
 
-def test_one_of_two_proofs_does_not_open(api, flows, post, required):
+def test_login_is_refused_after_one_of_two_required_verifications(api, flows, post, required):
     required("EMAIL", "PHONE")
     api.post("signup", **BODY)
 
@@ -65,7 +65,7 @@ def test_one_of_two_proofs_does_not_open(api, flows, post, required):
     assert log_in(api).error == (403, "EMAIL_NOT_VERIFIED")
 
 
-def test_reset_by_mailed_link_verifies_the_address(api, flows, required):
+def test_reset_by_link_verifies_the_required_address(api, flows, required):
     required("EMAIL")
     api.post("signup", **BODY)
 
@@ -82,9 +82,7 @@ def test_reset_by_mailed_link_verifies_the_address(api, flows, required):
         (("PHONE",), [message_queue.VERIFY_EMAIL, message_queue.VERIFY_PHONE]),
     ],
 )
-def test_a_text_message_is_sent_only_where_a_number_must_be_proven(
-    api, post, required, kinds, sent
-):
+def test_signup_sends_an_sms_only_if_the_number_must_be_verified(api, post, required, kinds, sent):
     required(*kinds)
 
     api.post("signup", **BODY)
@@ -92,19 +90,19 @@ def test_a_text_message_is_sent_only_where_a_number_must_be_proven(
     assert post.kinds() == sent
 
 
-def test_a_refused_signup_sends_nothing(api, post):
+def test_signup_with_a_weak_password_sends_nothing(api, post):
     api.post("signup", **{**BODY, "password": "short1!"})
 
     assert post.jobs == []
 
 
-def test_a_taken_address_is_not_written_to(api, ann, post):
+def test_signup_with_a_taken_address_sends_nothing(api, ann, post):
     api.post("signup", email=ANN, password=PASSWORD)
 
     assert post.jobs == []
 
 
-def test_a_closed_signup_sends_nothing(api, post, configure):
+def test_signup_when_disabled_sends_nothing(api, post, configure):
     configure(CORE={"ALLOW_SIGNUP": False})
 
     assert is_refusal(api.post("signup", **BODY), 403, "SIGNUP_DISABLED")

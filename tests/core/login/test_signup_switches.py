@@ -1,19 +1,19 @@
-"""What a host can decide about signing up, and what becomes of the newcomer."""
+"""The settings of sign-up, and their effect on the new user."""
 
 import pytest
 
 from authservice import signals
 from authservice.core.models import Account, Session
 from authservice.core.users.identifiers import email_key
-from tests.client import PASSWORD
-from tests.people import the_user, users
+from tests.support.client import PASSWORD
+from tests.support.people import the_user, users
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def verified():
-    """The address of the first user is proven from here on."""
+    """Returns a function that marks an address, by default the first user's, as verified."""
 
     def verified(email="ann@example.com"):
         Account.objects.filter(user=the_user(email)).update(verified_email_key=email_key(email))
@@ -21,7 +21,7 @@ def verified():
     return verified
 
 
-def test_a_closed_signup_makes_no_user(api, configure):
+def test_signup_when_disabled_creates_no_user(api, configure):
     configure(CORE={"ALLOW_SIGNUP": False})
 
     api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -29,7 +29,7 @@ def test_a_closed_signup_makes_no_user(api, configure):
     assert users() == 0
 
 
-def test_a_closed_signup_does_not_tell_who_has_an_account(api, configure):
+def test_signup_when_disabled_does_not_reveal_existing_accounts(api, configure):
     api.sign_up()
     configure(CORE={"ALLOW_SIGNUP": False})
 
@@ -38,7 +38,7 @@ def test_a_closed_signup_does_not_tell_who_has_an_account(api, configure):
     assert answer.error == (403, "SIGNUP_DISABLED")
 
 
-def test_where_verification_comes_first_a_signup_is_no_sign_in(api, configure):
+def test_signup_with_required_verification_starts_no_session(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -46,7 +46,7 @@ def test_where_verification_comes_first_a_signup_is_no_sign_in(api, configure):
     assert (users(), Session.objects.count()) == (1, 0)
 
 
-def test_where_verification_comes_first_a_signup_hands_out_no_device(api, configure):
+def test_signup_with_required_verification_issues_no_device_token(api, configure):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
 
     answer = api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -62,7 +62,9 @@ def test_where_verification_comes_first_a_signup_hands_out_no_device(api, config
         ("REQUIRE_PHONE_VERIFICATION", "PHONE_NOT_VERIFIED"),
     ],
 )
-def test_only_the_right_password_learns_that_verification_is_missing(api, configure, setting, code):
+def test_missing_verification_is_revealed_only_with_the_right_password(
+    api, configure, setting, code
+):
     api.sign_up(phone_number="+4930123456")
     configure(CORE={setting: True})
 
@@ -72,7 +74,7 @@ def test_only_the_right_password_learns_that_verification_is_missing(api, config
     assert (wrong.error, right.error) == ((401, "INVALID_CREDENTIALS"), (403, code))
 
 
-def test_a_verified_address_logs_in(api, configure, verified):
+def test_login_with_a_verified_address_succeeds(api, configure, verified):
     api.sign_up()
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
     verified()
@@ -80,7 +82,7 @@ def test_a_verified_address_logs_in(api, configure, verified):
     assert api.log_in()["user"]["email_verified"] is True
 
 
-def test_only_the_right_password_learns_that_a_user_is_inactive(api):
+def test_inactive_user_is_revealed_only_with_the_right_password(api):
     api.sign_up()
     Account.objects.update(active=False)
     type(the_user()).objects.update(is_active=False)
@@ -91,34 +93,29 @@ def test_only_the_right_password_learns_that_a_user_is_inactive(api):
     assert (wrong.error, right.error) == ((401, "INVALID_CREDENTIALS"), (403, "USER_NOT_ACTIVE"))
 
 
-def test_a_signup_is_told_to_the_host(api, heard, django_capture_on_commit_callbacks):
-    events = heard(signals.signed_up)
+def test_signup_sends_signed_up(api, received):
+    events = received(signals.signed_up)
 
-    with django_capture_on_commit_callbacks(execute=True):
-        api.sign_up()
+    api.sign_up()
 
     assert [(event.action, event.user) for event in events] == [("auth.signup", the_user())]
 
 
-def test_a_signup_is_not_told_as_a_login_too(api, heard, django_capture_on_commit_callbacks):
-    events = heard(signals.signed_in)
+def test_signup_does_not_send_signed_in(api, received):
+    events = received(signals.logged_in)
 
-    with django_capture_on_commit_callbacks(execute=True):
-        api.sign_up()
+    api.sign_up()
 
     assert events == []
 
 
-def test_a_receiver_of_the_host_that_raises_harms_nobody(
-    api, caplog, django_capture_on_commit_callbacks
-):
+def test_signup_succeeds_if_a_receiver_of_the_host_raises(api, caplog):
     def fail(**_):
         raise RuntimeError("a host's fault")
 
     signals.signed_up.connect(fail)
     try:
-        with django_capture_on_commit_callbacks(execute=True):
-            answer = api.post("signup", email="ann@example.com", password=PASSWORD)
+        answer = api.post("signup", email="ann@example.com", password=PASSWORD)
     finally:
         signals.signed_up.disconnect(fail)
 

@@ -1,15 +1,16 @@
-"""Every secret that is handed to somebody, and every place where one is taken."""
+"""Every secret that the service issues, and every place that accepts one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from authservice.core.models import Account
-from tests.client import PASSWORD, Answer
-from tests.doors.world import World
-from tests.recovery.flows import prove
+from tests.core.login_matrix.world import World
+from tests.invitation.invites import Invites
+from tests.support.client import PASSWORD, Answer
+from tests.support.flows import prove
 
-Mint = Callable[[World], str]
+Issue = Callable[[World], str]
 Use = Callable[[World, str], Answer]
 
 
@@ -53,6 +54,10 @@ def verification_link(world: World) -> str:
     return token
 
 
+def invitation_link(world: World) -> str:
+    return world.invites.mailed(world.ann.email)
+
+
 def csrf_token(world: World) -> str:
     token: str = world.api.get("csrf-token").data["csrf_token"]
     return token
@@ -91,6 +96,14 @@ def following(world: World, secret: str) -> Answer:
     return world.magic.follow(secret)
 
 
+def accepting(world: World, secret: str) -> Answer:
+    return Invites(world.api, world.post, "").accept_as_new(secret)
+
+
+def declining(world: World, secret: str) -> Answer:
+    return Invites(world.api, world.post, "").decline(secret)
+
+
 def resetting(world: World, secret: str) -> Answer:
     return world.flows.reset(secret)
 
@@ -106,14 +119,14 @@ def guarded(world: World, secret: str) -> Answer:
 
 
 def known_device(world: World, secret: str) -> Answer:
-    """Signing in while strangers have used the guesses up, which a device of one's own may."""
+    """Log in after unknown clients have used up the attempts; only a known device succeeds."""
     for _ in range(10):
         world.api.post("login", email=world.ann.email, password="not hers at all")
     headers = {"X-Device-Token": secret}
     return world.api.post("login", email=world.ann.email, password=PASSWORD, headers=headers)
 
 
-# Each place refuses what is not its own with this.
+# The error code with which each place refuses a secret of another kind.
 PLACES: dict[Use, str] = {
     bearer: "INVALID_TOKEN",
     access_cookie: "INVALID_TOKEN",
@@ -122,18 +135,21 @@ PLACES: dict[Use, str] = {
     second_step: "INVALID_TOKEN",
     enrolling: "INVALID_TOKEN",
     following: "INVALID_TOKEN",
+    accepting: "INVITATION_NOT_FOUND",
+    declining: "INVITATION_NOT_FOUND",
     resetting: "INVALID_TOKEN",
     verifying: "INVALID_VERIFICATION_TOKEN",
     guarded: "INVALID_CSRF",
     known_device: "TOO_MANY_ATTEMPTS",
 }
-SECRETS: dict[Mint, tuple[Use, ...]] = {
+SECRETS: dict[Issue, tuple[Use, ...]] = {
     access_token: (bearer, access_cookie),
     refresh_token: (refreshing, refresh_cookie),
     device_token: (known_device,),
     temp_token: (second_step,),
     enrolment_token: (enrolling,),
     magic_link: (following,),
+    invitation_link: (accepting, declining),
     reset_link: (resetting,),
     verification_link: (verifying,),
     csrf_token: (guarded,),

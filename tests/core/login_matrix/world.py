@@ -1,4 +1,4 @@
-"""A service with every module, somebody who signs in to it, and what an answer of it gives away."""
+"""A service with every module, a user who logs in, and the credentials in its responses."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from authservice.core.models import Session
-from tests.client import Answer, Api
+from tests.invitation.invites import Invites
 from tests.magiclink.magic import Magic
-from tests.recovery.flows import Flows, prove
-from tests.recovery.post import Post
+from tests.support.client import Answer, Api
+from tests.support.flows import Flows, prove
+from tests.support.messenger.post import Post
 from tests.twofactor.people import Person
 
 MODULES = (
     "authservice.magiclink",
     "authservice.csrf",
     "authservice.twofactor",
-    "tests.recovery.apps.PostOffice",
+    "authservice.invitation",
+    "tests.support.messenger.apps.PostOffice",
 )
 USERNAME = "ann"
 FRONT = "https://app.example.com/signed-in"
@@ -48,20 +51,36 @@ class World:
     def magic(self) -> Magic:
         return Magic(self.api, self.post)
 
+    @cached_property
+    def invites(self) -> Invites:
+        """Carol sends invitations."""
+        carol = self.api.sign_up("carol@example.com")["access_token"]
+        prove("carol@example.com")
+        self.post.jobs.clear()
+        return Invites(self.api, self.post, carol)
+
+    def invited_to_organization(self, email: str) -> str:
+        """The token in the mail of an invitation to an organization of Carol."""
+        carol = self.invites.token
+        made = self.api.request("POST", "org", {"name": "Acme"}, token=carol)
+        path = f"org/{made.data['id']}/invite"
+        assert self.api.request("POST", path, {"email": email}, token=carol).status == 201
+        return self.post.token("org-invitation")
+
     @property
     def flows(self) -> Flows:
         return Flows(self.api, self.post)
 
     def sessions(self) -> int:
-        """How many sign-ins stand, of anybody."""
+        """The number of active sessions of all users."""
         return Session.objects.filter(ended_at=None).count()
 
 
 def outcome(answer: Answer) -> str:
-    """`tokens`, the kind of a challenge, or the code of a refusal; whichever way it is said."""
+    """`tokens`, the type of a challenge or an error code, from JSON or a redirect."""
     if answer.status == 302:
-        said = dict(parse_qsl(urlsplit(answer.headers["Location"]).fragment))
-        return TOKENS if "access_token" in said else said.get("challenge") or said["error"]
+        values = dict(parse_qsl(urlsplit(answer.headers["Location"]).fragment))
+        return TOKENS if "access_token" in values else values.get("challenge") or values["error"]
     if answer.status >= 400:
         return str(answer.code)
     if "access_token" in answer.data:
@@ -70,11 +89,11 @@ def outcome(answer: Answer) -> str:
     return challenges[0]["type"] if challenges else "nothing"
 
 
-def given_away(answer: Answer) -> list[str]:
-    """Whatever in an answer could open something: in its body, its headers or its cookies."""
+def credentials_in(answer: Answer) -> list[str]:
+    """Every credential in a response: in its body, its headers or its cookies."""
     response = answer.response
-    told = [response.content.decode(), *map(str, response.headers.values())]
-    found = [jwt for text in told for jwt in _JWT.findall(text)]
+    texts = [response.content.decode(), *map(str, response.headers.values())]
+    found = [jwt for text in texts for jwt in _JWT.findall(text)]
     found += [word for word in _refresh_tokens(answer) if word]
     return found + [name for name in _COOKIES if (c := response.cookies.get(name)) and c.value]
 
@@ -84,7 +103,7 @@ def _refresh_tokens(answer: Answer) -> list[str]:
         fragment = dict(parse_qsl(urlsplit(answer.headers["Location"]).fragment))
         return [fragment.get("refresh_token", "")]
     try:
-        said = json.loads(answer.response.content)["data"] or {}
+        values = json.loads(answer.response.content)["data"] or {}
     except ValueError:
         return []
-    return [said.get("refresh_token", "")]
+    return [values.get("refresh_token", "")]

@@ -1,12 +1,12 @@
-"""Asking for a letter tells nobody who has an account, what is proven, or who is shut out."""
+"""Requests for a message do not reveal accounts, verified addresses or lockouts."""
 
 import dataclasses
 
 import pytest
 
-from tests.recovery.flows import deactivate, prove
-from tests.recovery.statements import statements
-from tests.recovery.test_sending import BY_EMAIL, BY_PHONE
+from tests.core.messages.test_requests import BY_EMAIL, BY_PHONE
+from tests.support.flows import deactivate, prove
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ ROUTES = [(path, 0) for path in BY_EMAIL] + [(path, 1) for path in BY_PHONE]
 EACH_ROUTE = pytest.mark.parametrize(
     ("path", "which"), ROUTES, ids=[f"{path}-{('email', 'phone')[n]}" for path, n in ROUTES]
 )
-DEVICES = {"no device": {}, "a device nobody knows": {"X-Device-Token": "Zm9v.Zm9v"}}
+DEVICES = {"no device": {}, "an unknown device": {"X-Device-Token": "Zm9v.Zm9v"}}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def _people(api, post):
 
 @pytest.fixture(params=DEVICES)
 def ask(request, api):
-    """Ask for a letter to somebody in a state."""
+    """`ask(path, which, state)` requests a message to a user in that state."""
 
     def ask(path, which, state):
         headers = {"X-Request-ID": "trace-1", **DEVICES[request.param]}
@@ -47,32 +47,32 @@ def ask(request, api):
     return ask
 
 
-def told(answer):
+def parts(answer):
     return answer.status, answer.response.content, dict(answer.response.items())
 
 
 @EACH_ROUTE
-def test_the_answer_is_the_same_to_the_last_byte(ask, path, which):
-    answers = [told(ask(path, which, state)) for state in STATES]
+def test_response_is_identical_for_every_state_of_an_account(ask, path, which):
+    answers = [parts(ask(path, which, state)) for state in STATES]
 
     assert answers == [answers[0]] * len(STATES)
 
 
 @EACH_ROUTE
-def test_no_answer_sets_a_cookie(ask, path, which):
+def test_response_sets_no_cookie(ask, path, which):
     assert [ask(path, which, state).response.cookies.output() for state in STATES] == [""] * 4
 
 
 @EACH_ROUTE
-def test_the_database_is_asked_the_same(ask, path, which):
-    ask(path, which, "other")  # opens the counters that all recipients of a client share
+def test_statements_are_identical_for_every_state_of_an_account(ask, path, which):
+    ask(path, which, "other")  # creates the counters that all recipients of a client share
     asked = [statements(lambda state=state: ask(path, which, state)) for state in STATES]
 
     assert asked == [asked[0]] * len(STATES)
 
 
 @EACH_ROUTE
-def test_the_job_is_the_same_but_for_its_target(ask, post, path, which):
+def test_job_differs_only_in_its_target(ask, post, path, which):
     for state in STATES:
         ask(path, which, state)
 
@@ -83,13 +83,13 @@ def test_the_job_is_the_same_but_for_its_target(ask, post, path, which):
 
 
 @EACH_ROUTE
-def test_past_the_limit_the_answer_and_the_work_stay_the_same(ask, path, which):
-    usual = told(ask(path, which, "unproven"))
+def test_response_and_statements_beyond_the_limit_stay_the_same(ask, path, which):
+    usual = parts(ask(path, which, "unproven"))
     for state in STATES:
         for _ in range(4):
             ask(path, which, state)
 
-    answers = [told(ask(path, which, state)) for state in STATES]
+    answers = [parts(ask(path, which, state)) for state in STATES]
     asked = [statements(lambda state=state: ask(path, which, state)) for state in STATES]
 
     assert answers == [usual] * len(STATES)
@@ -107,13 +107,13 @@ def test_past_the_limit_the_answer_and_the_work_stay_the_same(ask, path, which):
         ("resend-verification-phone", 1, {"unproven"}),
     ],
 )
-def test_who_is_written_to_turns_out_in_the_worker(ask, post, path, which, written_to):
-    letters = {}
+def test_worker_decides_whether_a_message_is_sent(ask, post, path, which, written_to):
+    messages = {}
     for state in STATES:
         ask(path, which, state)
-        letters[state] = post.letter(post.jobs[-1].kind)
+        messages[state] = post.outgoing(post.jobs[-1].kind)
 
-    assert {state for state, letter in letters.items() if letter} == written_to
-    assert {letters[state].to for state in written_to} == {
+    assert {state for state, message in messages.items() if message} == written_to
+    assert {messages[state].to for state in written_to} == {
         STATES[state][which] for state in written_to
     }

@@ -1,4 +1,4 @@
-"""Links in letters are built from settings alone, whatever a request says of itself."""
+"""Links in messages are built from the settings only, never from headers of a request."""
 
 from urllib.parse import urlsplit
 
@@ -6,8 +6,8 @@ import pytest
 from django.urls.base import clear_script_prefix, set_script_prefix
 
 from authservice.kernel import message_queue
-from tests.recovery.flows import ANN
-from tests.recovery.post import query
+from tests.support.flows import ANN
+from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ POISON = [
 
 @pytest.fixture
 def links(api, ann, post):
-    """The addresses, queries aside, of a reset link and a verification link that were asked for."""
+    """Requests a reset link and a verification link; returns their URLs without the query."""
 
     def ask(**headers):
         api.post("forgot-password", email=ANN, headers=headers)
@@ -42,7 +42,7 @@ def links(api, ann, post):
 
 @pytest.fixture
 def under():
-    """`under("/app/")`: the server that runs the worker too has put the project there."""
+    """`under("/app/")` sets the script prefix, as the server does where the worker runs in it."""
     yield set_script_prefix
     clear_script_prefix()
 
@@ -79,14 +79,14 @@ def under():
         ),
     ],
 )
-def test_they_lead_where_the_settings_say(links, configure, settings_, reset, verify):
+def test_links_use_the_urls_of_the_settings(links, configure, settings_, reset, verify):
     configure(**settings_)
 
     assert links() == (reset, verify)
 
 
 @pytest.mark.parametrize("poison", POISON, ids=str)
-def test_no_header_changes_them(links, configure, settings, poison):
+def test_links_ignore_the_headers_of_a_request(links, configure, settings, poison):
     configure(API_URL=API)
     settings.ALLOWED_HOSTS = ["*"]
     settings.USE_X_FORWARDED_HOST = settings.USE_X_FORWARDED_PORT = True
@@ -95,22 +95,22 @@ def test_no_header_changes_them(links, configure, settings, poison):
 
 
 @pytest.mark.parametrize("prefix", ["/", "/app/", "/evil/"])
-def test_a_script_prefix_is_a_matter_of_api_url_alone(links, configure, under, prefix):
+def test_links_take_the_script_prefix_from_api_url_only(links, configure, under, prefix):
     configure(API_URL=f"{API}/app")
     under(prefix)
 
     assert links() == (f"{API}/app/auth/reset-password", f"{API}/app/auth/verify-email")
 
 
-def test_a_mount_elsewhere_shows_in_them(links, post, configure, settings):
+def test_links_follow_the_mount_point_of_the_urls(links, post, configure, settings):
     configure(API_URL=API)
     links()
-    settings.ROOT_URLCONF = "tests.recovery.elsewhere"
+    settings.ROOT_URLCONF = "tests.support.deeper_urls"
 
     assert post.link(message_queue.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
 
 
-def test_they_carry_token_and_address_and_nothing_else(links, post):
+def test_links_contain_token_and_address_only(links, post):
     links()
 
     for kind in (message_queue.RESET_BY_LINK, message_queue.VERIFY_EMAIL):
@@ -119,21 +119,21 @@ def test_they_carry_token_and_address_and_nothing_else(links, post):
         assert named["email"] == ANN
 
 
-def test_an_address_with_a_plus_survives(api, flows, post):
+def test_link_with_a_plus_in_the_address_works(api, flows, post):
     api.sign_up(PLUS)
     link = post.link(message_queue.VERIFY_EMAIL)
 
     assert api.get(f"verify-email?{urlsplit(link).query}").status == 200
 
 
-def test_the_address_is_the_stored_one_not_the_typed_one(api, ann, post):
+def test_link_contains_the_stored_address_not_the_typed_one(api, ann, post):
     api.post("forgot-password", email="ANN@EXAMPLE.COM")
 
     assert query(post.link(message_queue.RESET_BY_LINK))["email"] == ANN
-    assert post.letter(message_queue.RESET_BY_LINK).to == ANN
+    assert post.outgoing(message_queue.RESET_BY_LINK).to == ANN
 
 
-def test_a_token_needs_no_escaping(flows, post, ann):
+def test_token_in_a_link_needs_no_escaping(flows, post, ann):
     token = flows.reset_token()
 
     assert set(token) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -146,14 +146,14 @@ def test_a_token_needs_no_escaping(flows, post, ann):
         (message_queue.VERIFY_EMAIL, "send-verification-email", 24),
     ],
 )
-def test_a_letter_says_how_long_its_link_serves(api, ann, post, kind, path, hours):
+def test_message_says_how_long_its_link_is_valid(api, ann, post, kind, path, hours):
     api.post(path, email=ANN)
 
-    assert post.letter(kind).context["expires_in"].total_seconds() == hours * 3600
+    assert post.outgoing(kind).context["expires_in"].total_seconds() == hours * 3600
 
 
-def test_a_letter_does_not_show_its_secret_when_it_is_printed(api, ann, post):
+def test_repr_of_a_message_contains_no_secret(api, ann, post):
     api.post("forgot-password", email=ANN)
-    letter = post.letter(message_queue.RESET_BY_LINK)
+    message = post.outgoing(message_queue.RESET_BY_LINK)
 
-    assert query(letter.context["link"].reveal())["token"] not in repr(letter)
+    assert query(message.context["link"].reveal())["token"] not in repr(message)

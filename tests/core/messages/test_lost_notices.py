@@ -1,5 +1,4 @@
-"""A security notice that a queue lost is sent again, so the owner gets the link that undoes the
-change."""
+"""A security notice that a queue lost is sent again with its link, which undoes the change."""
 
 from datetime import timedelta
 from io import StringIO
@@ -9,11 +8,12 @@ from django.core.management import call_command
 from django.test import TestCase
 
 from authservice.core.messages import compose, lost_notices
+from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
-from tests.recovery.flows import ANN, PHONE, account, prove
-from tests.recovery.post import query
-from tests.recovery.thief import THIEFS_PHONE, Thief
+from tests.core.recovery.thief import THIEFS_PHONE, Thief
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, PHONE, account, prove
+from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def thief(clock, flows, proven):
 
 @pytest.fixture
 def send_again(post):
-    """`send_again()` gives the jobs that it enqueues."""
+    """`send_again()` returns the jobs that it enqueues."""
 
     def run():
         post.jobs.clear()
@@ -41,15 +41,15 @@ def send_again(post):
 
 def change_number(thief, phone=THIEFS_PHONE):
     assert thief.put(phone=phone).status == 200
-    return thief.post.jobs.pop()  # the queue is full
+    return thief.post.jobs.pop()  # the queue loses the job
 
 
-def token_in(letter):
-    return query(letter.context["link"].reveal())["token"]
+def token_in(message):
+    return query(message.context["link"].reveal())["token"]
 
 
-def secure(api, letter):
-    return api.request("POST", "account/secure", {"token": token_in(letter)})
+def secure(api, message):
+    return api.request("POST", "account/secure", {"token": token_in(message)})
 
 
 def test_owner_gets_the_link_of_a_lost_notice_and_undoes_the_change(api, thief, send_again, clock):
@@ -59,10 +59,10 @@ def test_owner_gets_the_link_of_a_lost_notice_and_undoes_the_change(api, thief, 
     [job] = send_again()
 
     assert (job.kind, job.target, job.request_id) == (lost.kind, ANN, lost.request_id)
-    letter = compose.compose(job)
-    assert letter.to == ANN
-    assert letter.context["ip_address"] == "127.0.0.1"
-    assert secure(api, letter).status == 200
+    message = compose.compose(job)
+    assert message.to == ANN
+    assert message.context["ip_address"] == "127.0.0.1"
+    assert secure(api, message).status == 200
     assert account().phone_number == PHONE
 
 
@@ -73,7 +73,7 @@ def test_notice_is_not_sent_again_before_15_minutes(thief, send_again, clock):
     assert send_again() == []
 
 
-def test_pauses_between_tries_double_and_end_with_the_link(thief, send_again, clock):
+def test_pauses_between_attempts_double_and_end_with_the_link(thief, send_again, clock):
     change_number(thief)
     sent_at, minutes = [], 0
     while minutes < 80 * 60:
@@ -81,11 +81,11 @@ def test_pauses_between_tries_double_and_end_with_the_link(thief, send_again, cl
         minutes += 5
         sent_at += [minutes] * len(send_again())
 
-    assert sent_at == [15 * 2**tries for tries in range(lost_notices.TRIES)]
+    assert sent_at == [15 * 2**attempt for attempt in range(lost_notices.TRIES)]
     assert sent_at[-1] < 71 * 60
 
 
-def test_tries_that_nobody_made_in_time_are_not_made_up_for(thief, send_again, clock):
+def test_missed_attempts_are_not_made_up_for(thief, send_again, clock):
     change_number(thief)
     clock.forward(minutes=119)
     assert len(send_again()) == 1
@@ -182,35 +182,47 @@ def test_next_lost_notice_of_an_account_follows_the_first(thief, send_again, clo
     assert second.details["notice"] != first.details["notice"]
 
 
+def test_notice_without_attempts_left_does_not_delay_a_newer_one(thief, send_again, clock):
+    change_number(thief)
+    OneTimeToken.objects.filter(digest=None).update(attempts=lost_notices.TRIES)
+    clock.forward(seconds=1)
+    newer = change_number(thief, phone="+4930765432")
+    clock.forward(minutes=15)
+
+    [job] = send_again()
+
+    assert job.details["notice"] == newer.details["notice"]
+
+
 def test_cleanup_sends_lost_notices_again(thief, post, clock):
     change_number(thief)
     clock.forward(hours=1)
-    said = StringIO()
+    output = StringIO()
 
     with TestCase.captureOnCommitCallbacks(execute=True):
-        call_command("authservice_cleanup", stdout=said)
+        call_command("authservice_cleanup", stdout=output)
 
     assert post.kinds() == [message_queue.PHONE_CHANGED]
-    assert "lost security notices: 1 sent again" in said.getvalue()
+    assert "lost security notices: 1 sent again" in output.getvalue()
 
 
-def test_worker_looks_once_a_minute_and_survives_a_failure(monkeypatch, caplog):
-    looks = []
+def test_worker_checks_once_a_minute_and_continues_after_a_failure(monkeypatch, caplog):
+    checks = []
     moment = lost_notices.monotonic() + 3600
-    monkeypatch.setattr(lost_notices, "monotonic", lambda: moment + 50 * len(looks))
+    monkeypatch.setattr(lost_notices, "monotonic", lambda: moment + 50 * len(checks))
     monkeypatch.setattr(lost_notices, "_next_look", 0)
 
     def fail():
-        looks.append(None)
+        checks.append(None)
         raise ConnectionError
 
     monkeypatch.setattr(lost_notices, "send_again", fail)
     lost_notices.look()
     lost_notices.look()  # 50 seconds later
-    assert len(looks) == 1
-    looks.append(None)
+    assert len(checks) == 1
+    checks.append(None)
 
     lost_notices.look()  # after 100 seconds
 
-    assert len(looks) == 3
+    assert len(checks) == 3
     assert "Could not look for lost notices" in caplog.text

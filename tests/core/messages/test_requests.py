@@ -1,11 +1,11 @@
-"""Asking for a letter: forgot-password and the four routes that send a proof."""
+"""Requests for a message: forgot-password and the four routes that send a verification."""
 
 import pytest
 
 from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue, modules
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import ANN, PHONE
+from tests.support.flows import ANN, PHONE
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ ONE = "email: Exactly one of email and phone is required."
 
 
 @pytest.mark.parametrize(("path", "body", "_"), ROUTES)
-def test_a_success_is_200_with_exactly_a_message(api, ann, path, body, _):
+def test_success_returns_200_with_a_message_only(api, ann, path, body, _):
     answer = api.post(path, **body)
 
     assert answer.status == 200
@@ -37,7 +37,7 @@ def test_a_success_is_200_with_exactly_a_message(api, ann, path, body, _):
 
 
 @pytest.mark.parametrize(("path", "body", "kind"), ROUTES)
-def test_a_job_is_made_of_kind_target_and_request(api, ann, post, path, body, kind):
+def test_job_has_kind_target_and_request_id(api, ann, post, path, body, kind):
     api.post(path, headers={"X-Request-ID": "trace-1"}, **body)
 
     [job] = post.jobs
@@ -50,14 +50,14 @@ def test_a_job_is_made_of_kind_target_and_request(api, ann, post, path, body, ki
 
 
 @pytest.mark.parametrize(("path", "body", "_"), ROUTES)
-def test_no_secret_exists_before_the_worker_comes(api, ann, path, body, _):
+def test_request_issues_no_one_time_token_before_the_worker_runs(api, ann, path, body, _):
     api.post(path, **body)
 
     assert OneTimeToken.objects.count() == 0
 
 
 @pytest.mark.parametrize("path", BY_PHONE)
-def test_without_a_sender_of_sms_a_number_is_sms_not_configured(api, ann, post, path):
+def test_number_without_an_sms_sender_is_sms_not_configured(api, ann, post, path):
     post.can_sms = False
 
     answer = api.post(path, phone=PHONE)
@@ -67,13 +67,13 @@ def test_without_a_sender_of_sms_a_number_is_sms_not_configured(api, ann, post, 
 
 
 @pytest.mark.parametrize("path", BY_PHONE)
-def test_without_any_messenger_a_number_is_sms_not_configured(api, path):
+def test_number_without_a_messenger_is_sms_not_configured(api, path):
     with modules.plugged("messenger", None):
         assert is_refusal(api.post(path, phone=PHONE), 501, "SMS_NOT_CONFIGURED")
 
 
 @pytest.mark.parametrize("path", BY_EMAIL)
-def test_without_a_sender_of_sms_an_address_is_written_to(api, ann, post, path):
+def test_address_without_an_sms_sender_gets_an_email(api, ann, post, path):
     post.can_sms = False
 
     assert api.post(path, email=ANN).status == 200
@@ -81,7 +81,7 @@ def test_without_a_sender_of_sms_an_address_is_written_to(api, ann, post, path):
 
 
 @pytest.mark.parametrize("path", BY_EMAIL)
-def test_an_address_is_trimmed(api, ann, post, path):
+def test_address_is_trimmed(api, ann, post, path):
     api.post(path, email=f"  {ANN}  ")
 
     assert [job.target for job in post.jobs] == [ANN]
@@ -107,7 +107,7 @@ def test_an_address_is_trimmed(api, ann, post, path):
         ("resend-verification-phone", {"phone": "+49"}, PHONE_RULE),
     ],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(
+def test_invalid_field_is_a_validation_error_that_names_field_and_rule(
     api, post, path, body, message
 ):
     answer = api.post(path, **body)
@@ -118,11 +118,11 @@ def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(
 
 
 @pytest.mark.parametrize(("path", "body", "_"), ROUTES)
-def test_a_post_that_is_away_changes_no_answer(api, ann, post, monkeypatch, path, body, _):
+def test_unavailable_queue_does_not_change_the_response(api, ann, post, monkeypatch, path, body, _):
     usual = api.post(path, **body).body
 
     def fail(message):
-        raise ConnectionError("the queue is away")
+        raise ConnectionError("the queue is unavailable")
 
     monkeypatch.setattr(post, "send", fail)
 

@@ -1,4 +1,4 @@
-"""Text messages cost money: what one client, one account and the whole service can cause."""
+"""SMS cost money: how many can be caused by one client, by one account and in total."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from authservice.core.messages.counting import TextPolicy
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel.message_queue import Message
-from tests.people import make_user
-from tests.recovery.flows import ANN, PHONE, prove
+from tests.support.flows import ANN, PHONE, prove
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ NUMBERS = [f"+49301234{number:02}" for number in range(40)]
 
 @pytest.fixture
 def texted(api, post, clock):
-    """Request a text; how many that yields."""
+    """`texted(phone)` requests an SMS; returns how many are sent."""
 
     def request(phone, path="send-verification-phone", address="192.0.2.1", device=""):
         before = len(post.jobs)
@@ -31,7 +31,7 @@ def texted(api, post, clock):
 
 @pytest.fixture
 def number_of(api):
-    """Give the signed-in user this number."""
+    """`number_of(token, phone)` sets the number of the logged-in user."""
 
     def change(token, phone):
         assert api.request("PUT", "profile", {"phone": phone}, token=token).status == 200
@@ -41,7 +41,7 @@ def number_of(api):
 
 @pytest.fixture
 def device(api, clock):
-    """The token of a device that Ann has signed in from."""
+    """`device()` logs Ann in and returns the token of the new device."""
 
     def session():
         answer = api.post("login", email=ANN, password="plum tart 42 windows")
@@ -51,7 +51,7 @@ def device(api, clock):
     return session
 
 
-def test_one_client_causes_ten_texts_an_hour_to_all_numbers(texted, clock):
+def test_client_can_cause_ten_sms_an_hour_to_all_numbers(texted, clock):
     assert sum(texted(phone) for phone in NUMBERS) == 10
 
     clock.forward(hours=1)
@@ -65,7 +65,7 @@ def test_reset_codes_count_with_the_codes_that_verify_a_number(texted):
     assert texted(PHONE, "forgot-password") == 0
 
 
-def test_the_numbers_of_one_account_are_limited_as_those_of_its_client(api, texted, number_of):
+def test_numbers_of_one_account_are_limited_as_those_of_its_client(api, texted, number_of):
     token = api.sign_up()["access_token"]
     sent = 0
     for phone in NUMBERS[:5]:
@@ -75,7 +75,7 @@ def test_the_numbers_of_one_account_are_limited_as_those_of_its_client(api, text
     assert sent == 10
 
 
-def test_a_client_past_its_limit_uses_up_nothing_of_others(texted):
+def test_client_beyond_its_limit_does_not_count_for_others(texted):
     for phone in NUMBERS[:10]:
         texted(phone)
     for _ in range(40):
@@ -84,7 +84,7 @@ def test_a_client_past_its_limit_uses_up_nothing_of_others(texted):
     assert texted(PHONE, address="192.0.2.2") == 1
 
 
-def test_mails_are_not_counted_with_texts(api, post, texted):
+def test_emails_are_not_counted_with_sms(api, post, texted):
     for phone in NUMBERS[:10]:
         texted(phone)
 
@@ -93,7 +93,7 @@ def test_mails_are_not_counted_with_texts(api, post, texted):
     assert len(post.jobs) == before + 1
 
 
-def test_a_known_device_is_counted_apart_from_its_network(texted, device):
+def test_known_device_is_counted_separately_from_its_network(texted, device):
     token = device()
     for phone in NUMBERS[:10]:
         texted(phone)
@@ -102,7 +102,7 @@ def test_a_known_device_is_counted_apart_from_its_network(texted, device):
     assert texted(PHONE, device=token) == 1
 
 
-def test_new_devices_of_one_account_share_thirty_texts_a_day(texted, device, number_of, api, clock):
+def test_new_devices_of_one_account_share_thirty_sms_a_day(texted, device, number_of, api, clock):
     sent = 0
     for _ in range(5):
         for _ in range(3):
@@ -117,7 +117,7 @@ def test_new_devices_of_one_account_share_thirty_texts_a_day(texted, device, num
     assert sent == 30
 
 
-def test_accounts_of_one_client_share_thirty_texts_an_hour_to_unverified_numbers(api, texted):
+def test_accounts_of_one_client_share_thirty_sms_an_hour_to_unverified_numbers(api, texted):
     sent = 0
     for number, phone in enumerate(NUMBERS[:15]):
         address = f"ann{number}@example.com"
@@ -137,7 +137,7 @@ def test_codes_that_a_signup_sends_are_limited_with_all_others(api, post, config
     assert post.kinds().count("verify-phone") == 10
 
 
-def test_they_can_be_turned_off(texted, configure):
+def test_sms_limits_can_be_turned_off(texted, configure):
     configure(THROTTLE={"ENABLED": False})
 
     assert sum(texted(phone) for phone in NUMBERS) == 40
@@ -145,7 +145,7 @@ def test_they_can_be_turned_off(texted, configure):
 
 @pytest.fixture
 def worker(post, clock):
-    """`worker(phone)`: whether the worker sends a text to the number."""
+    """`worker(phone)`: whether the worker sends an SMS to the number."""
 
     def compose(phone, kind="verify-phone", **policy):
         message = Message(kind=kind, target=phone, requested=True)
@@ -166,7 +166,7 @@ def users(db):
     return NUMBERS[:20], NUMBERS[20:]
 
 
-def test_the_service_keeps_a_fifth_for_verified_numbers(worker, users, clock):
+def test_fifth_of_the_total_limit_is_reserved_for_verified_numbers(worker, users, clock):
     verified, unverified = users
 
     assert sum(worker(phone, per_hour=10) for phone in unverified) == 8
@@ -175,7 +175,7 @@ def test_the_service_keeps_a_fifth_for_verified_numbers(worker, users, clock):
     assert sum(worker(phone, "reset-code", per_hour=10) for phone in verified) == 10
 
 
-def test_a_used_up_limit_of_the_service_is_logged_once_an_hour(worker, users, clock, caplog):
+def test_used_up_total_limit_is_logged_once_an_hour(worker, users, clock, caplog):
     verified, _ = users
     for _ in range(2):
         for phone in verified:
@@ -187,7 +187,7 @@ def test_a_used_up_limit_of_the_service_is_logged_once_an_hour(worker, users, cl
     assert not any(phone in line for phone in verified for line in lines)
 
 
-def test_a_text_past_the_limit_issues_no_code(worker, users):
+def test_sms_beyond_the_total_limit_issues_no_code(worker, users):
     _, unverified = users
     for phone in unverified:
         worker(phone, per_hour=10)
@@ -195,7 +195,7 @@ def test_a_text_past_the_limit_issues_no_code(worker, users):
     assert OneTimeToken.objects.count() == 8
 
 
-def test_unknown_numbers_use_up_nothing_of_the_service(worker, users):
+def test_unknown_numbers_do_not_count_for_the_total_limit(worker, users):
     for number in range(40):
         worker(f"+49301299{number:02}", per_hour=10)
 
@@ -212,14 +212,14 @@ def test_unknown_numbers_use_up_nothing_of_the_service(worker, users):
         ("+12125552368", ("US",), True),
     ],
 )
-def test_texts_go_to_listed_countries_only(worker, db, phone, countries, sent):
+def test_sms_are_sent_to_listed_countries_only(worker, db, phone, countries, sent):
     user = make_user()
     Account.objects.filter(user=user).update(phone_number=phone, phone_key=phone_key(phone))
 
     assert worker(phone, countries=countries) is sent
 
 
-def test_countries_count_where_flood_limits_are_off(worker, users, configure):
+def test_listed_countries_apply_without_rate_limits(worker, users, configure):
     configure(THROTTLE={"ENABLED": False})
 
     assert not worker(NUMBERS[0], "reset-code", countries=("AT",))

@@ -1,21 +1,21 @@
-"""Codes have five tries each; who guesses at the codes of many is held up over all of them."""
+"""A code accepts five attempts; attempts at the codes of many users are rate limited."""
 
 import pytest
 
 from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import OTHER_PHONE, PHONE
+from tests.support.flows import OTHER_PHONE, PHONE
 
 pytestmark = pytest.mark.django_db
 
 INVALID = (400, "INVALID_VERIFICATION_CODE")
-HELD_UP = (429, "TOO_MANY_REQUESTS")
-STRANGER = "+4930123458"
+LIMITED = (429, "TOO_MANY_REQUESTS")
+UNKNOWN = "+4930123458"
 
 
 @pytest.fixture
 def ways(flows):
-    """What is done with a code of either kind."""
+    """What a code of each kind is used for."""
     return {
         message_queue.VERIFY_PHONE: flows.verify_phone,
         message_queue.RESET_BY_CODE: lambda code, phone=PHONE: flows.reset_by_code(
@@ -26,32 +26,32 @@ def ways(flows):
 
 @pytest.fixture
 def few(configure):
-    """`few(3)` is how many wrong codes a network has from now on."""
+    """`few(3)` sets how many wrong codes a network may send."""
     return lambda number: configure(THROTTLE={"RATES": {"guess": f"{number}/h"}})
 
 
 @pytest.mark.parametrize("kind", [message_queue.VERIFY_PHONE, message_queue.RESET_BY_CODE])
-def test_who_guesses_at_many_codes_is_held_up(ways, few, ann, kind):
+def test_attempts_at_codes_of_many_numbers_are_rate_limited(ways, few, ann, kind):
     few(3)
-    for phone in (PHONE, OTHER_PHONE, STRANGER):
+    for phone in (PHONE, OTHER_PHONE, UNKNOWN):
         assert is_refusal(ways[kind]("123456", phone), *INVALID)
 
     late = ways[kind]("123456", "+4930123459")
 
-    assert is_refusal(late, *HELD_UP)
+    assert is_refusal(late, *LIMITED)
     assert int(late.headers["Retry-After"]) > 0
 
 
 def test_wrong_codes_of_all_kinds_count_together_with_wrong_passwords(api, ways, few, ann):
     few(3)
     for use in ways.values():
-        use("123456", STRANGER)
+        use("123456", UNKNOWN)
     api.post("login", email="nobody@example.com", password="wrong")
 
-    assert api.post("login", email="nobody@example.com", password="wrong").error == HELD_UP
+    assert api.post("login", email="nobody@example.com", password="wrong").error == LIMITED
 
 
-def test_a_right_code_that_verifies_was_no_guess(api, flows, few, ann):
+def test_right_code_that_verifies_does_not_count_as_an_attempt(api, flows, few, ann):
     code = flows.phone_code()
     few(1)
 
@@ -59,7 +59,7 @@ def test_a_right_code_that_verifies_was_no_guess(api, flows, few, ann):
     assert flows.verify_phone(code).error == INVALID
 
 
-def test_a_right_code_that_resets_was_no_guess(flows, few, proven):
+def test_right_code_that_resets_does_not_count_as_an_attempt(flows, few, proven):
     code = flows.reset_code()
     few(1)
 

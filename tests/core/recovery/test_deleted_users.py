@@ -1,19 +1,19 @@
-"""Somebody is deleted while a request of theirs is on its way: refused, and no crash."""
+"""A user is deleted while a request of theirs is processed: it is refused without a crash."""
 
 import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.credentials import passwords
 from authservice.core.recovery import profile
-from tests.client import PASSWORD
-from tests.recovery.flows import NEW
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def vanishing(monkeypatch):
-    """Whoever sets a new password is deleted when its hash is made."""
+def deleted_at_hash(monkeypatch):
+    """`deleted_at_hash()`: all users are deleted when the next new password is hashed."""
     make = passwords.hash_new_password
 
     def make_and_delete(*args, **options):
@@ -28,8 +28,8 @@ def vanishing(monkeypatch):
 
 
 @pytest.fixture
-def vanished(monkeypatch):
-    """Whoever changes their profile is deleted once the token is checked."""
+def deleted_at_update(monkeypatch):
+    """All users are deleted after the token is checked and before the profile is changed."""
     update = profile.update
 
     def delete_and_update(*args, **options):
@@ -39,21 +39,21 @@ def vanished(monkeypatch):
     monkeypatch.setattr(profile, "update", delete_and_update)
 
 
-def test_a_change_of_profile_of_somebody_deleted_meanwhile_is_refused(api, ann, vanished):
+def test_profile_change_of_a_user_deleted_meanwhile_is_refused(api, ann, deleted_at_update):
     answer = api.request("PUT", "profile", {"name": "Anna"}, token=ann["access_token"])
 
     assert answer.error == (401, "INVALID_TOKEN")
 
 
-def test_a_reset_link_of_somebody_deleted_meanwhile_is_refused(flows, ann, vanishing):
+def test_reset_link_of_a_user_deleted_meanwhile_is_refused(flows, ann, deleted_at_hash):
     token = flows.reset_token()
-    vanishing()
+    deleted_at_hash()
 
     assert flows.reset(token).error == (400, "INVALID_TOKEN")
 
 
-def test_a_change_of_password_of_somebody_deleted_meanwhile_is_refused(api, ann, vanishing):
-    vanishing()
+def test_password_change_of_a_user_deleted_meanwhile_is_refused(api, ann, deleted_at_hash):
+    deleted_at_hash()
 
     body = {"old_password": PASSWORD, "new_password": NEW}
     answer = api.request("PUT", "change-password", body, token=ann["access_token"])

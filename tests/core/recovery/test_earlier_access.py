@@ -1,4 +1,4 @@
-"""What an attacker planted at a sign-up does not survive that the owner of the mailbox verifies the
+"""What an attacker set up at a sign-up is removed when the owner of the mailbox verifies the
 address and then resets the password."""
 
 from urllib.parse import urlencode
@@ -8,10 +8,10 @@ import pytest
 from authservice.core.models import PhoneSource
 from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
-from tests.client import PASSWORD
-from tests.people import the_user
-from tests.recovery.flows import ANN, PHONE, account
-from tests.recovery.thief import THIEFS_PHONE, Thief, log_in, owner_resets
+from tests.core.recovery.thief import THIEFS_PHONE, Thief, log_in, owner_resets
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, PHONE, account
+from tests.support.people import the_user
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.fixture
 def attacker(api, flows, post):
-    """Signed up with the address of the victim and a number of their own, and verified it."""
+    """Signed up with the victim's address and a number of the attacker, and verified the number."""
     token = api.sign_up(phone_number=THIEFS_PHONE)["access_token"]
     assert flows.verify_phone(flows.phone_code(THIEFS_PHONE), THIEFS_PHONE).status == 200
     return Thief(flows, token)
@@ -30,7 +30,7 @@ def attacker(api, flows, post):
 
 @pytest.fixture
 def confirm(api, flows):
-    """The victim presses "Confirm" on the page behind the link of the verification mail."""
+    """The victim clicks "Confirm" on the page behind the link of the verification e-mail."""
 
     def confirm(**headers):
         body = urlencode({"token": flows.email_token(), "email": ANN, "decision": "confirm"})
@@ -43,7 +43,7 @@ def confirm(api, flows):
 
 @pytest.fixture
 def secure(api, post):
-    """The victim uses the link of the notice that followed."""
+    """The victim uses the link of the security notice."""
 
     def secure():
         body = {"token": post.token(message_queue.EMAIL_CONFIRMED)}
@@ -67,7 +67,7 @@ def test_number_of_the_sign_up_is_removed_by_the_reset_of_the_owner(flows, attac
     assert log_in(flows).status == 200
 
 
-def test_number_of_the_sign_up_resets_no_password_for_72_hours_after_the_proof(
+def test_number_of_the_sign_up_resets_no_password_for_72_hours_after_the_first_proof(
     attacker, confirm, clock
 ):
     confirm()
@@ -76,7 +76,9 @@ def test_number_of_the_sign_up_resets_no_password_for_72_hours_after_the_proof(
     assert not attacker.reset_by_number()
 
 
-def test_number_verified_long_before_the_proof_waits_from_the_proof_on(attacker, confirm, clock):
+def test_number_verified_long_before_the_first_proof_waits_72_hours_from_it(
+    attacker, confirm, clock
+):
     clock.forward(hours=100)
 
     confirm()
@@ -84,7 +86,7 @@ def test_number_verified_long_before_the_proof_waits_from_the_proof_on(attacker,
     assert not attacker.reset_by_number()
 
 
-def test_number_of_the_sign_up_verified_after_the_proof_waits_as_long(api, flows, clock):
+def test_number_of_the_sign_up_verified_after_the_first_proof_waits_72_hours(api, flows, clock):
     attacker = Thief(flows, api.sign_up(phone_number=THIEFS_PHONE)["access_token"])
     flows.click(flows.email_token(), Accept="application/json")
     clock.forward(hours=10)
@@ -95,7 +97,7 @@ def test_number_of_the_sign_up_verified_after_the_proof_waits_as_long(api, flows
 
 
 @pytest.mark.parametrize("source", [PhoneSource.PASSWORD, PhoneSource.CONFIRMED])
-def test_number_set_with_the_password_before_the_proof_waits_too(api, flows, confirm, source):
+def test_number_set_with_the_password_before_the_first_proof_waits_too(api, flows, confirm, source):
     attacker = Thief(flows, api.sign_up()["access_token"])
     attacker.plant_number(password=PASSWORD)
     type(account()).objects.update(phone_set_by=source)
@@ -105,7 +107,7 @@ def test_number_set_with_the_password_before_the_proof_waits_too(api, flows, con
     assert not attacker.reset_by_number()
 
 
-def test_number_of_staff_stays_one_of_staff(api, flows, confirm, post):
+def test_number_set_by_staff_keeps_its_source(api, flows, confirm, post):
     api.sign_up(phone_number=PHONE)
     type(account()).objects.update(phone_set_by=PhoneSource.STAFF)
 
@@ -123,14 +125,14 @@ def test_number_keeps_its_privilege_if_the_browser_of_the_sign_up_opens_the_link
     assert message_queue.EMAIL_CONFIRMED not in post.kinds()
 
 
-def test_number_keeps_its_privilege_if_that_browser_posts_the_page(api, confirm, post):
+def test_number_keeps_its_privilege_if_the_browser_of_the_sign_up_confirms(api, confirm, post):
     confirm(Cookie=cookie_of(api))
 
     assert account().phone_set_by == PhoneSource.SIGNUP
     assert message_queue.EMAIL_CONFIRMED not in post.kinds()
 
 
-def test_number_keeps_its_privilege_with_a_live_session_of_the_account(ann, confirm, post):
+def test_number_keeps_its_privilege_with_a_valid_session_of_the_account(ann, confirm, post):
     confirm(Authorization=f"Bearer {ann['access_token']}")
 
     assert account().phone_set_by == PhoneSource.SIGNUP
@@ -145,11 +147,11 @@ def test_number_loses_its_privilege_with_a_session_of_another_account(api, attac
     assert account().phone_set_by == PhoneSource.SESSION
 
 
-def test_notice_goes_to_the_address_just_proven_and_its_link_removes_the_number(
+def test_notice_goes_to_the_proven_address_and_its_link_removes_the_number(
     attacker, confirm, secure, flows, post
 ):
     confirm()
-    assert post.letter(message_queue.EMAIL_CONFIRMED).to == ANN
+    assert post.outgoing(message_queue.EMAIL_CONFIRMED).to == ANN
 
     secure()
 
@@ -161,7 +163,7 @@ def test_notice_goes_to_the_address_just_proven_and_its_link_removes_the_number(
     assert log_in(flows).data["user"]["email_verified"] is True
 
 
-def test_link_removes_the_factor_that_would_lock_the_owner_out(
+def test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out(
     api, flows, confirm, secure, post, clock
 ):
     token = api.sign_up()["access_token"]
@@ -194,7 +196,7 @@ def test_notice_is_sent_once(attacker, flows, post):
     assert post.kinds().count(message_queue.EMAIL_CONFIRMED) == 1
 
 
-def test_link_still_works_after_the_attacker_changed_the_number(attacker, confirm, secure):
+def test_link_of_the_notice_works_after_the_attacker_changed_the_number(attacker, confirm, secure):
     confirm()
     attacker.put(phone="+4930123499", password=PASSWORD)
 
@@ -203,7 +205,7 @@ def test_link_still_works_after_the_attacker_changed_the_number(attacker, confir
     assert account().phone_number == ""
 
 
-def test_without_the_wipe_of_unproven_access_a_reset_takes_the_privilege_too(
+def test_reset_removes_the_privilege_if_unproven_access_is_not_wiped(
     attacker, flows, configure, post
 ):
     configure(CORE={"WIPE_UNPROVEN": False})
@@ -214,7 +216,7 @@ def test_without_the_wipe_of_unproven_access_a_reset_takes_the_privilege_too(
     assert not attacker.reset_by_number()
 
 
-def test_first_proof_that_wipes_sends_no_such_notice(attacker, flows, post):
+def test_notice_is_not_sent_if_the_first_proof_removes_all_access(attacker, flows, post):
     owner_resets(flows)
 
     assert message_queue.EMAIL_CONFIRMED not in post.kinds()

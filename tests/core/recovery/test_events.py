@@ -1,20 +1,23 @@
-"""Each deed here is told exactly once, and a refusal is not told as a deed."""
+"""Each action is recorded exactly once, and a refused action is not recorded as done."""
 
 import pytest
 
-from tests.client import PASSWORD
-from tests.plugs import fillers
-from tests.recovery.flows import NEW, OTHER_PHONE, PHONE, Flows, prove, wrong
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW, OTHER_PHONE, PHONE, Flows, prove, wrong
+from tests.support.modules import fillers
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def told(ann, settings):
-    """What the listener hears of from here on."""
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.plugs.apps.Keeper"]
-    fillers.kept.clear()
-    return fillers.kept
+def events(ann, settings):
+    """The actions of all events recorded from here on."""
+    settings.INSTALLED_APPS = [
+        *settings.INSTALLED_APPS,
+        "tests.support.modules.apps.RecordingListener",
+    ]
+    fillers.recorded.clear()
+    return fillers.recorded
 
 
 @pytest.fixture
@@ -37,20 +40,20 @@ def put(api, ann):
         ({"name": "Ann", "password": "wrong"}, ["auth.reauthentication.failed"]),
     ],
 )
-def test_a_profile(put, told, body, actions):
+def test_profile_change_is_recorded(put, events, body, actions):
     put("profile", **body)
 
-    assert told == actions
+    assert events == actions
 
 
-def test_a_taken_number(api, put, told):
+def test_taken_number_is_not_recorded(api, put, events):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
     prove("ben@example.com", phone=OTHER_PHONE)
-    told.clear()
+    events.clear()
 
     put("profile", phone=OTHER_PHONE)
 
-    assert told == []
+    assert events == []
 
 
 @pytest.mark.parametrize(
@@ -61,52 +64,52 @@ def test_a_taken_number(api, put, told):
         ("wrong", NEW, ["auth.password.change_failed"]),
     ],
 )
-def test_a_changed_password(put, told, old, new, actions):
+def test_password_change_is_recorded(put, events, old, new, actions):
     put("change-password", old_password=old, new_password=new)
 
-    assert told == actions
+    assert events == actions
 
 
-def test_a_verified_address(flows, told):
+def test_verified_address_is_recorded(flows, events):
     token = flows.email_token()
 
     flows.click("A" * 43)
     flows.click(token)
     flows.click(token)
 
-    assert told == ["user.email.verified"]
+    assert events == ["user.email.verified"]
 
 
-def test_a_verified_number(flows, told):
+def test_verified_number_is_recorded(flows, events):
     code = flows.phone_code()
 
     flows.verify_phone(wrong(code))
     flows.verify_phone(code)
     flows.verify_phone(code)
 
-    assert told == ["auth.code.failed", "user.phone.verified", "auth.code.failed"]
+    assert events == ["auth.code.failed", "user.phone.verified", "auth.code.failed"]
 
 
 @pytest.mark.parametrize("ask", [Flows.reset_token, Flows.reset_code])
-def test_a_reset_that_was_asked_for(flows, told, ask):
+def test_requested_reset_is_recorded(flows, events, ask):
     prove(phone=PHONE)
 
     ask(flows)
 
-    assert told == ["auth.password.reset_requested"]
+    assert events == ["auth.password.reset_requested"]
 
 
 @pytest.mark.parametrize(
     ("ask", "use"),
     [(Flows.reset_token, Flows.reset), (Flows.reset_code, Flows.reset_by_code)],
 )
-def test_a_reset(flows, told, ask, use):
+def test_reset_is_recorded(flows, events, ask, use):
     prove(phone=PHONE)
     secret = ask(flows)
-    told.clear()
+    events.clear()
 
     use(flows, secret, new_password="short1!")
     use(flows, secret)
     use(flows, secret)
 
-    assert told == ["auth.password.reset", "auth.password.reset_failed"]
+    assert events == ["auth.password.reset", "auth.password.reset_failed"]

@@ -7,8 +7,8 @@ from django.contrib.auth import get_user_model
 from django.db import connections
 
 from authservice.kernel import databases
-from tests.client import PASSWORD
-from tests.recovery.flows import NEW
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
 
 pytestmark = pytest.mark.django_db
 LOCK = re.compile(r" FOR (?:NO KEY )?UPDATE")
@@ -18,8 +18,8 @@ LOCK = re.compile(r" FOR (?:NO KEY )?UPDATE")
 def locking(monkeypatch):
     """`locking(call)` lists the statements that lock or change rows of users, in order.
 
-    SQLite has no locks of rows. Here it is taken for a database that has, and the words that it
-    does not know are left out on the way to it.
+    SQLite has no row locks. Here Django treats it as a database that has them, and the clauses
+    that SQLite does not know are removed from the statements.
     """
     connection = connections[databases.primary()]
     monkeypatch.setattr(connection.features, "has_select_for_update", True)
@@ -27,14 +27,14 @@ def locking(monkeypatch):
     users = connection.ops.quote_name(get_user_model()._meta.db_table)
     seen = []
 
-    def note(execute, sql, params, many, context):
+    def record(execute, sql, params, many, context):
         if users in sql and (LOCK.search(sql) or sql.startswith("UPDATE")):
             seen.append(sql)
         known = LOCK.sub("", sql) if connection.vendor == "sqlite" else sql
         return execute(known, params, many, context)
 
     def locking(call):
-        with connection.execute_wrapper(note):
+        with connection.execute_wrapper(record):
             assert call().status == 200
         return seen
 

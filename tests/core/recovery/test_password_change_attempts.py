@@ -1,8 +1,8 @@
-"""Guesses at the old password: only a wrong one is a guess, and a refusal names the right field."""
+"""Only a wrong old password counts as an attempt, and a refusal names the right field."""
 
 import pytest
 
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -20,14 +20,14 @@ def change(api):
     return change
 
 
-def test_ten_wrong_ones_are_judged_and_the_next_is_not(change):
+def test_wrong_old_password_is_refused_as_throttled_after_ten_attempts(change):
     errors = [change("wrong", NEW).error for _ in range(11)]
 
     assert errors == [(401, "INVALID_CREDENTIALS")] * 10 + [(429, "TOO_MANY_ATTEMPTS")]
 
 
 @pytest.mark.parametrize("new", ["short", PASSWORD])
-def test_the_right_one_is_no_guess_though_the_new_one_is_refused(change, new):
+def test_right_old_password_does_not_count_if_the_new_one_is_refused(change, new):
     for _ in range(10):
         change(PASSWORD, new)
 
@@ -35,7 +35,7 @@ def test_the_right_one_is_no_guess_though_the_new_one_is_refused(change, new):
 
 
 @pytest.mark.parametrize("new", ["short", PASSWORD])
-def test_a_refused_new_password_is_named_as_the_field_is(change, new):
+def test_refused_new_password_is_reported_with_the_name_of_its_field(change, new):
     answer = change(PASSWORD, new)
 
     assert answer.error == (400, "INVALID_PASSWORD")

@@ -1,9 +1,9 @@
-"""PUT /profile: what people change of themselves."""
+"""PUT /profile: what users can change in their own profile."""
 
 import pytest
 
 from tests.contract.shapes import USER, fits, is_refusal
-from tests.recovery.flows import OTHER_PHONE, PHONE, prove
+from tests.support.flows import OTHER_PHONE, PHONE, prove
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ URL_RULE = "avatar: Must be a URL that starts with http:// or https://."
 
 @pytest.fixture
 def put(api, ann):
-    """Change the profile of the first user."""
+    """Changes the profile of the first user."""
 
     def put(**body):
         return api.request("PUT", "profile", body, token=ann["access_token"])
@@ -27,7 +27,7 @@ def me(api, ann):
     return lambda: api.get("me", token=ann["access_token"]).data
 
 
-def test_a_success_is_200_with_exactly_the_user(put):
+def test_success_returns_200_with_the_user_only(put):
     answer = put(name="Ann Cee")
 
     assert answer.status == 200
@@ -35,11 +35,11 @@ def test_a_success_is_200_with_exactly_the_user(put):
     assert fits(answer.data, USER)
 
 
-def test_personal_data_are_not_to_be_cached(put):
+def test_response_with_personal_data_is_not_cached(put):
     assert put(name="Ann Cee").headers["Cache-Control"] == "no-store"
 
 
-def test_the_answer_is_the_stored_user(put, me):
+def test_response_is_the_stored_user(put, me):
     answer = put(name="Ann Cee", phone=OTHER_PHONE, avatar=AVATAR)
 
     assert answer.data == me()
@@ -56,7 +56,7 @@ def test_the_answer_is_the_stored_user(put, me):
         ("avatar", "avatar", ""),
     ],
 )
-def test_each_field_alone_is_stored_or_cleared(put, me, field, shown, value):
+def test_each_field_is_stored_or_cleared_separately(put, me, field, shown, value):
     put(name="Ann", phone=PHONE, avatar="https://example.com/old.png")
     before = me()
 
@@ -66,7 +66,7 @@ def test_each_field_alone_is_stored_or_cleared(put, me, field, shown, value):
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None, "phone": None, "avatar": None}])
-def test_nothing_is_asked_for_and_null_is_nothing(put, me, body):
+def test_no_field_is_required_and_null_means_omitted(put, me, body):
     put(name="Ann", avatar=AVATAR)
     before = me()
 
@@ -74,7 +74,7 @@ def test_nothing_is_asked_for_and_null_is_nothing(put, me, body):
     assert me() == before
 
 
-def test_an_empty_body_is_nothing(api, ann):
+def test_empty_body_is_accepted(api, ann):
     assert api.request("PUT", "profile", token=ann["access_token"]).status == 200
 
 
@@ -92,7 +92,7 @@ def test_an_empty_body_is_nothing(api, ann):
         {"token_version": 7},
     ],
 )
-def test_anything_else_is_ignored(put, me, body):
+def test_other_fields_are_ignored(put, me, body):
     before = me()
 
     assert put(**body).status == 200
@@ -105,7 +105,7 @@ def test_name_is_not_written_to_first_and_last_name(put):
     assert (user["first_name"], user["last_name"]) == ("", "")
 
 
-def test_a_change_is_an_update(put, me):
+def test_change_sets_updated_at(put, me):
     put(name="Ann Cee")
     first = me()["updated_at"]
     put(name="Ann B. Cee")
@@ -113,13 +113,13 @@ def test_a_change_is_an_update(put, me):
     assert me()["created_at"] < first < me()["updated_at"]
 
 
-def test_what_stays_as_it_was_is_no_update(put, me):
+def test_unchanged_values_do_not_set_updated_at(put, me):
     put(name="", phone=PHONE, avatar="")
 
     assert me()["updated_at"] is None
 
 
-def test_a_changed_number_is_unverified(put, me):
+def test_changed_number_is_unverified(put, me):
     prove(phone=PHONE)
 
     put(phone=OTHER_PHONE)
@@ -127,7 +127,7 @@ def test_a_changed_number_is_unverified(put, me):
     assert me()["phone_number_verified"] is False
 
 
-def test_a_cleared_number_is_unverified(put, me):
+def test_cleared_number_is_unverified(put, me):
     prove(phone=PHONE)
 
     put(phone="")
@@ -135,7 +135,7 @@ def test_a_cleared_number_is_unverified(put, me):
     assert me()["phone_number_verified"] is False
 
 
-def test_the_same_number_stays_verified(put, me):
+def test_unchanged_number_stays_verified(put, me):
     prove(phone=PHONE)
 
     put(phone=PHONE, name="Ann Cee")
@@ -143,14 +143,14 @@ def test_the_same_number_stays_verified(put, me):
     assert me()["phone_number_verified"] is True
 
 
-def test_a_number_of_somebody_else_is_phone_already_in_use(api, put):
+def test_verified_number_of_another_user_is_phone_already_in_use(api, put):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
     prove("ben@example.com", phone=OTHER_PHONE)
 
     assert is_refusal(put(phone=OTHER_PHONE), 400, "PHONE_ALREADY_IN_USE")
 
 
-def test_a_refused_number_leaves_everything_as_it_was(api, put, me):
+def test_refused_number_changes_nothing(api, put, me):
     api.sign_up("ben@example.com", phone_number=OTHER_PHONE)
     prove("ben@example.com", phone=OTHER_PHONE)
     before = me()
@@ -160,13 +160,13 @@ def test_a_refused_number_leaves_everything_as_it_was(api, put, me):
     assert me() == before
 
 
-def test_a_cleared_number_is_free_for_others(api, put):
+def test_cleared_number_can_be_used_by_another_user(api, put):
     put(phone="")
 
     assert api.sign_up("ben@example.com", phone_number=PHONE)["user"]["phone_number"] == PHONE
 
 
-def test_any_number_of_people_have_no_number(api, put):
+def test_several_users_can_have_no_number(api, put):
     api.sign_up("ben@example.com")
 
     assert put(phone="").status == 200
@@ -198,14 +198,14 @@ def test_any_number_of_people_have_no_number(api, put):
     ],
     ids=lambda value: ascii(value)[:40],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(put, body, message):
+def test_invalid_field_is_a_validation_error_that_names_field_and_rule(put, body, message):
     answer = put(**body)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == message
 
 
-def test_a_broken_rule_leaves_everything_as_it_was(put, me):
+def test_invalid_field_changes_nothing(put, me):
     before = me()
 
     put(name="Ann Cee", avatar="ann.png")
@@ -225,11 +225,11 @@ def test_a_broken_rule_leaves_everything_as_it_was(put, me):
     ],
     ids=lambda url: ascii(url)[:40],
 )
-def test_a_web_address_is_an_avatar(put, url):
+def test_avatar_can_be_any_web_address(put, url):
     assert put(avatar=url).data["avatar"] == url
 
 
-def test_without_a_token_nobody_has_a_profile(api):
+def test_profile_change_without_a_token_is_unauthorized(api):
     answer = api.request("PUT", "profile", {"name": "Eve"})
 
     assert is_refusal(answer, 401, "UNAUTHORIZED")

@@ -4,9 +4,9 @@ import pytest
 
 from authservice.core.models import Session
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import ANN, NEW, PHONE, account, deactivate
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE, account, deactivate
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def token(ann, flows):
     return flows.reset_token()
 
 
-def test_a_success_is_200_with_exactly_a_message(flows, token):
+def test_success_returns_200_with_a_message_only(flows, token):
     answer = flows.reset(token)
 
     assert answer.status == 200
@@ -27,14 +27,14 @@ def test_a_success_is_200_with_exactly_a_message(flows, token):
     assert list(answer.data) == ["message"]
 
 
-def test_the_new_password_opens_and_the_old_one_does_not(api, flows, token):
+def test_new_password_is_accepted_and_the_old_one_refused(api, flows, token):
     flows.reset(token)
 
     assert api.post("login", email=ANN, password=PASSWORD).error == (401, "INVALID_CREDENTIALS")
     assert api.post("login", email=ANN, password=NEW).status == 200
 
 
-def test_every_sign_in_ends(api, flows, ann, token):
+def test_reset_ends_every_session(api, flows, ann, token):
     sessions = [ann, api.log_in()]
 
     flows.reset(token)
@@ -47,13 +47,13 @@ def test_every_sign_in_ends(api, flows, ann, token):
     }
 
 
-def test_every_sign_in_ends_even_where_the_password_stays_the_same(api, flows, ann, token):
+def test_reset_to_the_same_password_ends_every_session_too(api, flows, ann, token):
     flows.reset(token, new_password=PASSWORD)
 
     assert api.get("me", token=ann["access_token"]).error == (401, "INVALID_TOKEN")
 
 
-def test_no_sign_in_is_left_open_behind_its_tokens(api, flows, ann, token):
+def test_reset_ends_the_rows_of_sessions_and_changes_the_token_version(api, flows, ann, token):
     api.log_in()
 
     flows.reset(token)
@@ -62,7 +62,7 @@ def test_no_sign_in_is_left_open_behind_its_tokens(api, flows, ann, token):
     assert account().token_version == 1
 
 
-def test_other_people_are_not_touched_by_it(api, flows, token):
+def test_reset_ends_no_session_of_another_user(api, flows, token):
     other = api.sign_up(BEN)["access_token"]
 
     flows.reset(token)
@@ -70,7 +70,7 @@ def test_other_people_are_not_touched_by_it(api, flows, token):
     assert api.get("me", token=other).status == 200
 
 
-def test_the_owner_hears_of_it(flows, post, token):
+def test_reset_notifies_the_owner(flows, post, token):
     post.jobs.clear()
 
     flows.reset(token)
@@ -81,26 +81,26 @@ def test_the_owner_hears_of_it(flows, post, token):
     ]
 
 
-def test_a_link_works_once(flows, token):
+def test_link_works_once(flows, token):
     flows.reset(token)
 
     assert is_refusal(flows.reset(token), *INVALID)
 
 
-def test_a_link_used_once_ends_every_other(flows, token):
+def test_used_link_ends_every_other_link(flows, token):
     other = flows.reset_token()
     flows.reset(token)
 
     assert flows.reset(other).error == INVALID
 
 
-def test_an_older_link_serves_as_long_as_no_other_was_used(flows, token):
+def test_older_link_is_valid_until_another_one_is_used(flows, token):
     flows.reset_token()
 
     assert flows.reset(token).status == 200
 
 
-def test_a_link_serves_for_an_hour(clock, api, flows):
+def test_link_is_valid_for_an_hour(clock, api, flows):
     api.sign_up()
     token = flows.reset_token()
     clock.forward(minutes=59, seconds=59)
@@ -108,7 +108,7 @@ def test_a_link_serves_for_an_hour(clock, api, flows):
     assert flows.reset(token).status == 200
 
 
-def test_after_an_hour_it_is_token_expired(clock, api, flows):
+def test_link_is_token_expired_after_an_hour(clock, api, flows):
     api.sign_up()
     token = flows.reset_token()
     clock.forward(hours=1)
@@ -116,7 +116,7 @@ def test_after_an_hour_it_is_token_expired(clock, api, flows):
     assert is_refusal(flows.reset(token), 400, "TOKEN_EXPIRED")
 
 
-def test_wrong_unknown_and_other_address_answer_alike(api, flows, token):
+def test_wrong_token_unknown_address_and_other_address_get_the_same_response(api, flows, token):
     api.sign_up(BEN)
 
     answers = [
@@ -133,60 +133,60 @@ def test_wrong_unknown_and_other_address_answer_alike(api, flows, token):
     assert {answer.response.content for answer in answers} == {answers[0].response.content}
 
 
-def test_a_refused_address_spends_nothing(flows, token):
+def test_refused_address_does_not_use_the_link(flows, token):
     flows.reset(token, email=BEN)
 
     assert flows.reset(token).status == 200
 
 
 @pytest.mark.parametrize("email", ["ANN@Example.COM", f"  {ANN} "])
-def test_the_address_is_compared_as_ever(flows, token, email):
+def test_address_is_compared_without_case_and_spaces(flows, token, email):
     assert flows.reset(token, email=email).status == 200
 
 
 @pytest.mark.parametrize("more", [{"phone": PHONE}, {"code": ""}, {"phone": "", "unknown": 7}])
-def test_what_belongs_to_a_code_does_not_matter_beside_a_token(flows, token, more):
+def test_fields_of_a_code_are_ignored_beside_a_token(flows, token, more):
     assert flows.reset(token, **more).status == 200
 
 
-def test_a_weak_password_is_invalid_password_by_the_name_of_its_field(flows, token):
+def test_weak_password_is_invalid_password_with_the_name_of_its_field(flows, token):
     answer = flows.reset(token, new_password="short1!")
 
     assert is_refusal(answer, 400, "INVALID_PASSWORD")
     assert answer.data["message"] == "new_password: Must have at least 8 characters."
 
 
-def test_a_refused_password_spends_nothing(flows, token):
+def test_refused_password_does_not_use_the_link(flows, token):
     for weak in ("short1!", "12345678", "password"):
         assert flows.reset(token, new_password=weak).error == (400, "INVALID_PASSWORD")
 
     assert flows.reset(token).status == 200
 
 
-def test_a_refused_password_ends_no_sign_in(api, flows, ann, token):
+def test_refused_password_ends_no_session(api, flows, ann, token):
     flows.reset(token, new_password="short1!")
 
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
-def test_who_has_no_link_does_not_learn_the_policy(flows):
+def test_invalid_link_does_not_reveal_the_password_policy(flows):
     assert flows.reset("A" * 43, new_password="short1!").error == INVALID
 
 
-def test_a_link_of_somebody_who_is_inactive_by_now_is_invalid(flows, token):
+def test_link_of_a_user_deactivated_meanwhile_is_invalid(flows, token):
     deactivate()
 
     assert flows.reset(token).error == INVALID
 
 
-def test_nobody_who_is_inactive_gets_a_letter(ann, api, post):
+def test_inactive_user_gets_no_reset_email(ann, api, post):
     deactivate()
     api.post("forgot-password", email=ANN)
 
-    assert post.letter(message_queue.RESET_BY_LINK) is None
+    assert post.outgoing(message_queue.RESET_BY_LINK) is None
 
 
-def test_an_account_without_a_password_gets_one(api, ann, flows):
+def test_account_without_a_password_can_set_one_by_reset(api, ann, flows):
     user = account().user
     user.set_unusable_password()
     user.save()
@@ -208,7 +208,7 @@ def test_an_account_without_a_password_gets_one(api, ann, flows):
         ({"new_password": "x" * 4097}, "new_password: Must not exceed 4096 bytes."),
     ],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(
+def test_invalid_field_is_a_validation_error_that_names_field_and_rule(
     flows, token, change, message
 ):
     answer = flows.reset(**{"token": token, **change})
@@ -218,7 +218,7 @@ def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(
 
 
 @pytest.mark.parametrize("absent", ["token", "email", "new_password"])
-def test_what_is_missing_is_a_validation_error(api, token, absent):
+def test_missing_field_is_a_validation_error(api, token, absent):
     body = {"token": token, "email": ANN, "new_password": NEW}
     del body[absent]
 
@@ -228,13 +228,13 @@ def test_what_is_missing_is_a_validation_error(api, token, absent):
     assert answer.data["message"].startswith(f"{absent}: ")
 
 
-def test_where_the_host_says_so_the_address_may_be_left_out(flows, token, configure):
+def test_address_may_be_omitted_if_the_host_allows_it(flows, token, configure):
     configure(CORE={"RESET_REQUIRES_EMAIL": False})
 
     assert flows.reset(token, email="").status == 200
 
 
-def test_an_address_that_is_sent_is_checked_there_too(flows, token, configure):
+def test_address_that_is_sent_is_checked_even_if_it_may_be_omitted(flows, token, configure):
     configure(CORE={"RESET_REQUIRES_EMAIL": False})
 
     assert flows.reset(token, email=BEN).error == INVALID

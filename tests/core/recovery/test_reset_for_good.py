@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.people import change, the_user
+from tests.support.people import change, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def test_session_from_before_a_reset_stays_ended(api, ann, restored):
     assert refreshed.error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_reset_link_from_before_a_reset_stays_dead(flows, restored):
+def test_reset_link_from_before_a_reset_stays_invalid(flows, restored):
     other = flows.reset_token()
     restored()
 

@@ -1,4 +1,4 @@
-"""No secret is kept anywhere: not in a row, the cache, a log line or a job, in no spelling."""
+"""No secret is stored anywhere in any encoding: not in a row, the cache, a log line or a job."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from django.core.cache import cache
 from django.db import connection
 
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
-from tests.recovery.flows import ANN, NEW, PHONE, wrong
-from tests.recovery.post import query
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE, wrong
+from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.django_db
 
@@ -25,14 +25,14 @@ WRONG = "oak paddle 31 curtains"
 
 
 class Journey:
-    """All flows one after another; what was secret on the way."""
+    """Runs all flows one after another and collects their secrets."""
 
     def __init__(self, api, flows):
         self.api, self.flows, self.post = api, flows, flows.post
         self.secrets = {PASSWORD, NEW, THIRD, WRONG}
         self.codes = set()
 
-    def walk(self):
+    def run(self):
         body = {"email": ANN, "password": PASSWORD, "phone_number": PHONE}
         signed_up = self._keep(self.api.post("signup", **body))
         # With the session, so that the number of the sign-up may reset the password at once.
@@ -89,8 +89,8 @@ class Journey:
 
 
 @pytest.fixture
-def logged(caplog):
-    """Every line that a log could show."""
+def log_lines(caplog):
+    """Every line that can be logged."""
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "authservice")
     form = logging.Formatter("%(name)s %(message)s")
@@ -98,20 +98,20 @@ def logged(caplog):
 
 
 @pytest.fixture
-def journey(clock, api, flows, logged):
-    # The clock stands still, or a fraction of a second might happen to be a code.
-    walked = Journey(api, flows)
-    walked.walk()
-    return walked
+def journey(clock, api, flows, log_lines):
+    # The clock is frozen, because a fraction of a second could happen to equal a code.
+    journey = Journey(api, flows)
+    journey.run()
+    return journey
 
 
 @pytest.fixture
-def places(journey, logged, post):
-    """Everything that stays behind, by where it does."""
+def places(journey, log_lines, post):
+    """Everything that is stored or logged, by its place."""
     return {
         **dict(_rows()),
         "cache": [str(key) + str(pickle.loads(raw)) for key, raw in cache._cache.items()],
-        "log": logged(),
+        "log": log_lines(),
         "jobs": [repr(job) for job in post.jobs],
     }
 
@@ -126,49 +126,49 @@ def _rows():
                 yield f"{table}.{name}", [str(value) for value in values]
 
 
-def spellings(secret):
-    """Ways in which a secret may lie somewhere and still be one."""
-    octets = secret.encode()
-    digests = [hashlib.new(name, octets) for name in ("md5", "sha1", "sha224", "sha256", "sha512")]
+def encodings(secret):
+    """Encodings of a secret from which an attacker can recover it."""
+    encoded = secret.encode()
+    digests = [hashlib.new(name, encoded) for name in ("md5", "sha1", "sha224", "sha256", "sha512")]
     return {
         secret,
         secret[::-1],
         quote(secret, safe=""),
-        octets.hex(),
-        octets.hex().upper(),
-        base64.b64encode(octets).decode().rstrip("="),
-        base64.urlsafe_b64encode(octets).decode().rstrip("="),
-        # A plain digest of a short secret is the secret, to whoever tries them all.
+        encoded.hex(),
+        encoded.hex().upper(),
+        base64.b64encode(encoded).decode().rstrip("="),
+        base64.urlsafe_b64encode(encoded).decode().rstrip("="),
+        # An attacker recovers a short secret from its plain digest by trying all values.
         *(digest.hexdigest() for digest in digests),
         *(base64.b64encode(digest.digest()).decode().rstrip("=") for digest in digests),
     }
 
 
-def test_the_journey_leaves_something_everywhere(places):
+def test_journey_leaves_values_in_every_place(places):
     assert {"log", "jobs", "cache", "authservice_core_onetimetoken.digest"} <= {
         name for name, values in places.items() if values
     }
 
 
-def test_the_journey_meets_every_kind_of_secret(journey):
+def test_journey_has_every_kind_of_secret(journey):
     assert len(journey.secrets) >= 4 + 3 * 2 + 3 * 2
     assert len(journey.codes) >= 2
 
 
-def test_no_token_link_or_password_stays_anywhere(journey, places):
+def test_tokens_links_and_passwords_are_stored_nowhere(journey, places):
     found = [
-        (where, spelling)
+        (where, encoding)
         for secret in journey.secrets
-        for spelling in spellings(secret)
+        for encoding in encodings(secret)
         for where, values in places.items()
         for value in values
-        if spelling in value
+        if encoding in value
     ]
 
     assert found == []
 
 
-def test_no_code_stays_anywhere_as_a_word_of_its_own(journey, places):
+def test_codes_are_stored_nowhere_as_separate_words(journey, places):
     found = [
         (where, code)
         for code in journey.codes
@@ -180,22 +180,22 @@ def test_no_code_stays_anywhere_as_a_word_of_its_own(journey, places):
     assert found == []
 
 
-def test_no_plain_digest_of_a_code_stays_anywhere(journey, places):
+def test_plain_digests_of_codes_are_stored_nowhere(journey, places):
     found = [
         (where, code)
         for code in journey.codes
         for text in (code, f"{PHONE}{code}", f"{PHONE}|{code}", f"{PHONE}:{code}")
-        for spelling in spellings(text) - {code, code[::-1]}
+        for encoding in encodings(text) - {code, code[::-1]}
         for where, values in places.items()
         for value in values
-        if spelling in value
+        if encoding in value
     ]
 
     assert found == []
 
 
-def test_what_is_stored_opens_nothing(journey, places, api, flows, no_floods):
-    """A copy of the tables alone neither resets a password nor refreshes a sign-in."""
+def test_stored_values_are_refused_as_tokens(journey, places, api, flows, no_floods):
+    """A copy of the tables alone neither resets a password nor refreshes a session."""
     flows.reset_token()
     stored = {value for values in dict(_rows()).values() for value in values if value}
 

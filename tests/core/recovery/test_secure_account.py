@@ -1,4 +1,4 @@
-"""The link "this was not me": an owner undoes what a thief changed, despite later changes."""
+"""The link "this was not me" undoes what a thief changed, even after later changes."""
 
 from urllib.parse import urlencode
 
@@ -8,10 +8,10 @@ from django.utils import translation
 from authservice.core.models import OneTimeToken, Session
 from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
-from tests.client import PASSWORD
-from tests.people import the_user
-from tests.recovery.flows import ANN, NEW, PHONE, account, move, prove
-from tests.recovery.thief import STOLEN, THIEFS_PHONE, Thief, log_in
+from tests.core.recovery.thief import STOLEN, THIEFS_PHONE, Thief, log_in
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE, account, move, prove
+from tests.support.people import the_user
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.fixture
 def owner(api, flows, post):
-    """Her address and number are proven; the thief holds an access token of hers."""
+    """The owner's address and number are proven; a thief has one of her access tokens."""
     token = api.sign_up(phone_number=PHONE)["access_token"]
     prove(phone=PHONE)
     post.jobs.clear()
@@ -34,7 +34,7 @@ thief = owner
 
 @pytest.fixture
 def link(post):
-    """The token in the newest mail of a kind."""
+    """The token in the newest e-mail of a kind."""
     return lambda kind=message_queue.PHONE_CHANGED: post.token(kind)
 
 
@@ -51,7 +51,7 @@ def change_password(thief, new=STOLEN):
     return thief.api.request("PUT", "change-password", body, token=thief.token)
 
 
-def test_link_brings_the_number_back_and_ends_all_access(thief, link, secure):
+def test_link_restores_the_number_and_ends_all_access(thief, link, secure):
     thief.plant_number(password=PASSWORD)
     token = link()
 
@@ -65,7 +65,7 @@ def test_link_brings_the_number_back_and_ends_all_access(thief, link, secure):
     assert not thief.reset_by_number()
 
 
-def test_owner_chooses_a_new_password_by_the_mail_that_follows(thief, link, secure, flows, post):
+def test_owner_sets_a_new_password_by_the_email_that_follows(thief, link, secure, flows, post):
     thief.plant_number()
     secure(link())
 
@@ -74,7 +74,7 @@ def test_owner_chooses_a_new_password_by_the_mail_that_follows(thief, link, secu
     assert log_in(flows).data["user"]["phone_number"] == PHONE
 
 
-def test_link_removes_the_factor_the_thief_enabled(thief, link, secure, flows, post):
+def test_link_removes_the_factor_that_the_thief_enabled(thief, link, secure, flows, post):
     Person(flows.api, token=thief.token, user_id=str(the_user().pk)).enrol()
 
     secure(link("two-factor-enabled"))
@@ -117,7 +117,7 @@ def test_link_of_the_first_change_works_after_further_changes(thief, link, secur
     assert not the_user().has_usable_password()
 
 
-def test_link_ends_those_of_later_changes_and_they_do_nothing(thief, link, secure):
+def test_link_makes_the_links_of_later_changes_do_nothing(thief, link, secure):
     thief.put(phone="+4930123499")
     first = link()
     thief.put(phone=THIEFS_PHONE)
@@ -130,7 +130,7 @@ def test_link_ends_those_of_later_changes_and_they_do_nothing(thief, link, secur
     assert account().phone_number == PHONE
 
 
-def test_link_of_a_later_change_leaves_the_thief_no_number_to_reset_with(thief, link, secure):
+def test_link_of_a_later_change_ends_resets_by_the_number_of_the_thief(thief, link, secure):
     thief.plant_number(password=PASSWORD)
     change_password(thief)
 
@@ -140,7 +140,7 @@ def test_link_of_a_later_change_leaves_the_thief_no_number_to_reset_with(thief, 
     assert not thief.reset_by_number()
 
 
-def test_link_brings_an_address_back_that_was_changed_since(thief, link, secure, post):
+def test_link_restores_an_address_that_was_changed_later(thief, link, secure, post):
     thief.put(phone=THIEFS_PHONE)
     token = link()
     move("eve@example.com")
@@ -162,7 +162,7 @@ def test_reset_does_not_end_the_link(thief, link, secure, flows):
 
 
 @pytest.mark.parametrize(("hours", "error"), [(71, (200, "")), (73, (400, "TOKEN_EXPIRED"))])
-def test_link_lives_72_hours(thief, link, secure, clock, hours, error):
+def test_link_is_valid_for_72_hours(thief, link, secure, clock, hours, error):
     thief.token = thief.api.log_in()["access_token"]
     thief.put(phone=THIEFS_PHONE)
     token = link()
@@ -185,7 +185,7 @@ def test_unknown_link_is_refused(secure, thief):
     assert secure("A" * 43).error == (400, "INVALID_TOKEN")
 
 
-def test_link_ends_device_tokens_and_open_codes(thief, link, secure, flows):
+def test_link_ends_device_tokens_and_unused_codes(thief, link, secure, flows):
     code = flows.reset_code()
     thief.put(phone=THIEFS_PHONE)
     version = account().device_version
@@ -196,7 +196,7 @@ def test_link_ends_device_tokens_and_open_codes(thief, link, secure, flows):
     assert flows.reset_by_code(code).error == (400, "INVALID_VERIFICATION_CODE")
 
 
-def opened(api, token, method="GET", **headers):
+def open_link(api, token, method="GET", **headers):
     query = urlencode({"token": token})
     return api.request(method, f"account/secure?{query}", headers=headers)
 
@@ -205,26 +205,26 @@ def test_opening_the_link_changes_nothing(thief, link, api):
     thief.put(phone=THIEFS_PHONE)
     token = link()
 
-    assert opened(api, token).data == {"status": "confirm"}
-    page = opened(api, token, **HTML).response
-    opened(api, token, "HEAD", **HTML)
-    opened(api, token, **HTML, **{"Sec-Purpose": "prefetch"})
+    assert open_link(api, token).data == {"status": "confirm"}
+    page = open_link(api, token, **HTML).response
+    open_link(api, token, "HEAD", **HTML)
+    open_link(api, token, **HTML, **{"Sec-Purpose": "prefetch"})
 
     assert page["Content-Type"].startswith("text/html")
     assert token in page.content.decode()
     assert account().phone_number == THIEFS_PHONE
 
 
-def push(api, token, **headers):
+def submit(api, token, **headers):
     body = urlencode({"token": token})
     options = {"content_type": FORM, "headers": {**HTML, **headers}}
     return api.request("POST", "account/secure", body, **options).response
 
 
-def test_button_of_the_page_acts(thief, link, api):
+def test_form_of_the_page_secures_the_account(thief, link, api):
     thief.put(phone=THIEFS_PHONE)
 
-    page = push(api, link(), **{"Sec-Fetch-Site": "same-origin"})
+    page = submit(api, link(), **{"Sec-Fetch-Site": "same-origin"})
 
     assert page.status_code == 200
     assert account().phone_number == PHONE
@@ -233,20 +233,20 @@ def test_button_of_the_page_acts(thief, link, api):
 def test_form_of_another_site_is_refused(thief, link, api):
     thief.put(phone=THIEFS_PHONE)
 
-    page = push(api, link(), **{"Sec-Fetch-Site": "cross-site"})
+    page = submit(api, link(), **{"Sec-Fetch-Site": "cross-site"})
 
     assert "<form" in page.content.decode()
     assert account().phone_number == THIEFS_PHONE
 
 
-def test_button_with_a_link_that_does_not_work_says_so_on_a_page(api, thief):
-    page = push(api, "A" * 43)
+def test_form_with_an_invalid_link_returns_a_page(api, thief):
+    page = submit(api, "A" * 43)
 
     assert page["Content-Type"].startswith("text/html")
     assert "not valid" in page.content.decode()
 
 
-def test_link_is_kept_nowhere_but_in_the_mail(thief, link, post):
+def test_link_is_stored_nowhere(thief, link, post):
     thief.put(phone=THIEFS_PHONE)
     assert OneTimeToken.objects.get(purpose="secure-account").digest is None
 
@@ -256,19 +256,19 @@ def test_link_is_kept_nowhere_but_in_the_mail(thief, link, post):
     assert token not in str(OneTimeToken.objects.values())
 
 
-def test_owner_without_a_proven_address_is_told_by_text_without_a_link(api, flows, post):
+def test_owner_without_a_proven_address_is_notified_by_sms_without_a_link(api, flows, post):
     thief = Thief(flows, api.sign_up(phone_number=PHONE)["access_token"])
     flows.verify_phone(flows.phone_code())
     post.jobs.clear()
 
     thief.put(phone=THIEFS_PHONE)
 
-    letter = post.letter(message_queue.PHONE_CHANGED_TEXT)
-    assert (letter.to, letter.channel, dict(letter.context)) == (PHONE, "sms", {})
+    message = post.outgoing(message_queue.PHONE_CHANGED_TEXT)
+    assert (message.to, message.channel, dict(message.context)) == (PHONE, "sms", {})
     assert post.kinds() == [message_queue.PHONE_CHANGED_TEXT]
 
 
-def test_securing_the_account_is_mailed_without_such_a_link(thief, link, secure, post):
+def test_notice_that_the_account_was_secured_has_no_such_link(thief, link, secure, post):
     thief.put(phone=THIEFS_PHONE)
     secure(link())
 
@@ -276,10 +276,10 @@ def test_securing_the_account_is_mailed_without_such_a_link(thief, link, secure,
     assert "/reset-password" in post.link(message_queue.ACCOUNT_SECURED)
 
 
-def test_page_is_german_for_a_german_reader(thief, link, api):
+def test_page_is_translated_to_german(thief, link, api):
     thief.put(phone=THIEFS_PHONE)
 
     with translation.override("de"):
-        page = opened(api, link(), **HTML).response
+        page = open_link(api, link(), **HTML).response
 
     assert "Das war ich nicht" in page.content.decode()

@@ -1,11 +1,11 @@
-"""No coercion on these routes either: another type is refused, by the name of its field."""
+"""These routes convert no types: a wrong type is refused with the name of its field."""
 
 import pytest
 
-from tests.client import PASSWORD
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import ANN, NEW, PHONE
-from tests.routes import paths
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE
+from tests.support.routes import paths
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ GOOD = {
 }
 FIELDS = [(route, field) for route, body in GOOD.items() for field in body]
 OTHERS = [7, 123456, 1.5, True, ["ann"], {"ann": "ann"}]
-# On PUT /profile null means omitted, and a code is judged by its own rule.
+# On PUT /profile null means omitted; a code is checked by its own rule.
 NULLABLE = [pair for pair in FIELDS if pair[0] != "PUT profile"]
 TEXTS = [pair for pair in FIELDS if pair[1] != "code"]
 
@@ -45,7 +45,7 @@ def ask(robust):
     return ask
 
 
-def test_the_routes_and_their_methods_are_these():
+def test_routes_and_methods_exist():
     found = {f"{method} {path}" for path, methods in paths().items() for method in methods}
 
     assert {*GOOD, "GET verify-email"} <= found
@@ -53,7 +53,7 @@ def test_the_routes_and_their_methods_are_these():
 
 @pytest.mark.parametrize(("route", "field"), FIELDS)
 @pytest.mark.parametrize("other", OTHERS, ids=repr)
-def test_what_is_no_string_is_refused(ask, route, field, other):
+def test_value_that_is_no_string_is_refused(ask, route, field, other):
     answer = ask(route, {**GOOD[route], field: other})
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")

@@ -1,4 +1,4 @@
-"""A mail scanner opens a verification link in a real Chromium; then its reader pushes a button."""
+"""A mail scanner opens a verification link in a real Chromium; then the user clicks a button."""
 
 from urllib.request import Request, urlopen
 
@@ -8,9 +8,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.models import Session
 from authservice.kernel import message_queue
-from tests.browser import chromium, fetch, needs_chromium, pages
-from tests.client import PASSWORD
-from tests.recovery.flows import ANN, account
+from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, account
 
 pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
 
@@ -19,7 +19,7 @@ FRONT = "<p>front end</p>"
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("reader")) as browser:
+    with chromium(tmp_path_factory.mktemp("user")) as browser:
         yield browser
 
 
@@ -41,7 +41,7 @@ def service(browser, live_server, configure, front_end):
 
 @pytest.fixture
 def link(service, post):
-    """The mail that Ann gets after an attacker signed up with her address."""
+    """The link in Ann's e-mail after an attacker signed up with her address."""
     body = f'{{"email": "{ANN}", "password": "{PASSWORD}"}}'.encode()
     request = Request(f"{service}/auth/signup", body, {"Content-Type": "application/json"})
     assert urlopen(request).status == 201
@@ -52,40 +52,40 @@ def mailed(service, post):
     return f"{service}/auth/verify-email?token={post.token(message_queue.VERIFY_EMAIL)}&email={ANN}"
 
 
-def push(browser, decision):
+def click(browser, decision):
     browser.find_element(By.CSS_SELECTOR, f"button[value={decision}]").click()
 
 
-def land(browser, front_end):
+def wait_for_redirect(browser, front_end):
     WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(front_end))
     return browser.current_url
 
 
-def test_opening_the_link_changes_nothing_and_confirming_verifies(
+def test_opened_link_changes_nothing_and_confirming_verifies_the_address(
     browser, service, front_end, link
 ):
     browser.get(link)
     assert browser.find_element(By.TAG_NAME, "h1").text == "Confirm your e-mail address"
     assert not account().verified_email_key
 
-    push(browser, "confirm")
+    click(browser, "confirm")
 
-    assert land(browser, front_end) == f"{front_end}/verified?status=success"
+    assert wait_for_redirect(browser, front_end) == f"{front_end}/verified?status=success"
     assert account().proven_email_key
     assert not [log for log in browser.get_log("browser") if "Security Policy" in log["message"]]
 
 
-def test_denying_removes_the_access_of_who_signed_up(browser, service, front_end, link):
+def test_denying_removes_the_access_of_the_sign_up(browser, service, front_end, link):
     browser.get(link)
-    push(browser, "deny")
+    click(browser, "deny")
 
-    assert land(browser, front_end) == f"{front_end}/verified?status=error"
+    assert wait_for_redirect(browser, front_end) == f"{front_end}/verified?status=error"
     assert not account().verified_email_key
     assert not account().user.has_usable_password()
     assert not Session.objects.filter(ended_at=None).exists()
 
 
-def test_the_browser_that_signed_up_goes_straight_through(browser, service, front_end, post):
+def test_browser_that_signed_up_needs_no_confirmation(browser, service, front_end, post):
     answer = fetch(
         browser,
         f"{service}/auth/signup",
@@ -97,5 +97,5 @@ def test_the_browser_that_signed_up_goes_straight_through(browser, service, fron
 
     browser.get(mailed(service, post))
 
-    assert land(browser, front_end) == f"{front_end}/verified?status=success"
+    assert wait_for_redirect(browser, front_end) == f"{front_end}/verified?status=success"
     assert account().proven_email_key

@@ -1,10 +1,10 @@
-"""POST /verify-phone: a texted code proves a number."""
+"""POST /verify-phone: a code sent by SMS verifies a number."""
 
 import pytest
 
 from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
-from tests.recovery.flows import OTHER_PHONE, PHONE, deactivate, phone_verified, prove, wrong
+from tests.support.flows import OTHER_PHONE, PHONE, deactivate, phone_verified, prove, wrong
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ def code(ann, flows):
     return flows.phone_code()
 
 
-def test_a_success_is_200_with_exactly_a_message(flows, code):
+def test_success_returns_200_with_a_message_only(flows, code):
     answer = flows.verify_phone(code)
 
     assert answer.status == 200
@@ -24,58 +24,58 @@ def test_a_success_is_200_with_exactly_a_message(flows, code):
     assert list(answer.data) == ["message"]
 
 
-def test_the_number_is_verified(api, flows, ann, code):
+def test_right_code_verifies_the_number(api, flows, ann, code):
     flows.verify_phone(code)
 
     assert phone_verified(ann["access_token"], api)
 
 
-def test_nothing_else_is_verified(api, flows, ann, code):
+def test_right_code_verifies_nothing_else(api, flows, ann, code):
     flows.verify_phone(code)
 
     assert api.get("me", token=ann["access_token"]).data["email_verified"] is False
 
 
-def test_a_code_has_six_digits(post, code):
+def test_code_has_six_digits(post, code):
     assert len(code) == 6
     assert set(code) <= set("0123456789")
 
 
-def test_the_letter_goes_to_the_number_and_says_how_long_it_serves(post, code):
-    letter = post.letter(message_queue.VERIFY_PHONE)
+def test_sms_goes_to_the_number_and_says_how_long_its_code_is_valid(post, code):
+    message = post.outgoing(message_queue.VERIFY_PHONE)
 
-    assert (letter.channel, letter.to) == ("sms", PHONE)
-    assert letter.context["expires_in"].total_seconds() == 600
+    assert (message.channel, message.to) == ("sms", PHONE)
+    assert message.context["expires_in"].total_seconds() == 600
 
 
-def test_a_code_works_once(flows, code):
+def test_code_works_once(flows, code):
     flows.verify_phone(code)
 
     assert is_refusal(flows.verify_phone(code), *INVALID)
 
 
-def test_a_code_serves_for_ten_minutes(clock, api, ann, flows):
+def test_code_is_valid_for_ten_minutes(clock, api, ann, flows):
     code = flows.phone_code()
     clock.forward(minutes=9, seconds=59)
 
     assert flows.verify_phone(code).status == 200
 
 
-def test_after_ten_minutes_it_is_as_good_as_wrong(clock, ann, flows):
+def test_code_is_refused_as_invalid_after_ten_minutes(clock, ann, flows):
     code = flows.phone_code()
     clock.forward(minutes=10)
 
     assert is_refusal(flows.verify_phone(code), *INVALID)
 
 
-def test_the_fifth_try_may_be_right(flows, code):
+def test_right_code_is_accepted_at_the_fifth_attempt(flows, code):
     for _ in range(4):
         assert flows.verify_phone(wrong(code)).error == INVALID
 
     assert flows.verify_phone(code).status == 200
 
 
-def test_after_five_tries_the_right_one_answers_as_a_wrong_one(flows, code):
+def test_right_code_after_five_attempts_is_refused_as_a_wrong_one(flows, code):
     refusals = [flows.verify_phone(wrong(code)) for _ in range(5)]
 
     late = flows.verify_phone(code)
@@ -84,7 +84,7 @@ def test_after_five_tries_the_right_one_answers_as_a_wrong_one(flows, code):
     assert {refusal.response.content for refusal in refusals} == {late.response.content}
 
 
-def test_with_or_without_an_account_a_wrong_code_answers_alike(flows, code):
+def test_wrong_code_gets_the_same_response_with_or_without_an_account(flows, code):
     known = [flows.verify_phone(wrong(code)) for _ in range(7)]
     unknown = [flows.verify_phone(code, OTHER_PHONE) for _ in range(7)]
 
@@ -92,48 +92,48 @@ def test_with_or_without_an_account_a_wrong_code_answers_alike(flows, code):
     assert {answer.status for answer in [*known, *unknown]} == {400}
 
 
-def test_a_new_code_ends_the_one_before(flows, code):
+def test_new_code_ends_the_one_before(flows, code):
     newer = flows.phone_code()
 
     assert flows.verify_phone(code if code != newer else wrong(code)).error == INVALID
     assert flows.verify_phone(newer).status == 200
 
 
-def test_a_code_that_a_newer_one_ended_does_not_come_back_once_that_is_used(flows, code):
+def test_code_stays_invalid_after_a_newer_one_was_used(flows, code):
     flows.verify_phone(flows.phone_code())
 
     assert flows.verify_phone(code).error == INVALID
 
 
-def test_a_new_code_has_tries_of_its_own(flows, code):
+def test_new_code_has_attempts_of_its_own(flows, code):
     for _ in range(5):
         flows.verify_phone(wrong(code))
 
     assert flows.verify_phone(flows.phone_code()).status == 200
 
 
-def test_a_code_for_one_number_is_useless_for_another(api, flows, ann, code):
+def test_code_for_one_number_is_refused_for_another(api, flows, ann, code):
     api.request("PUT", "profile", {"phone": OTHER_PHONE}, token=ann["access_token"])
 
     assert flows.verify_phone(code, OTHER_PHONE).error == INVALID
     assert flows.verify_phone(code, PHONE).error == INVALID
 
 
-def test_a_number_given_up_is_not_verified_for_whoever_took_it(api, flows, ann, code):
+def test_code_is_refused_after_the_number_moved_to_another_user(api, flows, ann, code):
     api.request("PUT", "profile", {"phone": ""}, token=ann["access_token"])
     api.sign_up("ben@example.com", phone_number=PHONE)
 
     assert flows.verify_phone(code).error == INVALID
 
 
-def test_a_verified_number_gets_no_further_code(api, ann, post):
+def test_verified_number_gets_no_further_code(api, ann, post):
     prove(phone=PHONE)
     api.post("send-verification-phone", phone=PHONE)
 
-    assert post.letter(message_queue.VERIFY_PHONE) is None
+    assert post.outgoing(message_queue.VERIFY_PHONE) is None
 
 
-def test_a_code_of_somebody_who_is_inactive_by_now_is_invalid(flows, code):
+def test_code_of_a_user_deactivated_meanwhile_is_refused(flows, code):
     deactivate()
 
     assert flows.verify_phone(code).error == INVALID
@@ -162,14 +162,14 @@ def test_a_code_of_somebody_who_is_inactive_by_now_is_invalid(flows, code):
     ],
     ids=lambda value: ascii(value)[:50],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(api, body, message):
+def test_invalid_field_is_a_validation_error_that_names_field_and_rule(api, body, message):
     answer = api.post("verify-phone", **body)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == message
 
 
-def test_a_broken_form_uses_up_no_try(flows, code):
+def test_malformed_code_does_not_count_as_an_attempt(flows, code):
     for _ in range(6):
         flows.verify_phone("12345")
 

@@ -1,19 +1,19 @@
-"""An owner, and a thief who holds an access token of hers or signed up in her name."""
+"""An owner, and a thief who stole one of her access tokens or signed up with her address."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from authservice.kernel import message_queue
-from tests.client import PASSWORD, Answer
-from tests.recovery.flows import ANN, NEW, OTHER_PHONE, Flows
+from tests.support.client import PASSWORD, Answer
+from tests.support.flows import ANN, NEW, OTHER_PHONE, Flows
 
 STOLEN = "thief picked 9 locks"
 THIEFS_PHONE = OTHER_PHONE
 
 
 class Thief:
-    """Uses one access token, which may end at any time."""
+    """Uses one access token, whose session can end at any time."""
 
     def __init__(self, flows: Flows, token: str) -> None:
         self.flows, self.api, self.post, self.token = flows, flows.api, flows.post, token
@@ -22,15 +22,15 @@ class Thief:
         return self.api.request("PUT", "profile", body, token=self.token)
 
     def plant_number(self, phone: str = THIEFS_PHONE, **proof: str) -> None:
-        """Set a number, and verify it."""
+        """Sets a number and verifies it."""
         assert self.put(phone=phone, **proof).status == 200
         assert self.flows.verify_phone(self.flows.phone_code(phone), phone).status == 200
 
     def reset_by_number(self, phone: str = THIEFS_PHONE) -> bool:
-        """Whether a code texted to the number sets a new password that opens the account."""
+        """Whether a reset code sent to the number sets a new password with which login succeeds."""
         self.api.post("forgot-password", phone=phone)
-        letter = self.post.letter(message_queue.RESET_BY_CODE)
-        code = letter.context.get("code", "000000") if letter else "000000"
+        message = self.post.outgoing(message_queue.RESET_BY_CODE)
+        code = message.context.get("code", "000000") if message else "000000"
         body = {"phone": phone, "code": code, "new_password": STOLEN}
         self.api.request("POST", "reset-password", body)
         return self.api.post("login", email=ANN, password=STOLEN).status == 200

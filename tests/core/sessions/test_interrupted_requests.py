@@ -1,4 +1,4 @@
-"""A request must not act on a standing that ended while it was on its way."""
+"""A request must not act for a session that ended while the request was being sent."""
 
 import json
 import socket
@@ -9,14 +9,14 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 
 from authservice.core.credentials import passwords
-from tests.client import BASE, PASSWORD, csrf_pair
+from tests.support.client import BASE, PASSWORD, csrf_pair
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEW, STOLEN = "fig tart 43 doors", "evil tart 44 roofs"
 
 
 def half_sent(server, token, body):
-    """A connection on which everything but the last byte of a request was sent."""
+    """A connection on which all but the last byte of a request was sent, and that byte."""
     raw = json.dumps(body).encode()
     pair = "".join(f"{name}: {value}\r\n" for name, value in csrf_pair({}).items())
     head = (
@@ -38,7 +38,7 @@ def status(connection):
     return int(answer.split()[1])
 
 
-def test_who_sends_slowly_cannot_undo_a_changed_password(api, live_server):
+def test_slow_request_of_an_ended_session_cannot_undo_a_changed_password(api, live_server):
     stolen = api.sign_up()["access_token"]
     own = api.log_in()["access_token"]
     body = {"old_password": PASSWORD, "new_password": STOLEN}
@@ -52,7 +52,7 @@ def test_who_sends_slowly_cannot_undo_a_changed_password(api, live_server):
     assert api.log_in(password=NEW)
 
 
-def test_a_password_changed_while_a_better_hash_is_made_opens_nothing(api, settings, monkeypatch):
+def test_password_changed_during_a_hash_upgrade_yields_no_valid_token(api, settings, monkeypatch):
     api.sign_up()
     settings.PASSWORD_HASHERS = list(reversed(settings.PASSWORD_HASHERS))
     make = passwords.make_password

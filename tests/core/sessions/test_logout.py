@@ -1,11 +1,11 @@
-"""Logging out ends one sign-in and only that one."""
+"""Logging out ends one session and no other."""
 
 import pytest
 
 pytestmark = pytest.mark.django_db
 
 
-def test_an_access_token_is_refused_from_the_next_request_on(api):
+def test_logout_revokes_the_access_token_at_once(api):
     token = api.sign_up()["access_token"]
     api.post("logout", token=token)
 
@@ -14,14 +14,14 @@ def test_an_access_token_is_refused_from_the_next_request_on(api):
     assert (answer.status, answer.code) == (401, "INVALID_TOKEN")
 
 
-def test_its_refresh_token_is_dead(api):
+def test_logout_revokes_the_refresh_token(api):
     tokens = api.sign_up()
     api.post("logout", token=tokens["access_token"])
 
     assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 401
 
 
-def test_other_sign_ins_go_on(api):
+def test_logout_keeps_other_sessions(api):
     first = api.sign_up()["access_token"]
     second = api.log_in()["access_token"]
 

@@ -1,13 +1,14 @@
-"""What ends a sign-in from outside: it is felt on the very next request."""
+"""Changes that end a session from outside take effect on the next request."""
 
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.db.models import F
 
+from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Account, Session
-from authservice.kernel.http.views import Endpoint
-from tests.client import PASSWORD
-from tests.people import change, make_user, the_user
+from tests.support.client import PASSWORD
+from tests.support.needs import stateless_login
+from tests.support.people import change, make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def updated_by_a_query():
     change(password=make_password("another plum tart 42"))
 
 
-def same_password_hashed_anew():
+def same_password_hashed_again():
     change(password=make_password(PASSWORD))
 
 
@@ -63,7 +64,7 @@ def factor_enabled():
 ENDS = [
     set_in_a_shell,
     updated_by_a_query,
-    same_password_hashed_anew,
+    same_password_hashed_again,
     made_unusable,
     version_raised,
     deactivated,
@@ -81,14 +82,14 @@ def sessions(api):
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_every_access_token_is_refused(api, sessions, end):
+def test_revocation_refuses_every_access_token(api, sessions, end):
     end()
 
     assert [api.get("me", token=one["access_token"]).error for one in sessions] == [REFUSED] * 2
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_every_refresh_token_is_refused(api, sessions, end):
+def test_revocation_refuses_every_refresh_token(api, sessions, end):
     end()
 
     answers = [api.post("refresh", refresh_token=one["refresh_token"]) for one in sessions]
@@ -97,14 +98,14 @@ def test_every_refresh_token_is_refused(api, sessions, end):
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_a_logout_is_refused_too(api, sessions, end):
+def test_revocation_refuses_a_logout(api, sessions, end):
     end()
 
     assert api.post("logout", token=sessions[0]["access_token"]).error == REFUSED
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_a_request_on_its_way_is_refused_too(api, sessions, end, monkeypatch):
+def test_revocation_refuses_a_request_that_has_begun(api, sessions, end, monkeypatch):
     identify = Endpoint._identify
 
     def identify_and_end(endpoint, request):
@@ -117,7 +118,7 @@ def test_a_request_on_its_way_is_refused_too(api, sessions, end, monkeypatch):
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_another_user_is_not_touched_by_it(api, sessions, end):
+def test_revocation_keeps_the_sessions_of_another_user(api, sessions, end):
     other = api.sign_up("ben@example.com")["access_token"]
 
     end()
@@ -125,14 +126,14 @@ def test_another_user_is_not_touched_by_it(api, sessions, end):
     assert api.get("me", token=other).status == 200
 
 
-def test_a_user_who_is_active_again_has_their_sign_ins_back(api, sessions):
+def test_sessions_of_a_user_who_is_active_again_are_valid_again(api, sessions):
     deactivated()
     change(is_active=True)
 
     assert api.get("me", token=sessions[0]["access_token"]).status == 200
 
 
-def test_a_user_made_anew_with_the_same_key_has_none_of_the_old_sign_ins(api, sessions):
+def test_sessions_of_a_deleted_user_are_invalid_for_a_new_user_with_the_same_key(api, sessions):
     key = the_user().pk
     the_user().delete()
     make_user(pk=key)
@@ -140,23 +141,23 @@ def test_a_user_made_anew_with_the_same_key_has_none_of_the_old_sign_ins(api, se
     assert api.get("me", token=sessions[0]["access_token"]).error == REFUSED
 
 
-def test_a_save_that_changes_no_password_ends_nothing(api, sessions):
+def test_save_without_a_changed_password_ends_no_session(api, sessions):
     the_user().save()
 
     assert api.get("me", token=sessions[0]["access_token"]).status == 200
 
 
-def test_where_the_signature_is_trusted_a_token_lives_until_it_expires(api, configure, sessions):
+@stateless_login
+def test_signature_check_accepts_a_token_after_a_changed_password(api, configure, sessions):
     configure(STATELESS={"CHECK": "signature"})
     set_in_a_shell()
 
     assert api.get("me", token=sessions[0]["access_token"]).status == 200
 
 
+@stateless_login
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_where_the_signature_is_trusted_what_changes_something_is_refused(
-    api, configure, sessions, end
-):
+def test_signature_check_refuses_changes_of_an_ended_session(api, configure, sessions, end):
     configure(STATELESS={"CHECK": "signature"})
     end()
     token = sessions[0]["access_token"]
@@ -165,7 +166,8 @@ def test_where_the_signature_is_trusted_what_changes_something_is_refused(
         assert api.request("PUT", path, body, token=token).error == REFUSED
 
 
-def test_where_the_signature_is_trusted_a_refresh_is_checked_all_the_same(api, configure, sessions):
+@stateless_login
+def test_signature_check_refuses_a_refresh_of_an_ended_session(api, configure, sessions):
     configure(STATELESS={"CHECK": "signature"})
     set_in_a_shell()
 
@@ -174,7 +176,8 @@ def test_where_the_signature_is_trusted_a_refresh_is_checked_all_the_same(api, c
     assert answer.error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_where_the_signature_is_trusted_a_deleted_user_is_refused(api, configure, sessions):
+@stateless_login
+def test_signature_check_refuses_a_deleted_user(api, configure, sessions):
     configure(STATELESS={"CHECK": "signature"})
     user_deleted()
 

@@ -1,11 +1,11 @@
-"""What happens between reading a sign-in and moving it on: the row, not the read, decides."""
+"""Changes between the read and the update of a session: the row decides, not the read."""
 
 import pytest
 
 from authservice.core.models import Session
 from authservice.core.sessions import rotation as rules
-from tests.client import PASSWORD
-from tests.people import deactivate
+from tests.support.client import PASSWORD
+from tests.support.people import deactivate
 
 pytestmark = pytest.mark.django_db
 
@@ -14,14 +14,14 @@ REFUSED = (401, "INVALID_REFRESH_TOKEN")
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Do something once, after the row was read and before it is moved on."""
+    """Run an action once, after the row was read and before it is updated."""
 
-    def meanwhile(deed):
-        move, deeds = rules._moved, [deed]
+    def meanwhile(action):
+        move, actions = rules._moved, [action]
 
         def moved(*args):
-            while deeds:
-                deeds.pop()()
+            while actions:
+                actions.pop()()
             return move(*args)
 
         monkeypatch.setattr(rules, "_moved", moved)
@@ -38,7 +38,7 @@ def refresh(api, tokens):
     return api.post("refresh", refresh_token=tokens["refresh_token"])
 
 
-def test_of_two_at_once_the_faster_one_wins(api, tokens, meanwhile):
+def test_refresh_twice_at_once_succeeds_for_the_first_only(api, tokens, meanwhile):
     answers = []
     meanwhile(lambda: answers.append(refresh(api, tokens)))
 
@@ -47,7 +47,7 @@ def test_of_two_at_once_the_faster_one_wins(api, tokens, meanwhile):
     assert [answer.error for answer in answers] == [(200, ""), REFUSED]
 
 
-def test_two_at_once_are_no_theft(api, tokens, meanwhile):
+def test_refresh_twice_at_once_keeps_session(api, tokens, meanwhile):
     answers = []
     meanwhile(lambda: answers.append(refresh(api, tokens)))
     refresh(api, tokens)
@@ -55,7 +55,9 @@ def test_two_at_once_are_no_theft(api, tokens, meanwhile):
     assert refresh(api, answers[0].data).status == 200
 
 
-def test_within_the_grace_two_at_once_get_the_same_successor(api, tokens, meanwhile, configure):
+def test_refresh_twice_at_once_within_grace_returns_the_same_successor(
+    api, tokens, meanwhile, configure
+):
     configure(REFRESH_GRACE=5)
     answers = []
     meanwhile(lambda: answers.append(refresh(api, tokens)))
@@ -66,7 +68,7 @@ def test_within_the_grace_two_at_once_get_the_same_successor(api, tokens, meanwh
     assert first == second
 
 
-def test_two_steps_ahead_it_is_theft(api, tokens, meanwhile):
+def test_refresh_two_rotations_behind_revokes_session(api, tokens, meanwhile):
     answers = []
 
     def twice():
@@ -79,7 +81,7 @@ def test_two_steps_ahead_it_is_theft(api, tokens, meanwhile):
     assert refresh(api, answers[-1].data).error == REFUSED
 
 
-def test_a_logout_meanwhile_wins(api, tokens, meanwhile):
+def test_refresh_is_refused_after_a_logout_meanwhile(api, tokens, meanwhile):
     meanwhile(lambda: api.post("logout", token=tokens["access_token"]))
 
     assert refresh(api, tokens).error == REFUSED
@@ -87,14 +89,14 @@ def test_a_logout_meanwhile_wins(api, tokens, meanwhile):
 
 
 @pytest.mark.parametrize("moment", ["idle_expires_at", "expires_at"])
-def test_an_expiry_meanwhile_wins(api, tokens, meanwhile, clock, moment):
+def test_refresh_is_refused_after_an_expiry_meanwhile(api, tokens, meanwhile, clock, moment):
     fresh = api.log_in()
     meanwhile(lambda: Session.objects.update(**{moment: Session.objects.first().created_at}))
 
     assert refresh(api, fresh).error == REFUSED
 
 
-def test_a_deactivation_meanwhile_is_felt_by_what_was_issued(api, tokens, meanwhile):
+def test_refresh_during_a_deactivation_issues_an_invalid_token(api, tokens, meanwhile):
     meanwhile(deactivate)
 
     issued = refresh(api, tokens).data
@@ -102,7 +104,9 @@ def test_a_deactivation_meanwhile_is_felt_by_what_was_issued(api, tokens, meanwh
     assert api.get("me", token=issued["access_token"]).error == (401, "INVALID_TOKEN")
 
 
-def test_a_password_changed_meanwhile_by_this_sign_in_does_not_end_it(api, tokens, meanwhile):
+def test_refresh_during_a_password_change_by_its_session_issues_a_valid_token(
+    api, tokens, meanwhile
+):
     def change():
         answer = api.request(
             "PUT",
@@ -119,7 +123,7 @@ def test_a_password_changed_meanwhile_by_this_sign_in_does_not_end_it(api, token
     assert api.get("me", token=issued["access_token"]).status == 200
 
 
-def test_a_hash_upgraded_meanwhile_does_not_end_it(api, tokens, meanwhile, settings):
+def test_refresh_during_a_hash_upgrade_issues_a_valid_token(api, tokens, meanwhile, settings):
     settings.PASSWORD_HASHERS = list(reversed(settings.PASSWORD_HASHERS))
     meanwhile(api.log_in)
 

@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: one live successor at most, and a late replay kills."""
+"""In any order of events at most one successor is valid, and late reuse revokes the session."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from tests.client import Api
-from tests.people import make_user
+from tests.support.client import Api
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ _numbers = count()
 
 
 class Family:
-    """What the tokens of one sign-in should do, beside what they really do."""
+    """A model of the expected state of the tokens of one session, compared with the API."""
 
     def __init__(self, traveller, grace):
         self.api, self.traveller, self.grace = Api(), traveller, grace
@@ -38,12 +38,12 @@ class Family:
         make_user(email)
         first = self.api.log_in(email)
         self.tokens, self.access = [first["refresh_token"]], first["access_token"]
-        self.alive, self.age = True, 0
+        self.active, self.age = True, 0
 
     def refresh(self, _):
         answer = self._use(self.tokens[-1])
-        assert (answer.status == 200) == self.alive
-        if self.alive:
+        assert (answer.status == 200) == self.active
+        if self.active:
             assert answer.data["refresh_token"] not in self.tokens
             self.tokens.append(answer.data["refresh_token"])
             self.access, self.age = answer.data["access_token"], 0
@@ -53,11 +53,11 @@ class Family:
             return
         answer = self._use(self.tokens[-1 - generations])
         direct = generations == 1
-        if self.alive and direct and self.age <= self.grace:
+        if self.active and direct and self.age <= self.grace:
             assert answer.data["refresh_token"] == self.tokens[-1]
             return
         assert answer.error == (401, "INVALID_REFRESH_TOKEN")
-        self.alive = self.alive and direct and self.age <= LEEWAY
+        self.active = self.active and direct and self.age <= LEEWAY
 
     def wait(self, seconds):
         self.traveller.shift(timedelta(seconds=seconds))
@@ -65,12 +65,12 @@ class Family:
 
     def logout(self, _):
         answer = self.api.post("logout", token=self.access)
-        assert (answer.status == 200) == self.alive
-        self.alive = False
+        assert (answer.status == 200) == self.active
+        self.active = False
 
-    def judge(self):
-        """The newest token works exactly if the family lives; then no other one does."""
-        assert (self._use(self.tokens[-1]).status == 200) == self.alive
+    def check(self):
+        """The newest token is valid exactly if the session is active; every other is refused."""
+        assert (self._use(self.tokens[-1]).status == 200) == self.active
         assert all(self._use(token).status == 401 for token in self.tokens[:-1])
 
     def _use(self, token):
@@ -84,7 +84,7 @@ class Family:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=STEPS)
-def test_any_interleaving_keeps_at_most_one_successor_alive(configure, grace, steps):
+def test_rotation_in_any_order_keeps_at_most_one_successor_valid(configure, grace, steps):
     configure(THROTTLE={"ENABLED": False}, REFRESH_GRACE=max(grace, 0))
     caches["default"].clear()
     with time_machine.travel(datetime(2030, 1, 1, tzinfo=UTC), tick=False) as traveller:
@@ -92,4 +92,4 @@ def test_any_interleaving_keeps_at_most_one_successor_alive(configure, grace, st
         for step, amount in steps:
             getattr(family, step)(amount)
         configure(THROTTLE={"ENABLED": False}, REFRESH_GRACE=0)
-        family.judge()
+        family.check()

@@ -1,15 +1,15 @@
-"""Unknown tokens are not recorded in the log, and count against the network."""
+"""Unknown tokens are not recorded in the log, and are limited per network."""
 
 import pytest
 
 from authservice.kernel import modules
-from tests.mounted import mounted
-from tests.recovery.flows import NEW
+from tests.support.flows import NEW
+from tests.support.mounted import mounted
 
 pytestmark = pytest.mark.django_db
 
 NONSENSE = "A" * 43
-HELD_UP = (429, "TOO_MANY_REQUESTS")
+RATE_LIMITED = (429, "TOO_MANY_REQUESTS")
 ROUTES = {
     "reset-password": {"token": NONSENSE, "email": "ann@example.com", "new_password": NEW},
     "magic-link/verify": {"token": NONSENSE},
@@ -27,15 +27,15 @@ def _modules():
 @pytest.fixture
 def entries():
     """The events that listeners such as the log receive."""
-    told = []
-    with modules.plugged("event_listener", told.append):
-        yield told
+    received = []
+    with modules.plugged("event_listener", received.append):
+        yield received
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_token_of_nobody_is_not_recorded_and_limited_by_network(api, clock, entries, path):
+def test_unknown_token_is_not_recorded_and_limited_per_network(api, clock, entries, path):
     answers = [api.request("POST", path, ROUTES[path]) for _ in range(200)]
 
     assert entries == []
-    assert [answer.error for answer in answers[100:]] == [HELD_UP] * 100
+    assert [answer.error for answer in answers[100:]] == [RATE_LIMITED] * 100
     assert {answer.status for answer in answers[:100]} <= {400, 401}

@@ -1,11 +1,11 @@
-"""No token but the one that was issued is believed, whatever it says of itself (RFC 8725)."""
+"""An access token is accepted only exactly as it was issued, whatever it claims (RFC 8725)."""
 
 import time
 
 import pytest
 
 from authservice.core.tokens.signing_keys import ring
-from tests import forging
+from tests.support import forging
 
 pytestmark = pytest.mark.django_db
 
@@ -23,39 +23,39 @@ def me(api, token):
     return api.get("me", token=token)
 
 
-def test_the_forger_of_these_tests_makes_good_tokens(api, token):
+def test_access_token_signed_by_the_test_helper_is_accepted(api, token):
     assert me(api, forging.changed(token)).status == 200
 
 
 @pytest.mark.parametrize("alg", ["none", "None", "NONE", "nOnE", ""])
-def test_an_unsigned_token_is_refused(api, token, alg):
+def test_access_token_without_an_algorithm_is_refused(api, token, alg):
     forged = forging.changed(token, head={"alg": alg}, signer=lambda _: b"")
 
     assert me(api, forged).error == REFUSED
     assert me(api, forged.rstrip(".")).error == REFUSED
 
 
-def test_a_token_without_its_signature_is_refused(api, token):
+def test_access_token_without_its_signature_is_refused(api, token):
     assert me(api, token.rpartition(".")[0] + ".").error == REFUSED
 
 
 @pytest.mark.parametrize("alg", ["none", "HS512", "RS256", "EdDSA", "hs256", None, ["HS256"], 1])
-def test_a_header_that_names_another_algorithm_than_the_keys_is_refused(api, token, alg):
+def test_access_token_with_another_algorithm_than_its_key_is_refused(api, token, alg):
     assert me(api, forging.changed(token, head={"alg": alg})).error == REFUSED
 
 
-def test_a_stronger_algorithm_with_the_same_key_is_refused(api, token):
+def test_access_token_with_a_stronger_algorithm_and_the_same_key_is_refused(api, token):
     signer = forging.hs512(ring().active.signing)
 
     assert me(api, forging.changed(token, head={"alg": "HS512"}, signer=signer)).error == REFUSED
 
 
 @pytest.mark.parametrize("key", [OTHER_KEY, b"", b"secret", b"authservice"])
-def test_another_key_is_refused(api, token, key):
+def test_access_token_signed_with_another_key_is_refused(api, token, key):
     assert me(api, forging.changed(token, signer=forging.hs256(key))).error == REFUSED
 
 
-def test_the_secret_key_itself_is_not_the_key(api, token, settings):
+def test_access_token_signed_with_the_secret_key_itself_is_refused(api, token, settings):
     signer = forging.hs256(settings.SECRET_KEY.encode())
 
     assert me(api, forging.changed(token, signer=signer)).error == REFUSED
@@ -80,7 +80,7 @@ def test_the_secret_key_itself_is_not_the_key(api, token, settings):
     ],
     ids=repr,
 )
-def test_a_kid_we_do_not_know_is_refused(api, token, kid):
+def test_access_token_with_an_unknown_kid_is_refused(api, token, kid):
     forged = forging.changed(token, head={"kid": kid}, signer=forging.hs256(b""))
 
     assert me(api, forged).error == REFUSED
@@ -103,17 +103,17 @@ def test_a_kid_we_do_not_know_is_refused(api, token, kid):
     ],
     ids=lambda more: next(iter(more)),
 )
-def test_a_header_with_anything_more_is_refused_though_well_signed(api, token, more):
+def test_access_token_with_another_header_parameter_is_refused_though_signed(api, token, more):
     assert me(api, forging.changed(token, head=more)).error == REFUSED
 
 
 @pytest.mark.parametrize("typ", ["JWT", "jwt", "AT+JWT", "application/at+jwt", "", None, 1, ...])
-def test_another_typ_in_the_header_is_refused_though_well_signed(api, token, typ):
+def test_access_token_with_another_typ_in_the_header_is_refused_though_signed(api, token, typ):
     assert me(api, forging.changed(token, head={"typ": typ})).error == REFUSED
 
 
 @pytest.mark.parametrize("typ", ["refresh", "2fa", "ACCESS", "", None, 1])
-def test_another_typ_in_the_claims_is_refused_though_well_signed(api, token, typ):
+def test_access_token_with_another_typ_claim_is_refused_though_signed(api, token, typ):
     assert me(api, forging.changed(token, body={"typ": typ})).error == REFUSED
 
 
@@ -150,41 +150,41 @@ def test_another_typ_in_the_claims_is_refused_though_well_signed(api, token, typ
     ],
     ids=repr,
 )
-def test_a_claim_that_is_not_as_we_make_it_is_refused_though_well_signed(api, token, change):
+def test_access_token_with_an_altered_claim_is_refused_though_signed(api, token, change):
     assert me(api, forging.changed(token, body=change)).error == REFUSED
 
 
 @pytest.mark.parametrize("claim", REQUIRED)
 @pytest.mark.parametrize("value", [..., None], ids=["missing", "null"])
-def test_a_token_that_lacks_a_claim_is_refused_though_well_signed(api, token, claim, value):
+def test_access_token_without_a_required_claim_is_refused_though_signed(api, token, claim, value):
     assert me(api, forging.changed(token, body={claim: value})).error == REFUSED
 
 
-def test_the_sign_in_of_another_user_is_refused_though_well_signed(api, token):
+def test_access_token_with_the_session_of_another_user_is_refused_though_signed(api, token):
     other = forging.claims(api.sign_up("ben@example.com")["access_token"])
 
     assert me(api, forging.changed(token, body={"sid": other["sid"]})).error == REFUSED
 
 
 @pytest.mark.parametrize("seconds", [0, 1, 60])
-def test_an_expired_token_is_told_from_an_invalid_one(api, clock, token, seconds):
+def test_access_token_expired_has_its_own_error_code(api, clock, token, seconds):
     forged = forging.changed(token, body={"exp": int(time.time()) - seconds})
 
     assert me(api, forged).error == (401, "TOKEN_EXPIRED")
 
 
-def test_a_forged_token_is_not_told_that_it_has_expired(api, token):
+def test_access_token_forged_and_expired_is_invalid(api, token):
     forged = forging.changed(token, body={"exp": 1}, signer=forging.hs256(OTHER_KEY))
 
     assert me(api, forged).error == REFUSED
 
 
-def test_a_clock_that_is_a_second_behind_the_issuers_is_no_obstacle(api, clock, token):
+def test_access_token_issued_one_second_in_the_future_is_accepted(api, clock, token):
     assert me(api, forging.changed(token, body={"iat": int(time.time()) + 1})).status == 200
 
 
 @pytest.mark.parametrize("number", [0, 1, 2], ids=["header", "claims", "signature"])
-def test_a_change_of_any_octet_is_refused(api, token, configure, number):
+def test_access_token_with_any_changed_octet_is_refused(api, token, configure, number):
     configure(THROTTLE={"ENABLED": False})
     parts = token.split(".")
     raw = forging.unb64(parts[number])
@@ -199,7 +199,7 @@ def test_a_change_of_any_octet_is_refused(api, token, configure, number):
 
 
 @pytest.mark.parametrize(
-    "spell",
+    "vary",
     [
         lambda token: token + "=",
         lambda token: token + ".",
@@ -211,8 +211,8 @@ def test_a_change_of_any_octet_is_refused(api, token, configure, number):
         lambda token: token + "\u00e9",
     ],
 )
-def test_another_spelling_of_a_genuine_token_is_refused(api, token, spell):
-    assert me(api, spell(token)).error == REFUSED
+def test_access_token_in_another_encoding_is_refused(api, token, vary):
+    assert me(api, vary(token)).error == REFUSED
 
 
 @pytest.mark.parametrize(
@@ -221,11 +221,13 @@ def test_another_spelling_of_a_genuine_token_is_refused(api, token, spell):
     ids=lambda part: ascii(part[:8]),
 )
 @pytest.mark.parametrize("where", ["head", "body"])
-def test_a_part_that_is_no_object_is_refused_though_well_signed(api, token, part, where):
+def test_access_token_with_a_part_that_is_no_object_is_refused_though_signed(
+    api, token, part, where
+):
     parts = {"head": forging.header(token), "body": forging.claims(token), where: part}
 
     assert me(api, forging.compact(parts["head"], parts["body"], forging.ours())).error == REFUSED
 
 
-def test_an_oversized_token_is_refused_though_well_signed(api, token):
+def test_access_token_oversized_is_refused_though_signed(api, token):
     assert me(api, forging.changed(token, body={"x": "x" * 8192})).error == REFUSED

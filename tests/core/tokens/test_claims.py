@@ -1,4 +1,4 @@
-"""What an access token says of its user, its sign-in and itself."""
+"""The claims of an access token about its user, its session and itself."""
 
 import re
 import time
@@ -6,8 +6,8 @@ import time
 import pytest
 
 from authservice.core.models import Session
-from tests import forging
-from tests.people import the_user
+from tests.support import forging
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -19,46 +19,46 @@ def token(api):
     return api.sign_up()["access_token"]
 
 
-def test_they_are_exactly_these(token):
+def test_claims_are_exactly_these(token):
     assert set(forging.claims(token)) == CLAIMS
 
 
-def test_the_header_is_exactly_this(token):
+def test_header_of_an_access_token_is_exactly_this(token):
     head = forging.header(token)
 
     assert set(head) == {"alg", "kid", "typ"}
     assert (head["alg"], head["typ"]) == ("HS256", "at+jwt")
 
 
-def test_sub_is_the_user_and_sid_the_sign_in(token):
-    said = forging.claims(token)
+def test_claim_sub_is_the_user_and_sid_the_session(token):
+    claims = forging.claims(token)
 
-    assert (said["sub"], said["sid"]) == (str(the_user().pk), str(Session.objects.get().pk))
+    assert (claims["sub"], claims["sid"]) == (str(the_user().pk), str(Session.objects.get().pk))
 
 
-def test_typ_iss_and_aud_are_ours(token):
-    said = forging.claims(token)
+def test_claims_typ_iss_and_aud_are_those_of_the_service(token):
+    claims = forging.claims(token)
 
-    assert (said["typ"], said["iss"], said["aud"]) == (
+    assert (claims["typ"], claims["iss"], claims["aud"]) == (
         "access",
         "http://testserver",
         "authservice",
     )
 
 
-def test_it_lives_for_fifteen_minutes(token):
-    said = forging.claims(token)
+def test_access_token_expires_after_fifteen_minutes(token):
+    claims = forging.claims(token)
 
-    assert said["exp"] - said["iat"] == 900
-
-
-def test_amr_and_auth_time_tell_how_and_when(api, clock):
-    said = forging.claims(api.sign_up()["access_token"])
-
-    assert (said["amr"], said["auth_time"]) == (["pwd"], int(time.time()))
+    assert claims["exp"] - claims["iat"] == 900
 
 
-def test_auth_time_survives_a_refresh(api, clock):
+def test_claims_amr_and_auth_time_are_method_and_time_of_the_login(api, clock):
+    claims = forging.claims(api.sign_up()["access_token"])
+
+    assert (claims["amr"], claims["auth_time"]) == (["pwd"], int(time.time()))
+
+
+def test_claim_auth_time_is_kept_by_a_refresh(api, clock):
     tokens = api.sign_up()
     clock.forward(hours=1)
     later = api.post("refresh", refresh_token=tokens["refresh_token"]).data
@@ -67,11 +67,11 @@ def test_auth_time_survives_a_refresh(api, clock):
     assert before == after
 
 
-def test_ver_is_the_token_version(token):
+def test_claim_ver_is_the_token_version(token):
     assert forging.claims(token)["ver"] == 0
 
 
-def test_every_token_has_a_jti_of_its_own(api, token):
+def test_claim_jti_differs_for_each_token(api, token):
     other = api.log_in()["access_token"]
 
     first, second = (forging.claims(one)["jti"] for one in (token, other))
@@ -79,12 +79,12 @@ def test_every_token_has_a_jti_of_its_own(api, token):
     assert re.fullmatch(r"[0-9a-f]{32}", first)
 
 
-def test_it_holds_no_secret_and_no_address(token):
+def test_claims_contain_no_address(token):
     assert "ann" not in str(forging.claims(token))
 
 
 @pytest.mark.parametrize(("key", "claim"), [("ISSUER", "iss"), ("AUDIENCE", "aud")])
-def test_issuer_and_audience_are_settings(api, configure, key, claim):
+def test_claims_iss_and_aud_are_settings(api, configure, key, claim):
     configure(**{key: "https://elsewhere.example"})
     token = api.sign_up()["access_token"]
 
@@ -93,7 +93,9 @@ def test_issuer_and_audience_are_settings(api, configure, key, claim):
 
 
 @pytest.mark.parametrize("key", ["ISSUER", "AUDIENCE"])
-def test_a_token_from_before_such_a_change_is_refused(api, configure, token, key):
+def test_access_token_from_before_a_change_of_issuer_or_audience_is_refused(
+    api, configure, token, key
+):
     configure(**{key: "https://elsewhere.example"})
 
     assert api.get("me", token=token).error == (401, "INVALID_TOKEN")

@@ -1,4 +1,4 @@
-"""The host may use simplejwt for itself: its tokens are not ours, nor ours its."""
+"""The host may use simplejwt: neither side accepts the tokens of the other."""
 
 import pytest
 from django.test import RequestFactory
@@ -6,25 +6,25 @@ from rest_framework_simplejwt.authentication import JWTAuthentication
 from rest_framework_simplejwt.exceptions import InvalidToken
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, SlidingToken
 
-from tests.people import make_user
+from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("kind", [AccessToken, RefreshToken, SlidingToken])
-def test_a_token_of_the_host_is_refused_here(api, kind):
+def test_simplejwt_token_of_the_host_is_refused(api, kind):
     token = str(kind.for_user(make_user()))
 
     assert api.get("me", token=token).error == (401, "INVALID_TOKEN")
 
 
-def test_a_refresh_token_of_the_host_refreshes_nothing_here(api):
+def test_simplejwt_refresh_token_of_the_host_is_refused(api):
     token = str(RefreshToken.for_user(make_user()))
 
     assert api.post("refresh", refresh_token=token).error == (401, "INVALID_REFRESH_TOKEN")
 
 
-def test_a_token_of_ours_is_refused_by_the_host(api):
+def test_simplejwt_of_the_host_refuses_an_access_token(api):
     token = api.sign_up()["access_token"]
     request = RequestFactory().get("/", headers={"Authorization": f"Bearer {token}"})
 
@@ -32,7 +32,7 @@ def test_a_token_of_ours_is_refused_by_the_host(api):
         JWTAuthentication().authenticate(request)
 
 
-def test_a_refresh_token_of_ours_is_refused_by_the_host(api):
+def test_simplejwt_of_the_host_refuses_a_refresh_token(api):
     token = api.sign_up()["refresh_token"]
     request = RequestFactory().get("/", headers={"Authorization": f"Bearer {token}"})
 

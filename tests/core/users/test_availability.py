@@ -1,10 +1,10 @@
-"""POST /is-available: whether an identifier is free, for sign-up forms."""
+"""POST /is-available tells sign-up forms whether an identifier is free."""
 
 import pytest
 
 from tests.contract.shapes import fits, is_refusal
-from tests.people import has, make_user
-from tests.recovery.flows import ANN, OTHER_PHONE, PHONE
+from tests.support.flows import ANN, OTHER_PHONE, PHONE
+from tests.support.people import has, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def _ann(api):
 
 
 @pytest.mark.parametrize("email", ["ben@example.com", ANN])
-def test_a_success_is_200_with_exactly_available_field_and_message(api, email):
+def test_availability_success_is_200_with_available_field_and_message(api, email):
     answer = api.post("is-available", email=email)
 
     assert answer.status == 200
@@ -41,7 +41,7 @@ def test_a_success_is_200_with_exactly_available_field_and_message(api, email):
         ("phone", PHONE, False),
     ],
 )
-def test_what_nobody_has_is_available(api, field, value, free):
+def test_availability_is_true_only_for_identifiers_without_a_user(api, field, value, free):
     answer = api.post("is-available", **{field: value})
 
     assert (answer.data["available"], answer.data["field"]) == (free, field)
@@ -49,7 +49,7 @@ def test_what_nobody_has_is_available(api, field, value, free):
 
 @pytest.mark.parametrize("email", ["ben@example.com", "BEN@example.com"])
 @pytest.mark.skipif(not has("email"), reason="the host's users have no address")
-def test_an_address_the_host_gave_to_a_user_of_its_own_is_taken(api, email):
+def test_availability_of_an_address_of_a_user_created_by_the_host_is_false(api, email):
     make_user("ben@example.com")
 
     assert api.post("is-available", email=email).data["available"] is False
@@ -72,20 +72,20 @@ def test_an_address_the_host_gave_to_a_user_of_its_own_is_taken(api, email):
         ({"email": "a" * 255}, "email: Ensure this field has no more than 254 characters."),
     ],
 )
-def test_a_broken_rule_is_a_validation_error_that_names_field_and_rule(api, body, message):
+def test_availability_of_an_invalid_identifier_names_field_and_rule(api, body, message):
     answer = api.post("is-available", **body)
 
     assert is_refusal(answer, 400, "VALIDATION_ERROR")
     assert answer.data["message"] == message
 
 
-def test_thirty_a_minute_and_no_more(api, clock):
+def test_availability_is_limited_to_thirty_requests_a_minute(api, clock):
     statuses = [api.post("is-available", email=ANN).status for _ in range(31)]
 
     assert statuses == [200] * 30 + [429]
 
 
-def test_the_refusal_is_too_many_requests(api, clock):
+def test_availability_beyond_the_limit_is_too_many_requests(api, clock):
     for _ in range(30):
         api.post("is-available", email=ANN)
 

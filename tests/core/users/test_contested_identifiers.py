@@ -1,4 +1,4 @@
-"""Addresses and names that several users claim, and users who have no account yet."""
+"""Addresses and names that several users claim, and users without an account."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,8 +7,8 @@ from django.db import connection
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.core.users.sync import sync
-from tests.client import PASSWORD
-from tests.people import change, email_field, has, make_user, the_user, unsaved
+from tests.support.client import PASSWORD
+from tests.support.people import change, email_field, has, make_user, the_user, unsaved
 
 pytestmark = pytest.mark.django_db
 
@@ -26,48 +26,48 @@ def log_in(api, **body):
     return api.post("login", password=PASSWORD, **body)
 
 
-def settle():
+def run_sync():
     """Run the sync, which assigns a shared address to no user."""
     sync(batch_size=100, dry_run=False, progress=lambda done, total: None)
 
 
-def available(api, **asked):
-    return api.post("is-available", **asked).data["available"]
+def available(api, **identifier):
+    return api.post("is-available", **identifier).data["available"]
 
 
 @pytest.fixture
-def twins():
+def two_users():
     """Two users who share an address that, after a sync, neither of them holds."""
     made = make_user(ANN, username="first"), make_user(ANN, username="second")
-    settle()
+    run_sync()
     assert not Account.objects.exclude(email_key=None).exists()
     return made
 
 
 @shared_addresses
-def test_signup_with_an_address_that_nobody_holds_but_two_share_is_refused(api, twins):
+def test_signup_with_an_address_that_two_users_share_is_refused(api, two_users):
     answer = api.post("signup", email=ANN, password=PASSWORD)
 
     assert answer.error == (400, "USER_ALREADY_EXISTS")
 
 
 @shared_addresses
-def test_address_that_two_share_is_not_available(api, twins):
+def test_address_that_two_users_share_is_not_available(api, two_users):
     assert available(api, email=ANN) is False
 
 
 @shared_addresses
-def test_holder_keeps_the_address_that_another_claims(api):
+def test_holder_keeps_the_address_that_another_user_claims(api):
     ann = make_user(ANN, username="first")
     make_user(ANN, username="second")
     get_user_model().objects.filter(pk=ann.pk).update(username="renamed")
-    log_in(api, username="renamed")  # which brings the copies in step
+    log_in(api, username="renamed")  # updates the copies of the identifiers
 
     assert log_in(api, email=ANN).data["user"]["id"] == str(ann.pk)
 
 
 @usernames
-def test_username_changed_by_a_query_logs_in_no_more(api):
+def test_username_replaced_by_a_query_no_longer_logs_in(api):
     make_user(username="first")
     change(username="renamed")
 
@@ -77,11 +77,11 @@ def test_username_changed_by_a_query_logs_in_no_more(api):
 
 @usernames
 @pytest.mark.skipif(connection.vendor == "mysql", reason="its usernames are unique in any case")
-def test_username_that_is_free_again_is_taken_up(api):
+def test_username_that_is_free_again_is_assigned_to_the_user_who_claims_it(api):
     ann = make_user(ANN, username="shared")
     make_user("bob@example.com", username="second")
     change("bob@example.com", username="Shared")
-    log_in(api, email="bob@example.com")  # which brings the copies in step
+    log_in(api, email="bob@example.com")  # updates the copies of the identifiers
     bob = the_user("bob@example.com")
     assert Account.objects.get(user=bob).username_key is None
 
@@ -93,13 +93,15 @@ def test_username_that_is_free_again_is_taken_up(api):
 
 
 @pytest.fixture
-def unnoticed(monkeypatch):
-    """Another claims the key between the look at the table and the write."""
+def conflict_undetected(monkeypatch):
+    """Another user claims the key between the check of the table and the write."""
     monkeypatch.setattr(lookup, "_drop_contested", lambda *args, **more: None)
 
 
 @shared_addresses
-def test_user_adopted_while_another_takes_the_address_logs_in_by_username(api, unnoticed):
+def test_user_adopted_while_another_user_takes_the_address_logs_in_by_username(
+    api, conflict_undetected
+):
     make_user(ANN, username="first")
     get_user_model().objects.bulk_create([unsaved(ANN, username="second")])
 
@@ -110,7 +112,7 @@ def test_user_adopted_while_another_takes_the_address_logs_in_by_username(api, u
 
 
 @shared_addresses
-def test_user_who_moves_while_another_takes_the_address_logs_in_by_username(api, unnoticed):
+def test_user_whose_new_address_is_taken_meanwhile_logs_in_by_username(api, conflict_undetected):
     make_user(ANN, username="first")
     make_user("bob@example.com", username="second")
     change("bob@example.com", **{email_field(): ANN})

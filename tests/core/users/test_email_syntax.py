@@ -1,4 +1,4 @@
-"""Which e-mail addresses a new account may have, and how accounts with other addresses still
+"""Which e-mail addresses a new account may have, and that accounts with other addresses still
 work."""
 
 import pytest
@@ -6,9 +6,9 @@ import pytest
 from authservice.core.models import Account
 from authservice.core.users import identifiers
 from authservice.testing import mailbox
-from tests.client import PASSWORD
-from tests.people import make_user, the_user
-from tests.recovery.flows import CommittingApi
+from tests.support.client import PASSWORD
+from tests.support.flows import CommittingApi
+from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -27,8 +27,8 @@ REFUSED = [
 TAKEN = ["ann@example.com", "o'neil+tag@example.com", "ann@b\u00fccher.example", "a@x.co"]
 
 
-def spellings(local="victim", domain="example.com"):
-    """Forty ways to write one mailbox, by backslashes that its server drops."""
+def variants(local="victim", domain="example.com"):
+    """Yield forty ways to write one mailbox, with backslashes that its server ignores."""
     for number in range(40):
         quoted = "".join(
             f"\\{letter}" if number >> place & 1 else letter for place, letter in enumerate(local)
@@ -42,20 +42,20 @@ def api(configure):
     return CommittingApi()
 
 
-def test_forty_spellings_of_a_mailbox_give_no_account_and_no_mail(api):
+def test_forty_variants_of_a_mailbox_get_no_account_and_no_mail(api):
     with mailbox() as box:
         api.sign_up("victim@example.com")
-        for email in spellings():
+        for email in variants():
             assert api.post("signup", email=email, password=PASSWORD).status == 400
             for path in ("forgot-password", "send-verification-email"):
                 assert api.post(path, email=email).status == 200
 
     assert Account.objects.count() == 1
-    assert [letter.to for letter in box.messages] == ["victim@example.com"]
+    assert [message.to for message in box.messages] == ["victim@example.com"]
 
 
 @pytest.mark.parametrize("email", REFUSED)
-def test_signup_with_an_address_that_names_no_mailbox_of_its_own_is_refused(api, email):
+def test_signup_with_an_address_that_names_no_own_mailbox_is_refused(api, email):
     answer = api.post("signup", email=email, password=PASSWORD)
 
     assert answer.error == (400, "VALIDATION_ERROR")
@@ -63,7 +63,7 @@ def test_signup_with_an_address_that_names_no_mailbox_of_its_own_is_refused(api,
 
 
 @pytest.mark.parametrize("email", TAKEN)
-def test_signup_with_an_ordinary_address_works(api, email):
+def test_signup_with_an_ordinary_address_succeeds(api, email):
     assert api.post("signup", email=email, password=PASSWORD).status in (200, 201)
 
 
@@ -72,7 +72,7 @@ def test_availability_of_a_refused_address_is_refused(api):
         assert api.post("is-available", email=email).error == (400, "VALIDATION_ERROR")
 
 
-def test_localhost_is_an_address_under_debug(api, settings):
+def test_localhost_is_a_valid_domain_under_debug(api, settings):
     settings.DEBUG = True
 
     assert identifiers.is_new_email("ann@localhost")
@@ -81,15 +81,15 @@ def test_localhost_is_an_address_under_debug(api, settings):
 
 @pytest.fixture
 def odd():
-    """A user who had such an address before."""
+    """A user who had a refused address before it was refused."""
     return make_user('"ann"@example.com', username="ann")
 
 
-def test_user_who_has_a_refused_address_logs_in(api, odd):
+def test_existing_user_with_a_refused_address_logs_in(api, odd):
     assert api.post("login", email='"ann"@example.com', password=PASSWORD).status in (200, 201)
 
 
-def test_user_who_has_a_refused_address_resets_the_password(api, odd):
+def test_existing_user_with_a_refused_address_resets_the_password(api, odd):
     with mailbox() as box:
         api.post("forgot-password", email='"ann"@example.com')
 
@@ -114,11 +114,11 @@ def changed(api, admin, user, **body):
 
 
 @pytest.mark.parametrize("email", ['"ann"@example.org', "ann@localhost", "ann@[127.0.0.1]"])
-def test_staff_cannot_give_a_refused_address(api, admin, odd, email):
+def test_staff_cannot_set_a_refused_address(api, admin, odd, email):
     assert changed(api, admin, odd, email=email).error == (400, "VALIDATION_ERROR")
 
 
-def test_staff_change_other_fields_of_a_user_who_has_a_refused_address(api, admin, odd):
+def test_staff_can_change_other_fields_of_a_user_with_a_refused_address(api, admin, odd):
     assert changed(api, admin, odd, email='"ann"@example.com', name="Ann").status == 200
 
 

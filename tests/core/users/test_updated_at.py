@@ -1,9 +1,9 @@
-"""`updated_at` tells of changes to the profile, and of nothing else that happens to an account."""
+"""`updated_at` changes with the profile only, not with other changes of an account."""
 
 import pytest
 
-from tests.client import PASSWORD
-from tests.recovery.flows import NEW
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
 
 pytestmark = pytest.mark.django_db
 
@@ -25,14 +25,14 @@ def log_in(flows, token):
     return flows.api.post("login", email="ann@example.com", password=PASSWORD)
 
 
-@pytest.mark.parametrize("deed", [change_password, verify_email, verify_phone, log_in])
-def test_other_deeds_are_no_update(api, flows, ann, deed):
-    assert deed(flows, ann["access_token"]).status == 200
+@pytest.mark.parametrize("action", [change_password, verify_email, verify_phone, log_in])
+def test_updated_at_is_not_set_by_actions_outside_the_profile(api, flows, ann, action):
+    assert action(flows, ann["access_token"]).status == 200
 
     assert api.get("me", token=ann["access_token"]).data["updated_at"] is None
 
 
-def test_a_reset_is_no_update(api, flows, ann):
+def test_updated_at_is_not_set_by_a_password_reset(api, flows, ann):
     assert flows.reset(flows.reset_token()).status == 200
 
     assert api.log_in(password=NEW)["user"]["updated_at"] is None

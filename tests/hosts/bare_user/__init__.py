@@ -1,4 +1,4 @@
-"""A host whose users have a number and a password: no address, flag, name or date is its own."""
+"""A host whose users have a number and a password, but no address, active flag, name or date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No answer that carries tokens goes without the cookies, whichever route gave it."""
+"""Checks that every response with tokens sets the cookies too, on any route."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ KEPT = {"access_token": "authservice_access", "refresh_token": "authservice_refr
 
 
 def watch(get_response):
-    def asked(request):
+    def checked(request):
         response = get_response(request)
         for field, name in KEPT.items():
-            token = _told(response).get(field)
+            token = _data(response).get(field)
             cookie = response.cookies.get(cookies.name(name))
             assert not token or (cookie and cookie.value == token), f"{request.path}: no {name}"
         return response
 
-    return asked
+    return checked
 
 
-def _told(response):
+def _data(response):
     if "application/json" not in response.headers.get("Content-Type", ""):
         return {}
     data = json.loads(response.content or b"{}").get("data")

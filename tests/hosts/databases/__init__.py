@@ -1,7 +1,7 @@
 """Hosts with several databases and a router between them.
 
-The tables of one are missing in the other, or the other stays empty, so a statement that goes to
-the wrong place fails.
+Tables of one database are missing or empty in the other, so a statement on the wrong database
+fails.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def add(settings: dict[str, Any], alias: str) -> None:
-    """A second database of the kind that the first one is; both hold a transaction per request."""
+    """Add a second database of the same kind as the first; both use `ATOMIC_REQUESTS`."""
     first = settings["DATABASES"]["default"]
     first["ATOMIC_REQUESTS"] = True
     name = str(first["NAME"])
-    kept = "memory" in name
-    settings["DATABASES"][alias] = {**first, "NAME": name if kept else f"{name}_{alias}"}
+    in_memory = "memory" in name
+    settings["DATABASES"][alias] = {**first, "NAME": name if in_memory else f"{name}_{alias}"}

@@ -1,4 +1,4 @@
-"""Lets the suite at every database of a host that has several."""
+"""Allows the tests to use every database of a host with several."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _capture = TestCase.captureOnCommitCallbacks.__func__
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        asked = item.get_closest_marker("django_db")
-        wanted = _FIXTURES & set(getattr(item, "fixturenames", ()))
-        if asked or wanted:
-            kept = {**(asked.kwargs if asked else {}), "databases": "__all__"}
-            item.add_marker(pytest.mark.django_db(**kept), append=False)
+        marker = item.get_closest_marker("django_db")
+        fixtures = _FIXTURES & set(getattr(item, "fixturenames", ()))
+        if marker or fixtures:
+            arguments = {**(marker.kwargs if marker else {}), "databases": "__all__"}
+            item.add_marker(pytest.mark.django_db(**arguments), append=False)
 
 
-def _where_people_are(cls: type[TestCase], **options: Any) -> AbstractContextManager[Any]:
-    """What waits for a commit waits for the one of the people's database."""
+def _of_users_database(cls: type[TestCase], **options: Any) -> AbstractContextManager[Any]:
+    """Capture the on-commit callbacks of the database of the users."""
     return _capture(cls, **{"using": router.db_for_write(get_user_model()), **options})
 
 
-TestCase.captureOnCommitCallbacks = classmethod(_where_people_are)
+TestCase.captureOnCommitCallbacks = classmethod(_of_users_database)

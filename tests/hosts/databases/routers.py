@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 _in_request: ContextVar[bool] = ContextVar("in_request", default=False)
 
 
-class Apart:
-    """People and what hangs on them on `people`, the rest on `default`."""
+class SeparateDatabases:
+    """Users and authservice are on `people`, all other tables on `default`."""
 
     def db_for_read(self, model: Any, **_: Any) -> str:
         return self._home(model._meta.app_label)
@@ -27,8 +27,8 @@ class Apart:
         return "people" if ours else "default"
 
 
-class Behind:
-    """Whatever is read during a request comes from a replica that nothing has reached yet."""
+class EmptyReplica:
+    """Reads during a request use a replica that has received no rows."""
 
     def db_for_read(self, model: Any, **_: Any) -> str:
         return "replica" if _in_request.get() else "default"
@@ -41,7 +41,7 @@ class Behind:
 
 
 class Request:
-    """Tells the router that a request goes on."""
+    """Tells the router whether a request is being processed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""A host whose user manager shows nobody who is inactive."""
+"""A host whose default user manager hides inactive users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host that changes every setting which could change an answer that is not its own."""
+"""A host that changes every setting that could affect responses of other apps."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ REST_FRAMEWORK = {
     "VIEW_NAME_FUNCTION": _TRAPS + "handle",
 }
 
-# As like ours as a host can make its own tokens: the same claims, issuer and audience.
+# Tokens of the host as similar as possible: the same claims, issuer and audience.
 SIMPLE_JWT = {
     "ACCESS_TOKEN_LIFETIME": timedelta(days=400),
     "ALGORITHM": "HS256",

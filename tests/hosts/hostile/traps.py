@@ -1,4 +1,4 @@
-"""What a host may name in its `REST_FRAMEWORK`; none of it may ever run for our routes."""
+"""Classes that a host may name in `REST_FRAMEWORK`; none may run for routes of authservice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rest_framework.throttling import BaseThrottle
 
 
 def handle(*_: Any, **__: Any) -> NoReturn:
-    raise AssertionError("the host's own policy was asked")
+    raise AssertionError("a policy of the host was used")
 
 
 class Authentication(BaseAuthentication):

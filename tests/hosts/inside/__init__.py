@@ -1,1 +1,1 @@
-"""What holds inside every host; `tests/hosts/test_hosts.py` runs this once in each."""
+"""Tests that must pass in every host; `tests/hosts/test_hosts.py` runs them in each."""

@@ -1,4 +1,4 @@
-"""A row for every table of ours, filled with whatever its columns take."""
+"""Creates a row in every table of authservice, with any valid values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def labels() -> list[str]:
 
 
 def fill() -> None:
-    """At least one row in each table; what is there already stays."""
+    """Create a row in each empty table."""
     for label in labels():
         for model in apps.get_app_config(label).get_models():
             row(model)
 
 
 def row(model: type[models.Model]) -> Any:
-    """A row of the model, which may be one that is there."""
+    """An existing row of the model, or a new one."""
     rows = model._base_manager
     return rows.first() or rows.create(**_values(model))
 

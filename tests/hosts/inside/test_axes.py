@@ -1,9 +1,9 @@
-"""A package that watches logins through Django's own signals and backends sees ours too."""
+"""django-axes, which uses signals and backends of Django, also limits logins of authservice."""
 
 import pytest
 from django.apps import apps
 
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = [
     pytest.mark.django_db,
@@ -14,33 +14,33 @@ ANN = {"email": "ann@example.com"}
 
 
 @pytest.fixture(autouse=True)
-def _watched(api, settings):
+def _limited(api, settings):
     settings.AXES_FAILURE_LIMIT = LIMIT
     api.sign_up(username="ann")
 
 
-def locked_out(api, **who):
+def locked_out(api, **identifier):
     for _ in range(LIMIT):
-        api.post("login", password="wrong", **who)
-    return api.post("login", password=PASSWORD, **who).status == 401
+        api.post("login", password="wrong", **identifier)
+    return api.post("login", password=PASSWORD, **identifier).status == 401
 
 
-def test_a_right_password_opens(api):
+def test_login_with_axes_succeeds(api):
     assert api.post("login", password=PASSWORD, **ANN).status == 200
 
 
-def test_failures_lock_an_address_of_the_network_out(api):
+def test_axes_locks_out_ip_address_after_failures(api):
     assert locked_out(api, **ANN)
 
 
-@pytest.mark.parametrize("who", [{"username": "ann"}, ANN])
-def test_failures_lock_a_user_out_whatever_was_typed(api, settings, who):
+@pytest.mark.parametrize("identifier", [{"username": "ann"}, ANN])
+def test_axes_locks_out_user_by_either_identifier(api, settings, identifier):
     settings.AXES_LOCKOUT_PARAMETERS = ["username"]
 
-    assert locked_out(api, **who)
+    assert locked_out(api, **identifier)
 
 
-def test_failures_by_one_identifier_lock_the_other_one_too(api, settings):
+def test_axes_lockout_by_one_identifier_includes_the_other(api, settings):
     settings.AXES_LOCKOUT_PARAMETERS = ["username"]
     locked_out(api, **ANN)
 

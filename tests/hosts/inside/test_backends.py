@@ -1,4 +1,4 @@
-"""A backend of the host's own checks passwords as well as ours."""
+"""An authentication backend of the host checks passwords."""
 
 import pytest
 from django.contrib.auth.backends import ModelBackend
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Own(ModelBackend):
-    """A backend of the host, by its type none of Django's."""
+    """A backend of the host: a subclass, so not recognized as the backend of Django."""
 
 
 class Slow(PBKDF2PasswordHasher):
@@ -25,13 +25,13 @@ def _own(settings):
     settings.PASSWORD_HASHERS = [f"{__name__}.Slow"]
 
 
-def test_its_word_opens(api):
+def test_login_with_backend_of_the_host_succeeds(api):
     api.sign_up()
 
     assert api.log_in()["user"]["email"] == "ann@example.com"
 
 
-def test_a_better_hash_that_it_stores_ends_no_sign_in(api, settings):
+def test_hash_upgrade_by_backend_of_the_host_keeps_sessions(api, settings):
     token = api.sign_up()["access_token"]
     settings.PASSWORD_HASHERS = [f"{__name__}.Slower"]
 

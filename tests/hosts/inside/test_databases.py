@@ -1,4 +1,4 @@
-"""With several databases, what belongs together is written together, where people are."""
+"""With several databases, authservice writes to the database of the users, in one transaction."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -9,7 +9,7 @@ from django.db.models.signals import post_save
 from authservice import signals
 from authservice.core.models import Account, Session
 from authservice.kernel import databases, modules
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = [
     pytest.mark.django_db(transaction=True, databases="__all__"),
@@ -17,33 +17,33 @@ pytestmark = [
 ]
 
 
-class Tray:
+class Messenger:
     can_sms = False
 
     def __init__(self):
         self.jobs = []
 
     def send(self, message):
-        # Handed over after the commit: nothing of ours is open any more.
+        # Sent after the commit, so no transaction is open.
         assert not any(one.in_atomic_block for one in connections.all())
         self.jobs.append(message.kind)
 
 
 @pytest.fixture
-def tray():
-    made = Tray()
+def messenger():
+    made = Messenger()
     with modules.plugged("messenger", made):
         yield made
 
 
 @pytest.fixture
-def heard_of(heard):
-    return heard(signals.signed_up)
+def signed_up(received):
+    return received(signals.signed_up)
 
 
 @pytest.fixture
-def spoilt():
-    """The last step of a sign-up fails."""
+def failing_signup():
+    """Make the last step of a sign-up fail."""
 
     def fail(**_):
         raise RuntimeError
@@ -53,7 +53,7 @@ def spoilt():
     user_logged_in.disconnect(fail)
 
 
-def test_people_are_where_the_router_says(api):
+def test_rows_are_in_the_database_of_the_users(api):
     api.sign_up()
 
     home = router.db_for_write(Account)
@@ -61,7 +61,7 @@ def test_people_are_where_the_router_says(api):
     assert [model.objects.using(home).count() for model in (Account, Session)] == [1, 1]
 
 
-def test_a_deed_is_one_transaction_there(api):
+def test_signup_is_one_transaction_in_the_database_of_the_users(api):
     seen = []
 
     def look(using, **_):
@@ -74,25 +74,27 @@ def test_a_deed_is_one_transaction_there(api):
     assert set(seen) == {(databases.primary(), True)}
 
 
-def test_what_was_undone_is_told_to_nobody(robust, spoilt, tray, heard_of):
+def test_rolled_back_signup_sends_no_message_or_signal(
+    robust, failing_signup, messenger, signed_up
+):
     answer = robust.post("signup", email="ann@example.com", password=PASSWORD)
 
     assert answer.error == (500, "INTERNAL_ERROR")
     assert not get_user_model().objects.using(databases.primary()).exists()
-    assert (tray.jobs, heard_of) == ([], [])
+    assert (messenger.jobs, signed_up) == ([], [])
 
 
-def test_what_was_done_is_told_after_the_commit(api, tray, heard_of):
+def test_signup_sends_message_and_signal_after_the_commit(api, messenger, signed_up):
     api.sign_up()
 
-    assert tray.jobs == ["verify-email"]
-    assert [event.action for event in heard_of] == ["auth.signup"]
+    assert messenger.jobs == ["verify-email"]
+    assert [event.action for event in signed_up] == ["auth.signup"]
 
 
-def test_asking_for_a_letter_is_of_the_same_database(api, tray):
+def test_requested_email_is_sent_after_commit_of_the_database_of_the_users(api, messenger):
     api.sign_up()
-    tray.jobs.clear()
+    messenger.jobs.clear()
 
     api.post("forgot-password", email="ann@example.com")
 
-    assert tray.jobs == ["reset-link"]
+    assert messenger.jobs == ["reset-link"]

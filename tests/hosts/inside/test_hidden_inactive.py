@@ -1,4 +1,4 @@
-"""A host whose default manager hides inactive users has them all the same."""
+"""authservice finds inactive users although the default manager of the host hides them."""
 
 import pytest
 from django.conf import settings
@@ -6,49 +6,49 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from authservice.core.models import Account
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.skipif(
-        settings.AUTH_USER_MODEL != "hidden_inactive.User", reason="this host hides nobody"
+        settings.AUTH_USER_MODEL != "hidden_inactive.User", reason="this host hides no users"
     ),
 ]
 
 
 @pytest.fixture
 def hidden(api):
-    """Ann, whom `objects` does not show any more; her tokens."""
+    """The tokens of Ann, whom the manager `objects` hides."""
     tokens = api.sign_up(username="ann")
-    get_user_model().everybody.update(is_active=False)
+    get_user_model().all_users.update(is_active=False)
     assert not get_user_model().objects.exists()
     return tokens
 
 
-def test_a_hidden_user_is_told_so_by_the_right_password(api, hidden):
+def test_login_of_hidden_user_with_correct_password_is_user_not_active(api, hidden):
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
 
     assert answer.error == (403, "USER_NOT_ACTIVE")
 
 
-def test_a_hidden_user_keeps_no_sign_in(api, hidden):
+def test_hidden_user_has_no_valid_session(api, hidden):
     assert api.get("me", token=hidden["access_token"]).error == (401, "INVALID_TOKEN")
     refreshed = api.post("refresh", refresh_token=hidden["refresh_token"])
     assert refreshed.code == "INVALID_REFRESH_TOKEN"
 
 
 @pytest.mark.parametrize(
-    ("who", "code"),
+    ("identifiers", "code"),
     [
         ({"email": "Ann@example.com"}, "USER_ALREADY_EXISTS"),
         ({"email": "bob@example.com", "username": "ANN"}, "USERNAME_ALREADY_EXISTS"),
     ],
 )
-def test_what_a_hidden_user_has_is_taken(api, hidden, who, code):
-    assert api.post("signup", password=PASSWORD, **who).code == code
+def test_signup_with_identifier_of_hidden_user_is_refused(api, hidden, identifiers, code):
+    assert api.post("signup", password=PASSWORD, **identifiers).code == code
 
 
-def test_a_hidden_user_gets_an_account_in_the_sync(api, hidden):
+def test_sync_creates_account_of_hidden_user(api, hidden):
     Account.objects.all().delete()
 
     call_command("authservice_sync_accounts", verbosity=0)
@@ -56,7 +56,7 @@ def test_a_hidden_user_gets_an_account_in_the_sync(api, hidden):
     assert Account.objects.count() == 1
 
 
-def test_a_user_who_is_active_again_is_in_again(api, hidden):
-    get_user_model().everybody.update(is_active=True)
+def test_login_of_reactivated_hidden_user_succeeds(api, hidden):
+    get_user_model().all_users.update(is_active=True)
 
     assert api.post("login", email="ann@example.com", password=PASSWORD).status == 200

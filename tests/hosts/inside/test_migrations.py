@@ -1,4 +1,4 @@
-"""The tables of each module can be taken out of a project and put back in, with people in it."""
+"""The migrations of each module can be reverted and applied again in a project with users."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -7,9 +7,9 @@ from django.db import connections
 
 from authservice.core.models import Account
 from authservice.kernel import databases
-from tests.client import PASSWORD, Api
 from tests.hosts.inside.rows import fill, labels
-from tests.hosts.inside.users import natural, only, stranger
+from tests.hosts.inside.users import natural, only, unsaved_user
+from tests.support.client import PASSWORD, Api
 
 pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
 
@@ -25,12 +25,12 @@ def tables(label):
 
 @pytest.fixture(scope="module", params=labels())
 def moved(request, django_db_setup, django_db_blocker):
-    """What was seen of a module whose tables, with rows in every one, left the project and came
-    back: done once, since it takes longer than all the rest. Each test leaves an empty database.
+    """The state of the database after the migrations of a module with rows were reverted and
+    applied again. This runs once per module, since it is slow. Each test leaves an empty database.
     """
     label, seen = request.param, {}
     with django_db_blocker.unblock():
-        stranger().save()
+        unsaved_user().save()
         fill()
         migrate(label, "zero")
         seen["tables left behind"] = tables(label)
@@ -47,21 +47,21 @@ def users():
     return get_user_model()._base_manager.using(databases.primary()).count()
 
 
-def test_migrating_back_leaves_no_table(moved):
+def test_reverted_migrations_leave_no_table(moved):
     assert moved["tables left behind"] == set()
 
 
-def test_nobody_goes_with_them(moved):
+def test_reverted_migrations_keep_the_users(moved):
     assert moved["users left behind"] == 1
 
 
-def test_migrating_forth_again_serves_the_users_who_stayed(moved):
+def test_migrations_applied_again_serve_existing_users(moved):
     assert moved["tables"]
     assert (moved["accounts"], moved["login"]) == (1, 200)
 
 
-def test_core_takes_every_table_that_hangs_on_it_along(api):
-    stranger().save()
+def test_reverted_migrations_of_core_remove_dependent_tables(api):
+    unsaved_user().save()
     fill()
     migrate("authservice_core", "zero")
 

@@ -1,4 +1,4 @@
-"""A host's own description, made by drf-spectacular, holds our routes beside its own."""
+"""The OpenAPI description of a host with drf-spectacular includes the routes of authservice."""
 
 import pytest
 import yaml
@@ -7,7 +7,8 @@ from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.validation import validate_schema
 
-from tests.routes import routes
+from tests.csrf.installed import installed
+from tests.support.routes import routes
 
 pytestmark = pytest.mark.skipif(
     settings.ROOT_URLCONF != "tests.hosts.spectacular.urls",
@@ -20,21 +21,21 @@ def document():
     return yaml.safe_load(Client().get("/schema/").content)
 
 
-def test_it_is_in_the_version_the_host_wants(document):
+def test_description_has_the_version_of_the_host(document):
     assert document["openapi"] == settings.SPECTACULAR_SETTINGS["OAS_VERSION"]
 
 
-def test_it_is_valid_by_the_schema_of_that_version(document):
+def test_description_of_the_host_is_valid_openapi(document):
     validate_schema(document)
 
 
-def test_it_has_every_route_of_ours_below_the_mount(document):
+def test_description_of_the_host_has_every_route_of_authservice(document):
     ours = [operations for path, operations in document["paths"].items() if path[:6] == "/auth/"]
 
     assert sum(len(operations) for operations in ours) == len(routes())
 
 
-def test_it_has_the_hosts_own_beside_them(document):
+def test_description_of_the_host_keeps_its_own_routes(document):
     assert set(document["paths"]) - {
         path for path in document["paths"] if path[:6] == "/auth/"
     } == {
@@ -43,14 +44,14 @@ def test_it_has_the_hosts_own_beside_them(document):
     }
 
 
-def test_no_component_of_ours_takes_the_place_of_one_of_the_hosts(document):
+def test_component_of_authservice_does_not_replace_one_of_the_host(document):
     schemas = document["components"]["schemas"]
 
     assert set(schemas["User"]["properties"]) == {"shoe_size"}
     assert "email" in schemas["AuthUser"]["properties"]
 
 
-def test_no_two_operations_have_the_same_id(document):
+def test_operation_ids_of_the_host_are_unique(document):
     ids = [
         operation["operationId"]
         for operations in document["paths"].values()
@@ -60,12 +61,26 @@ def test_no_two_operations_have_the_same_id(document):
     assert len(set(ids)) == len(ids)
 
 
-def test_each_of_ours_names_the_token_it_wants(document):
+def test_view_of_the_host_requires_the_token_that_it_checks(document):
+    assert document["paths"]["/me/"]["get"]["security"] == [{"AuthBearer": []}]
+
+
+def test_view_of_the_host_accepts_a_cookie_if_token_cookies_are_enabled(configure):
+    configure(COOKIES={"ENABLED": True})
+    with installed():
+        document = yaml.safe_load(Client().get("/schema/").content)
+
+    schemes = document["components"]["securitySchemes"]
+    assert document["paths"]["/me/"]["get"]["security"] == [{"AuthBearer": []}, {"AuthCookie": []}]
+    assert (schemes["AuthCookie"]["type"], schemes["AuthCookie"]["in"]) == ("apiKey", "cookie")
+
+
+def test_operation_in_the_description_of_the_host_names_its_security(document):
     assert document["paths"]["/auth/me"]["get"]["security"] == [{"AuthBearer": []}]
     assert document["components"]["securitySchemes"]["AuthBearer"]["scheme"] == "bearer"
 
 
-def test_no_reference_leads_nowhere(document):
+def test_references_in_the_description_of_the_host_resolve(document):
     def references(node):
         if isinstance(node, dict):
             if isinstance(node.get("$ref"), str):
@@ -82,5 +97,5 @@ def test_no_reference_leads_nowhere(document):
             found = found[step]
 
 
-def test_the_host_is_warned_of_nothing_of_ours(tmp_path):
+def test_spectacular_command_reports_no_warning(tmp_path):
     call_command("spectacular", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))

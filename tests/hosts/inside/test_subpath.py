@@ -1,4 +1,4 @@
-"""Under a path of the server's, links lead back through it, and cookies are for all of the host."""
+"""Below a URL prefix of the server, links contain the prefix and cookies have the path "/"."""
 
 import re
 
@@ -9,7 +9,7 @@ from django.test.testcases import TestCase
 from django.urls import reverse
 
 from authservice.testing import mailbox
-from tests.client import PASSWORD
+from tests.support.client import PASSWORD
 
 pytestmark = [
     pytest.mark.django_db,
@@ -18,30 +18,30 @@ pytestmark = [
 
 
 @pytest.fixture
-def letters(api):
+def box_of_signup(api):
     with mailbox() as box:
         with TestCase.captureOnCommitCallbacks(execute=True):
             api.sign_up()
         yield box
 
 
-def test_the_project_itself_counts_the_prefix_in():
+def test_reversed_urls_contain_the_prefix():
     Client().get("/auth/me")
 
     assert reverse("authservice:login") == "/app/auth/login"
 
 
-def test_a_mailed_link_leads_through_the_prefix_once(letters):
-    assert letters.last_link.startswith("http://testserver/app/auth/verify-email?token=")
+def test_mailed_link_contains_the_prefix_once(box_of_signup):
+    assert box_of_signup.last_link.startswith("http://testserver/app/auth/verify-email?token=")
 
 
-def test_the_link_works_where_the_server_cuts_the_prefix_off(letters):
-    path = letters.last_link.removeprefix("http://testserver/app")
+def test_mailed_link_works_if_the_server_removes_the_prefix(box_of_signup):
+    path = box_of_signup.last_link.removeprefix("http://testserver/app")
 
     assert Client().get(path).json()["data"]["status"] == "success"
 
 
-def test_a_cookie_is_sent_wherever_the_service_is_mounted(api):
+def test_cookie_has_the_root_path(api):
     api.sign_up()
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
 
@@ -49,5 +49,5 @@ def test_a_cookie_is_sent_wherever_the_service_is_mounted(api):
     assert paths == {"/"}
 
 
-def test_no_path_of_the_host_shows_in_a_refusal(api):
+def test_refusal_does_not_contain_the_prefix(api):
     assert not re.search("/app", api.get("nowhere").response.content.decode())

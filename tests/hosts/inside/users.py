@@ -1,4 +1,4 @@
-"""Users of whatever model the host has, an address or not."""
+"""Helpers for users of any model of the host, with or without an address."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account
-from tests.people import email_field, has, unsaved
+from tests.support.people import email_field, has, unsaved
 
 
-def stranger() -> Any:
-    """An unsaved user as the host makes one, without us."""
+def unsaved_user() -> Any:
+    """An unsaved user of the host, without an account."""
     user = unsaved()
     if not user.get_username():
         setattr(user, user.USERNAME_FIELD, "ann")
@@ -19,12 +19,12 @@ def stranger() -> Any:
 
 
 def only() -> Any:
-    """The one user there is."""
+    """The only user."""
     return get_user_model().objects.get()
 
 
 def natural(user: Any) -> dict[str, str]:
-    """The body of a login by what the host itself knows its users by."""
+    """The body of a login with the `USERNAME_FIELD` of the host."""
     kind = "email" if email_field() == user.USERNAME_FIELD else "username"
     return {kind: user.get_username()}
 

@@ -1,5 +1,5 @@
-"""A host that has django-allauth and django-organizations too, whose labels, tables, routes and
-signals are near ours, beside every module of ours."""
+"""A host with every module and with django-allauth and django-organizations, whose labels, tables,
+routes and signals resemble those of authservice."""
 
 from __future__ import annotations
 
@@ -54,3 +54,4 @@ def change(settings: dict[str, Any]) -> None:
         ACCOUNT_RATE_LIMITS=False,
         LOGIN_REDIRECT_URL="/",
     )
+    settings["AUTHSERVICE"].setdefault("OAUTH", {})["USE_SESSION_AUTH"] = True

@@ -9,7 +9,7 @@ from authservice.core.staff.admin_site import protect
 
 
 class GuardedUserAdmin(SuperAdminGuard, UserAdmin):
-    """Only superusers change rights here; a check warns of Django's own page."""
+    """Only superusers change rights on this page; a system check warns about the page of Django."""
 
 
 protect(admin.site)

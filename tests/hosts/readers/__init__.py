@@ -1,7 +1,7 @@
-"""A host whose middleware looks into every request before we do.
+"""A host whose middleware reads every request before authservice.
 
-`READS` says what it reads first: `body`, as one that logs requests does, or `POST`, as one that
-looks for a form field does. Each leaves the stream behind it spent.
+`READS` sets what it reads: `body`, like middleware that logs requests, or `POST`, like middleware
+that reads a form field. Both consume the stream.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 
 class Reader:
-    """Reads, and goes on whatever became of it."""
+    """Reads the request and continues even if that fails."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

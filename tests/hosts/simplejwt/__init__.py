@@ -1,6 +1,6 @@
-"""A host that hands out tokens of its own by simplejwt, as like ours as it can make them.
+"""A host that issues its own tokens with simplejwt, as similar as possible to those of authservice.
 
-Same `SECRET_KEY`, issuer, audience, claims and header; its token views stand beside our routes.
+They have the same `SECRET_KEY`, issuer, audience, claims and header.
 """
 
 from __future__ import annotations

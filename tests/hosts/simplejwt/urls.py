@@ -6,7 +6,7 @@ from rest_framework_simplejwt import views
 
 @api_view()
 def mine(request):
-    """A view of the host's own, for bearers of the host's tokens."""
+    """A view of the host that requires a token of the host."""
     return Response({"user": str(request.user.pk)})
 
 

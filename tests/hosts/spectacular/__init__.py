@@ -1,4 +1,4 @@
-"""A host that describes its own API with drf-spectacular, in the environment's `OAS_VERSION`."""
+"""A host that describes its own API with drf-spectacular; `OAS_VERSION` sets the version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host whose users are known by a UUID."""
+"""A host whose users have a UUID as primary key."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 from tests.races.conftest import (
     _no_floods,
-    _several_writers,
     api,
     crowd,
     gathered,
     rounds,
 )
 
-__all__ = ["_no_floods", "_several_writers", "api", "crowd", "gathered", "rounds"]
+__all__ = ["_no_floods", "api", "crowd", "gathered", "rounds"]

@@ -5,13 +5,13 @@ from functools import partial
 import pytest
 
 from tests.races.test_factor_enabling import alive
-from tests.recovery.flows import prove
+from tests.support.flows import prove
 from tests.twofactor.people import Person
 
 
 @pytest.fixture(autouse=True)
 def _still(clock):
-    """Codes change when a test says so."""
+    """Freezes the clock, so TOTP codes change only when a test moves it."""
 
 
 def test_magic_link_beside_enabling_leaves_no_session_without_the_factor(crowd, api, magic, rounds):

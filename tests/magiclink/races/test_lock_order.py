@@ -1,4 +1,4 @@
-"""A scanner of mail opens at once the link that verifies an address and one that signs in by it."""
+"""A mail scanner opens the verification link and the magic link of one user at the same time."""
 
 from functools import partial
 
@@ -6,16 +6,18 @@ from authservice.core.credentials import one_time
 from authservice.core.models import Account
 from authservice.core.recovery import verification
 from tests.magiclink.magic import ANN
-from tests.races.crowd import crossing
-from tests.recovery.flows import Flows
+from tests.races.crowd import synchronise
+from tests.support.flows import Flows
 
 
-def test_neither_waits_for_the_other_crosswise(crowd, api, magic, post, monkeypatch):
+def test_verification_link_and_magic_link_at_once_do_not_deadlock(
+    crowd, api, magic, post, monkeypatch
+):
     api.sign_up()
     flows = Flows(api, post)
     verifying, signing_in = flows.email_token(), magic.mailed()
-    # The one has the ticket and goes on to the account, the other goes on to all tickets.
-    crossing(monkeypatch, (verification, "accept_email"), (one_time, "revoke_all_but_notices"))
+    # One request holds its token and goes on to the account, the other goes on to all tokens.
+    synchronise(monkeypatch, (verification, "accept_email"), (one_time, "revoke_all_but_notices"))
 
     answers = crowd.race(
         [partial(flows.click, verifying, ANN), partial(magic.follow, signing_in.token)]

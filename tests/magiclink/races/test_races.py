@@ -1,4 +1,4 @@
-"""Of many who use one mail at once one gets in, and of many who ask as a stranger one is made."""
+"""Of concurrent uses of one e-mail exactly one logs in; concurrent jobs create one account."""
 
 from collections import Counter
 from functools import partial
@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core import cleanup as sweeping
+from authservice.core import cleanup
 from authservice.core.cleanup import ExpiredRows
 from authservice.core.credentials import passwords
 from authservice.core.messages import compose
@@ -18,16 +18,16 @@ from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.magiclink import auto_register
 from tests.magiclink.magic import pair_of
-from tests.people import users
 from tests.races.crowd import SIZE, tally
-from tests.recovery.flows import prove, wrong
+from tests.support.flows import prove, wrong
+from tests.support.people import users
 
 LINK, CODE = "INVALID_TOKEN", "INVALID_VERIFICATION_CODE"
 
 
 @pytest.fixture
 def mailed(api, magic):
-    """A fresh mail to somebody new who has proven the address."""
+    """`mailed(number)`: a new user who verified the address, and a new e-mail for them."""
 
     def mailed(number, *, proven=True):
         email = f"ann{number}@example.com"
@@ -44,7 +44,7 @@ def alive():
 
 
 @pytest.mark.parametrize("proven", [True, False])
-def test_a_link_signs_in_one(crowd, magic, rounds, mailed, proven):
+def test_link_used_concurrently_logs_in_once(crowd, magic, rounds, mailed, proven):
     for number in rounds:
         _, pair = mailed(number, proven=proven)
 
@@ -55,7 +55,7 @@ def test_a_link_signs_in_one(crowd, magic, rounds, mailed, proven):
 
 
 @pytest.mark.parametrize("proven", [True, False])
-def test_a_code_signs_in_one(crowd, magic, rounds, mailed, proven):
+def test_code_used_concurrently_logs_in_once(crowd, magic, rounds, mailed, proven):
     for number in rounds:
         email, pair = mailed(number, proven=proven)
 
@@ -65,7 +65,7 @@ def test_a_code_signs_in_one(crowd, magic, rounds, mailed, proven):
         assert alive() == number + 1
 
 
-def test_a_link_and_its_code_sign_in_one(crowd, magic, rounds, mailed):
+def test_link_and_its_code_used_concurrently_log_in_once(crowd, magic, rounds, mailed):
     for number in rounds:
         email, pair = mailed(number)
         both = [partial(magic.follow, pair.token), partial(magic.type, pair.code, email)]
@@ -76,17 +76,17 @@ def test_a_link_and_its_code_sign_in_one(crowd, magic, rounds, mailed):
         assert alive() == number + 1
 
 
-def test_the_link_and_its_button_sign_in_one(crowd, magic, rounds, mailed):
+def test_link_and_its_form_used_concurrently_log_in_once(crowd, magic, rounds, mailed):
     for number in rounds:
         _, pair = mailed(number)
-        both = [partial(magic.follow, pair.token), partial(magic.push, pair.token)]
+        both = [partial(magic.follow, pair.token), partial(magic.submit, pair.token)]
 
         answers = crowd.race(both * (SIZE // 2))
 
         assert tally(answers) == {200: 1, LINK: SIZE - 1}
 
 
-def test_of_many_wrong_codes_five_are_counted(crowd, magic, rounds, mailed):
+def test_wrong_codes_sent_concurrently_count_five_attempts(crowd, magic, rounds, mailed):
     for number in rounds:
         email, pair = mailed(number)
 
@@ -97,12 +97,12 @@ def test_of_many_wrong_codes_five_are_counted(crowd, magic, rounds, mailed):
         assert magic.type(pair.code, email).code == CODE
 
 
-def test_many_who_ask_with_an_address_nobody_knows_make_one_account(
+def test_concurrent_jobs_for_an_unknown_address_create_one_account(
     crowd, magic, post, rounds, configure
 ):
     configure(MAGICLINK={"AUTO_REGISTER": True}, THROTTLE={"ENABLED": False})
     for number in rounds:
-        magic.ask(f"stranger{number}@example.com")
+        magic.ask(f"new{number}@example.com")
 
         made = crowd.all_do(partial(compose.compose, post.jobs[-1]))
 
@@ -110,7 +110,7 @@ def test_many_who_ask_with_an_address_nobody_knows_make_one_account(
         assert all(made)
 
 
-def test_of_mails_made_at_once_one_works(crowd, magic, post, rounds, mailed):
+def test_emails_composed_concurrently_leave_one_that_works(crowd, magic, post, rounds, mailed):
     for number in rounds:
         email, _ = mailed(number)
         magic.ask(email)
@@ -121,39 +121,39 @@ def test_of_mails_made_at_once_one_works(crowd, magic, post, rounds, mailed):
         assert tally(answers) == {200: 1, LINK: 7}
 
 
-def proven_by_some_road(email):
-    """As any road proves an address: hold the person, read them, and say so."""
+def confirm_address(email):
+    """Confirms an address as every way to sign in does: lock the user, read them, confirm."""
     with transaction.atomic():
         passwords.lock_and_read(lookup.find_by_email(email))
         first_proof.confirm_address(lookup.find_by_email(email), Client())
 
 
-def test_of_proofs_at_once_one_is_the_first(crowd, post, rounds, mailed):
+def test_concurrent_confirmations_count_as_the_first_only_once(crowd, post, rounds, mailed):
     for number in rounds:
         email, _ = mailed(number, proven=False)
         post.jobs.clear()
 
-        crowd.all_do(partial(proven_by_some_road, email))
+        crowd.all_do(partial(confirm_address, email))
 
         assert Counter(post.kinds()) == {message_queue.ACCESS_WIPED: 1}
 
 
-def test_the_sweep_and_the_link_leave_nobody_half(crowd, magic, rounds, configure):
-    """Whoever comes in the moment their account is to go is in, or finds the link void."""
+def test_cleanup_beside_login_by_link_deletes_the_user_or_logs_in(crowd, magic, rounds, configure):
+    """A login while the unused account is being deleted succeeds, or the link is invalid."""
     configure(MAGICLINK={"AUTO_REGISTER": True, "TTL": 3600}, THROTTLE={"ENABLED": False})
     for number in rounds:
-        pair = magic.mailed(f"stranger{number}@example.com")
+        pair = magic.mailed(f"new{number}@example.com")
         OneTimeToken.objects.filter(purpose="first-use").update(expires_at=timezone.now())
         before = users()
 
-        answer, *_ = crowd.race([partial(magic.follow, pair.token), *[sweep] * 3])
+        answer, *_ = crowd.race([partial(magic.follow, pair.token), *[delete_unused] * 3])
 
-        entered = answer.status == 200
-        assert entered or answer.code == LINK
-        assert users() == before - (not entered)
+        logged_in = answer.status == 200
+        assert logged_in or answer.code == LINK
+        assert users() == before - (not logged_in)
         OneTimeToken.objects.filter(purpose="first-use").delete()
 
 
-def sweep():
-    [waste] = [ExpiredRows(*entry) for entry in auto_register.expired_rows().items()]
-    return sweeping.delete_expired(waste, batch_size=100)
+def delete_unused():
+    [unused] = [ExpiredRows(*entry) for entry in auto_register.expired_rows().items()]
+    return cleanup.delete_expired(unused, batch_size=100)

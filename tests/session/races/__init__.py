@@ -1,1 +1,1 @@
-"""Races of sessions, on databases that let several write at once."""
+"""Races of sessions, on databases that allow concurrent writes."""

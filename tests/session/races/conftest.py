@@ -1,6 +1,5 @@
 from tests.races.conftest import (  # noqa: F401 the same crowd for these races
     _no_floods,
-    _several_writers,
     api,
     crowd,
     gathered,

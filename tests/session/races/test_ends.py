@@ -1,4 +1,4 @@
-"""An end that crosses a refresh, a request or another end leaves nothing alive."""
+"""A session that ends during a refresh, a request or another revocation stays ended."""
 
 from functools import partial
 from threading import Barrier
@@ -14,15 +14,15 @@ def revoke(api, session_id, token):
     return partial(api.request, "DELETE", f"sessions/{session_id}", token=token)
 
 
-def test_a_revocation_that_crosses_a_refresh_leaves_nothing_alive(crowd, api, rounds, each_store):
+def test_revocation_during_a_refresh_leaves_no_valid_token(crowd, api, rounds, each_store):
     for number in rounds:
         email = f"ann{number}@example.com"
         stolen = api.sign_up(email)
         session_id = str(Session.objects.latest("created_at").pk)
-        mine = api.log_in(email)["access_token"]
+        own = api.log_in(email)["access_token"]
         refresh = partial(api.post, "refresh", refresh_token=stolen["refresh_token"])
 
-        answers = crowd.race([refresh, revoke(api, session_id, mine)] * (SIZE // 2))
+        answers = crowd.race([refresh, revoke(api, session_id, own)] * (SIZE // 2))
         won = [answer.data for answer in answers[::2] if answer.status == 200]
 
         for left in [stolen, *won]:
@@ -30,21 +30,21 @@ def test_a_revocation_that_crosses_a_refresh_leaves_nothing_alive(crowd, api, ro
             assert api.get("me", token=left["access_token"]).status == 401
 
 
-def test_of_many_revocations_of_one_session_one_is_told(crowd, api, rounds, told):
+def test_concurrent_revocations_of_one_session_record_one_event(crowd, api, rounds, events):
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
         session_id = str(Session.objects.latest("created_at").pk)
-        mine = api.log_in(email)["access_token"]
-        told.clear()
+        own = api.log_in(email)["access_token"]
+        events.clear()
 
-        answers = crowd.all_do(revoke(api, session_id, mine))
+        answers = crowd.all_do(revoke(api, session_id, own))
 
         assert tally(answers) == {200: 1, "SESSION_NOT_FOUND": SIZE - 1}
-        assert [event.action for event in told] == ["security.session.revoked"]
+        assert [event.action for event in events] == ["security.session.revoked"]
 
 
-def test_of_two_sessions_that_end_each_other_nothing_odd_is_left(crowd, api, rounds):
+def test_two_sessions_that_revoke_each_other_leave_a_consistent_state(crowd, api, rounds):
     for number in rounds:
         email = f"ann{number}@example.com"
         tokens = [api.sign_up(email)["access_token"], api.log_in(email)["access_token"]]
@@ -56,26 +56,26 @@ def test_of_two_sessions_that_end_each_other_nothing_odd_is_left(crowd, api, rou
         assert Session.objects.filter(end_reason="revoked").count() >= number + 1
 
 
-def test_no_request_answers_a_session_that_ended_before_it_came(crowd, api, rounds, each_store):
-    """Requests that read the row before its end must not bring the session back for later ones."""
+def test_request_after_the_end_of_a_session_is_refused(crowd, api, rounds, each_store):
+    """Requests that read the row before its end must not reactivate the session for later ones."""
     for number in rounds:
         tokens = api.sign_up(f"ann{number}@example.com")["access_token"]
         ago = timezone.now() - timezone.timedelta(minutes=6)
         Session.objects.filter(ended_at=None).update(last_used_at=ago)
-        leave = partial(api.post, "logout", token=tokens)
+        logout = partial(api.post, "logout", token=tokens)
 
-        crowd.race([partial(api.get, "me", token=tokens)] * (SIZE - 1) + [leave])
+        crowd.race([partial(api.get, "me", token=tokens)] * (SIZE - 1) + [logout])
 
         assert api.get("me", token=tokens).error == (401, "INVALID_TOKEN")
 
 
-def test_of_many_requests_at_once_one_writes_the_last_use(crowd, api, rounds, monkeypatch):
+def test_concurrent_requests_write_the_last_use_once(crowd, api, rounds, monkeypatch):
     written = []
-    run, everybody_has_read = stores._TOUCH.run, Barrier(SIZE)
+    run, all_have_read = stores._TOUCH.run, Barrier(SIZE)
 
     def wait(self, session):
-        # Requests come in one after another as a rule: here none goes on before all have read.
-        everybody_has_read.wait(60)
+        # Requests usually arrive one after another: here each waits until all have read.
+        all_have_read.wait(60)
         return True
 
     monkeypatch.setattr(stores.DatabaseStore, "alive", wait)

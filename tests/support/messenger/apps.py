@@ -1,9 +1,9 @@
-"""A module that takes jobs and keeps them, until a test plays the worker."""
+"""The module of the messenger that keeps jobs."""
 
 from authservice.kernel import modules
 
 
 class PostOffice(modules.ModuleConfig):
-    name = "tests.recovery"
+    name = "tests.support.messenger"
     label = "post_office"
-    messenger = "tests.recovery.post.office"
+    messenger = "tests.support.messenger.post.office"

@@ -1,18 +1,20 @@
-"""The post of the tests: jobs pile up, and a test turns them into letters as the worker would."""
+"""A messenger that keeps jobs, and methods that compose their messages as the worker would."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from authservice.core.messages import compose
 from authservice.core.messages.compose import OutgoingMessage
+from authservice.kernel import modules
 from authservice.kernel.message_queue import Message
 
 
 class Post:
-    """A messenger that keeps what it is given."""
+    """Keeps the jobs, and reads links and codes from their messages."""
 
     def __init__(self) -> None:
         self.can_sms = True
@@ -24,13 +26,13 @@ class Post:
     def kinds(self) -> list[str]:
         return [job.kind for job in self.jobs]
 
-    def letter(self, kind: str) -> OutgoingMessage | None:
-        """What the newest job of a kind becomes."""
+    def outgoing(self, kind: str) -> OutgoingMessage | None:
+        """The message of the newest job of a kind, or `None` if it sends none."""
         newest = [job for job in self.jobs if job.kind == kind][-1]
         return compose.compose(newest)
 
     def link(self, kind: str) -> str:
-        """The link in the letter of the newest job of a kind."""
+        """The link in the message of the newest job of a kind."""
         return self._context(kind)["link"].reveal()
 
     def token(self, kind: str) -> str:
@@ -38,20 +40,29 @@ class Post:
         return query(self.link(kind))["token"]
 
     def code(self, kind: str) -> str:
-        """The code in the letter of the newest job of a kind."""
+        """The code in the message of the newest job of a kind."""
         return self._context(kind)["code"].reveal()
 
     def _context(self, kind: str) -> Mapping[str, Any]:
-        letter = self.letter(kind)
-        assert letter, f"nothing to send for {kind}"
-        return letter.context
+        outgoing = self.outgoing(kind)
+        assert outgoing, f"the job of {kind} sends no message"
+        return outgoing.context
 
 
 def query(url: str) -> dict[str, str]:
-    """The query of a link, each name once."""
+    """The query of a link; fails if a name occurs twice."""
     named = parse_qs(urlsplit(url).query, strict_parsing=True)
     assert all(len(values) == 1 for values in named.values())
     return {name: value for name, [value] in named.items()}
 
 
 office = Post()
+
+
+@contextmanager
+def receiving_jobs() -> Iterator[Post]:
+    """The messenger that receives the jobs inside the block, empty at first."""
+    office.jobs.clear()
+    office.can_sms = True
+    with modules.plugged("messenger", office):
+        yield office

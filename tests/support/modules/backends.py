@@ -1,19 +1,19 @@
-"""Authentication backends of a host, beside Django's own."""
+"""Authentication backends of host projects, in addition to Django's own."""
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import BaseBackend
 from django.core.exceptions import PermissionDenied
 
-asked = []
+calls = []
 
 
 class MasterPassword(BaseBackend):
-    """Lets the first user in by a password that no hash knows."""
+    """Accepts one password that is not stored, for the first user."""
 
     def authenticate(self, request, **credentials):
-        asked.append(credentials)
-        right = credentials["password"] == "master plum tart"
-        return get_user_model().objects.first() if right else None
+        calls.append(credentials)
+        correct = credentials["password"] == "master plum tart"
+        return get_user_model().objects.first() if correct else None
 
 
 class Mistaken(BaseBackend):
@@ -23,15 +23,15 @@ class Mistaken(BaseBackend):
         return get_user_model().objects.order_by("authservice_account__created_at").last()
 
 
-class Doorkeeper(BaseBackend):
-    """Refuses everybody, as a package does that counts failures."""
+class RefusingBackend(BaseBackend):
+    """Refuses every login, as packages that count failures may."""
 
     def authenticate(self, request, **credentials):
         raise PermissionDenied
 
 
 class ByCard(BaseBackend):
-    """Takes other credentials than a password."""
+    """Accepts other credentials than a password, so it is not called."""
 
     def authenticate(self, request, card):
         raise AssertionError

@@ -1,4 +1,4 @@
-"""What the modules of the tests plug in."""
+"""The functions and objects with which the modules of `apps` fill their slots."""
 
 from datetime import timedelta
 from typing import TypedDict
@@ -6,24 +6,24 @@ from typing import TypedDict
 from authservice.kernel import errors
 from authservice.kernel.interfaces import Challenge, Lifetimes, refuses
 
-kept = []
+recorded = []
 sent = []
 
 
-def keep(event):
-    kept.append(event.action)
+def record(event):
+    recorded.append(event.action)
 
 
-def refuse_to_keep(event):
+def fail(event):
     raise RuntimeError("the entry cannot be written")
 
 
-def ask(arrival):
+def challenge(arrival):
     if "mfa" in arrival.proofs:
         return None
-    told = f"{arrival.method} by {' '.join(arrival.proofs)} with {arrival.client.user_agent}"
-    said = {"temp_token": "t" * 43, "user_id": arrival.person.id, "message": told}
-    return Challenge("2fa", {"requires_2fa": True, **said})
+    message = f"{arrival.method} by {' '.join(arrival.proofs)} with {arrival.client.user_agent}"
+    data = {"temp_token": "t" * 43, "user_id": arrival.person.id, "message": message}
+    return Challenge("2fa", {"requires_2fa": True, **data})
 
 
 def claim(person, session):
@@ -50,13 +50,13 @@ def guard(request, session_id):
 
 @refuses(errors.ServiceUnavailable)
 class Policy:
-    """A login policy whose verdicts a test sets, and which notes what it is told."""
+    """A login policy whose result a test sets, and which records the arguments of its calls."""
 
     def __init__(self):
-        self.verdict, self.away, self.told = True, False, []
+        self.verdict, self.away, self.calls = True, False, []
 
     def ended(self, ids):
-        self.told.append(list(ids))
+        self.calls.append(list(ids))
 
     def checks_every_request(self):
         return True
@@ -65,7 +65,7 @@ class Policy:
         return Lifetimes(timedelta(minutes=30), timedelta(hours=2))
 
     def begin(self, person, session, client, *, held):
-        self.told.append((person.id, held))
+        self.calls.append((person.id, held))
 
     def alive(self, session):
         if self.away:

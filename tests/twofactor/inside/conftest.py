@@ -4,7 +4,7 @@ from django.test import Client
 
 from tests.admin.inside.conftest import Browser, staff
 
-# In a host without django-otp there is nothing to try: `test_staff.py` above runs one that has.
+# These tests need a host with django-otp: `test_staff.py` one folder above runs them in one.
 collect_ignore_glob = [] if apps.is_installed("django_otp") else ["test_*.py"]
 
 
@@ -15,7 +15,7 @@ def root():
 
 @pytest.fixture
 def helper():
-    """`helper("view_authenticator")` is a member of staff with these permissions and no more."""
+    """`helper("view_authenticator")` is a member of staff with only these permissions."""
     return lambda *permissions: Browser(staff("helper@example.com", *permissions))
 
 

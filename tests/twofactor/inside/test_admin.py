@@ -1,4 +1,4 @@
-"""The pages of Django admin: who has a second factor, and taking it away for them."""
+"""The pages of Django admin that list second factors and disable them for users."""
 
 import re
 
@@ -8,7 +8,7 @@ from django.urls import reverse
 from authservice.core.models import Account
 from authservice.twofactor.models import Authenticator
 from tests.admin.inside.conftest import page
-from tests.people import the_user
+from tests.support.people import the_user
 from tests.twofactor.people import ANN
 
 pytestmark = pytest.mark.django_db
@@ -20,13 +20,13 @@ def act(browser, action):
     return browser.send(reverse(LIST), **form)
 
 
-def test_the_list_shows_who_has_one(root, enrolled):
+def test_list_shows_users_with_a_second_factor(root, enrolled):
     shown = root.see(reverse(LIST))
 
     assert str(the_user(ANN)) in shown
 
 
-def test_neither_page_shows_a_secret(root, enrolled):
+def test_pages_show_no_secret(root, enrolled):
     row = Authenticator.objects.get()
     shown = root.see(reverse(LIST)) + root.see(page(row))
 
@@ -35,49 +35,49 @@ def test_neither_page_shows_a_secret(root, enrolled):
     assert [secret for secret in hidden if secret in shown] == []
 
 
-def test_the_page_counts_what_backup_codes_are_left(root, enrolled):
+def test_page_shows_how_many_backup_codes_remain(root, enrolled):
     enrolled.verify_login(enrolled.backup_codes[0])
 
     assert re.search(r'<div class="readonly">9</div>', root.see(page(Authenticator.objects.get())))
 
 
-def test_it_is_found_by_address(root, enrolled):
+def test_list_can_be_searched_by_address(root, enrolled):
     assert "1 authenticator" in root.see(reverse(LIST), q=ANN)
     assert "0 authenticators" in root.see(reverse(LIST), q="bob@example.com")
 
 
 @pytest.mark.parametrize("confirmed", [0, 1])
-def test_the_list_can_be_narrowed(root, enrolled, confirmed):
+def test_list_can_be_filtered_by_confirmation(root, enrolled, confirmed):
     shown = root.see(reverse(LIST), confirmed__exact=confirmed)
 
     assert (f"{confirmed} authenticator" in shown) is True
 
 
-def test_staff_disable_it_for_a_user(root, api, enrolled):
-    said = act(root, "disable").content.decode()
+def test_staff_can_disable_the_second_factor_of_a_user(root, api, enrolled):
+    shown = act(root, "disable").content.decode()
 
-    assert "Disabled the second factor of 1 users and ended all their sessions." in said
+    assert "Disabled the second factor of 1 users and ended all their sessions." in shown
     assert enrolled.get("me").error == (401, "INVALID_TOKEN")
     assert Account.objects.get(email=ANN).token_version == 1
     assert "access_token" in api.log_in(ANN)
 
 
-def test_it_is_told_as_done_by_staff(root, enrolled, told):
+def test_second_factor_disabled_by_staff_is_recorded_as_such(root, enrolled, events):
     act(root, "disable")
 
-    (event,) = told()
+    (event,) = events()
     assert (event.action, event.severity) == ("auth.2fa.disabled", "warning")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(ANN), "admin")
 
 
-def test_one_that_was_only_set_up_is_left(root, ann):
+def test_unconfirmed_second_factor_is_not_disabled(root, ann):
     ann.set_up()
 
     assert "of 0 users" in act(root, "disable").content.decode()
     assert Authenticator.objects.exists()
 
 
-def test_staff_unlock_a_user(root, enrolled):
+def test_staff_can_unlock_a_user(root, enrolled):
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code())
 
@@ -87,7 +87,7 @@ def test_staff_unlock_a_user(root, enrolled):
 
 
 @pytest.mark.parametrize("action", ["disable", "unlock"])
-def test_who_may_only_look_may_do_neither(helper, enrolled, action):
+def test_staff_with_view_permission_only_can_neither_disable_nor_unlock(helper, enrolled, action):
     browser = helper("view_authenticator")
 
     act(browser, action)
@@ -97,14 +97,14 @@ def test_who_may_only_look_may_do_neither(helper, enrolled, action):
 
 
 @pytest.mark.parametrize("action", ["add", "delete"])
-def test_nobody_adds_or_deletes_one_by_hand(root, enrolled, action):
+def test_staff_cannot_add_or_delete_a_second_factor(root, enrolled, action):
     row = Authenticator.objects.get()
     url = f"admin:authservice_twofactor_authenticator_{action}"
 
     root.see(reverse(url, args=[row.pk] if action == "delete" else []), status=403)
 
 
-def test_it_does_not_stand_in_the_way_of_deleting_its_user(helper, enrolled, configure):
+def test_user_with_a_second_factor_can_be_deleted(helper, enrolled, configure):
     helper("view_user", "delete_user").send(page(the_user(ANN), "delete"), post="yes")
 
     assert not Authenticator.objects.exists()

@@ -1,4 +1,4 @@
-"""A host with Django admin twice: as it comes, and behind django-otp's middleware and site."""
+"""A host with two sites of Django admin: the default one, and one of django-otp."""
 
 from tests.admin.settings import *  # noqa: F403
 from tests.admin.settings import INSTALLED_APPS as OTHERS

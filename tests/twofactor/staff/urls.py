@@ -1,4 +1,4 @@
-"""The plain admin below `admin/`, the one that asks for a code below `otp/`."""
+"""The default site of Django admin at `admin/`, the one that requires a code at `otp/`."""
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model

@@ -1,6 +1,5 @@
 from tests.races.conftest import (
     _no_floods,
-    _several_writers,
     api,
     crowd,
     gathered,
@@ -10,7 +9,6 @@ from tests.races.conftest import (
 
 __all__ = [
     "_no_floods",
-    "_several_writers",
     "api",
     "crowd",
     "gathered",

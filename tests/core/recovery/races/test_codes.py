@@ -1,4 +1,4 @@
-"""Five tries at a code are judged and no more, and one of them at most succeeds."""
+"""Of concurrent attempts at a code at most five are counted, and at most one succeeds."""
 
 from datetime import timedelta
 from functools import partial
@@ -10,7 +10,7 @@ from authservice.core.credentials import code_attempts
 from authservice.core.models import AttemptCounter
 from authservice.kernel import crypto
 from tests.races.crowd import SIZE, tally
-from tests.recovery.flows import NEW, prove, wrong
+from tests.support.flows import NEW, prove, wrong
 
 INVALID = "INVALID_VERIFICATION_CODE"
 
@@ -25,7 +25,7 @@ def counted():
 
 @pytest.fixture
 def person(api, crowd):
-    """Somebody new for each round: an address and a number."""
+    """`person(number)`: a new user for each round, as e-mail address and phone number."""
 
     def person(number):
         email, phone = f"ann{number}@example.com", f"+493012345{number}"
@@ -37,7 +37,7 @@ def person(api, crowd):
 
 @pytest.fixture
 def verification(flows, api, person):
-    """What to post where, with a fresh code."""
+    """`verification(number)`: route and body of a request with a new verification code."""
 
     def verification(number):
         _, phone = person(number)
@@ -48,7 +48,7 @@ def verification(flows, api, person):
 
 @pytest.fixture
 def recovery(flows, api, person):
-    """The same for a new password."""
+    """`recovery(number)`: route and body of a request with a new reset code."""
 
     def recovery(number):
         email, phone = person(number)
@@ -64,7 +64,7 @@ def fresh(request):
     return request.getfixturevalue(request.param)
 
 
-def test_of_many_right_codes_one_succeeds(crowd, api, rounds, fresh):
+def test_right_code_sent_concurrently_succeeds_once(crowd, api, rounds, fresh):
     for number in rounds:
         path, body = fresh(number)
 
@@ -73,7 +73,7 @@ def test_of_many_right_codes_one_succeeds(crowd, api, rounds, fresh):
         assert tally(answers) == {200: 1, INVALID: SIZE - 1}
 
 
-def test_of_many_wrong_codes_five_are_counted(crowd, api, rounds, fresh):
+def test_wrong_codes_sent_concurrently_count_five_attempts(crowd, api, rounds, fresh):
     for number in rounds:
         path, body = fresh(number)
 
@@ -84,7 +84,7 @@ def test_of_many_wrong_codes_five_are_counted(crowd, api, rounds, fresh):
         AttemptCounter.objects.all().delete()
 
 
-def test_after_many_wrong_codes_the_right_one_is_refused(crowd, api, rounds, fresh):
+def test_right_code_is_refused_after_many_concurrent_wrong_codes(crowd, api, rounds, fresh):
     for number in rounds:
         path, body = fresh(number)
         crowd.all_do(partial(api.post, path, **{**body, "code": wrong(body["code"])}))
@@ -92,7 +92,7 @@ def test_after_many_wrong_codes_the_right_one_is_refused(crowd, api, rounds, fre
         assert api.post(path, **body).code == INVALID
 
 
-def test_attempts_of_many_clients_at_many_codes_are_ten_in_a_day(
+def test_attempts_of_many_clients_at_many_codes_are_limited_to_ten_a_day(
     crowd, api, flows, rounds, recovery
 ):
     for number in rounds:
@@ -106,13 +106,13 @@ def test_attempts_of_many_clients_at_many_codes_are_ten_in_a_day(
         AttemptCounter.objects.all().delete()
 
 
-def test_a_try_is_on_record_before_it_is_judged(crowd, api, fresh, monkeypatch):
+def test_attempt_is_committed_before_the_code_is_compared(crowd, api, fresh, monkeypatch):
     path, body = fresh(1)
     recorded, compare = [], crypto.matches
 
     def watched(purpose, text, stored):
-        if purpose == "ticket-code":
-            # Over the connection of another thread, which sees only what is committed.
+        if purpose == "one-time-code":
+            # Read in another thread, whose connection sees only what is committed.
             recorded.extend(crowd.race([lambda: counted()]))
         return compare(purpose, text, stored)
 
@@ -123,7 +123,7 @@ def test_a_try_is_on_record_before_it_is_judged(crowd, api, fresh, monkeypatch):
     assert recorded == [[1]]
 
 
-def test_codes_asked_for_at_once_leave_no_two_that_work(crowd, api, rounds, flows, post, person):
+def test_codes_requested_concurrently_leave_one_that_works(crowd, api, rounds, flows, post, person):
     for number in rounds:
         _, phone = person(number)
         post.jobs.clear()

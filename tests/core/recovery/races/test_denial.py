@@ -1,17 +1,17 @@
-"""The owner of a mailbox cannot both confirm and deny a sign-up, however close the two requests."""
+"""The owner of a mailbox cannot both confirm and deny a sign-up by concurrent requests."""
 
 from functools import partial
 
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
 from tests.races.crowd import tally
-from tests.recovery.flows import account
+from tests.support.client import PASSWORD
+from tests.support.flows import account
 
 ROUNDS = 15
 INVALID = "INVALID_VERIFICATION_TOKEN"
 
 
-def test_of_a_confirmation_and_a_denial_at_once_exactly_one_succeeds(crowd, api, post):
+def test_concurrent_confirmation_and_denial_succeed_only_once(crowd, api, post):
     for number in range(ROUNDS):
         email = f"ann{number}@example.com"
         api.sign_up(email)

@@ -1,15 +1,15 @@
-"""Limits that must hold exactly do so when all ask at once."""
+"""Limits that must hold exactly do so for concurrent requests."""
 
 from functools import partial
 
 import pytest
 
 from authservice.core.models import Account
-from tests.client import PASSWORD
 from tests.races.crowd import SIZE, tally
-from tests.recovery.flows import NEW
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
 
-# Everybody comes from one address, and what limits that is not what is tried here.
+# All requests come from one address; the general rate limit for it is not tested here.
 LIMITED = {"ENABLED": True, "RATES": {"default": "1000000/min"}}
 
 
@@ -24,12 +24,12 @@ TARGETS = pytest.mark.parametrize(
 
 
 def request(api, path, number, target):
-    """From a new address in each round, since texts to all numbers are counted together."""
+    """From a new address in each round, since SMS to all numbers are counted together."""
     return partial(api.request, "POST", path, target(number), REMOTE_ADDR=f"192.0.2.{number}")
 
 
 @TARGETS
-def test_three_letters_at_most_are_sent_whoever_asks_at_once(
+def test_concurrent_requests_send_at_most_three_messages(
     crowd, api, rounds, post, configure, path, target
 ):
     configure(THROTTLE=LIMITED)
@@ -43,7 +43,7 @@ def test_three_letters_at_most_are_sent_whoever_asks_at_once(
 
 
 @TARGETS
-def test_three_letters_are_sent_however_many_ask_at_once(
+def test_concurrent_requests_send_all_three_messages(
     crowd, api, rounds, post, configure, path, target
 ):
     configure(THROTTLE=LIMITED)
@@ -56,22 +56,24 @@ def test_three_letters_are_sent_however_many_ask_at_once(
     assert sent == [3] * len(rounds)
 
 
-def test_thirty_letters_are_sent_to_strangers_at_once(crowd, api, rounds, post, configure):
+def test_concurrent_requests_of_unknown_clients_send_thirty_one_emails(
+    crowd, api, rounds, post, configure
+):
     configure(THROTTLE=LIMITED)
     for number in rounds:
         post.jobs.clear()
         body = {"email": f"ann{number}@example.com"}
 
         crowd.race(
-            partial(api.request, "POST", "forgot-password", body, REMOTE_ADDR=f"192.0.2.{place}")
-            for place in range(SIZE)
+            partial(api.request, "POST", "forgot-password", body, REMOTE_ADDR=f"192.0.2.{client}")
+            for client in range(SIZE)
         )
 
-        # Thirty, and the last mail of the day.
+        # Thirty, and the last e-mail of the day.
         assert len(post.jobs) == 31
 
 
-def test_ten_wrong_old_passwords_are_judged(crowd, api, rounds, hashes):
+def test_concurrent_wrong_old_passwords_count_ten_attempts(crowd, api, rounds, hashes):
     for number in rounds:
         token = api.sign_up(f"ann{number}@example.com")["access_token"]
         body = {"old_password": "not " + PASSWORD, "new_password": NEW}
@@ -83,8 +85,8 @@ def test_ten_wrong_old_passwords_are_judged(crowd, api, rounds, hashes):
         assert len(hashes) == 10
 
 
-def test_a_number_goes_to_one_of_those_who_want_it(crowd, api, rounds):
-    tokens = [api.sign_up(f"ann{place}@example.com")["access_token"] for place in range(SIZE)]
+def test_number_set_concurrently_by_many_users_belongs_to_one(crowd, api, rounds):
+    tokens = [api.sign_up(f"ann{user}@example.com")["access_token"] for user in range(SIZE)]
     for number in rounds:
         body = {"phone": f"+493012345{number}"}
 
@@ -92,6 +94,6 @@ def test_a_number_goes_to_one_of_those_who_want_it(crowd, api, rounds):
             partial(api.request, "PUT", "profile", body, token=token) for token in tokens
         )
 
-        # An unverified number leaves its account when another sets it; no two ever have it.
+        # An unverified number is removed from its account when another user sets it; it is unique.
         assert set(tally(answers)) <= {200, "PHONE_ALREADY_IN_USE"}
         assert Account.objects.filter(phone_number=body["phone"]).count() == 1

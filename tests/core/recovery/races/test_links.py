@@ -1,18 +1,18 @@
-"""A link that resets works once; a link that verifies says so to everybody and does so once."""
+"""Concurrent clicks: a reset link works once; a verification link succeeds each time, acts once."""
 
 from functools import partial
 
 from authservice.kernel import message_queue
 from tests.races.crowd import SIZE, tally
-from tests.recovery.flows import verify_path
+from tests.support.flows import verify_path
 
 
-def test_one_of_many_uses_of_a_reset_link_wins(crowd, api, rounds, flows):
+def test_reset_link_used_concurrently_works_once(crowd, api, rounds, flows):
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
         token = flows.reset_token(email)
-        passwords = [f"fig biscuit {place} lanterns" for place in range(SIZE)]
+        passwords = [f"fig biscuit {client} lanterns" for client in range(SIZE)]
 
         answers = crowd.race(
             partial(flows.reset, token, email=email, new_password=password)
@@ -26,7 +26,7 @@ def test_one_of_many_uses_of_a_reset_link_wins(crowd, api, rounds, flows):
         assert api.post("login", email=email, password=won[0]).status == 200
 
 
-def test_the_owner_hears_once_of_a_reset(crowd, api, rounds, flows, post):
+def test_reset_link_used_concurrently_notifies_the_owner_once(crowd, api, rounds, flows, post):
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
@@ -38,7 +38,9 @@ def test_the_owner_hears_once_of_a_reset(crowd, api, rounds, flows, post):
         assert post.kinds() == [message_queue.PASSWORD_CHANGED]
 
 
-def test_many_clicks_on_one_link_all_succeed_and_welcome_once(crowd, api, rounds, flows, post):
+def test_verification_link_used_concurrently_succeeds_for_all_and_acts_once(
+    crowd, api, rounds, flows, post
+):
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)

@@ -1,4 +1,4 @@
-"""A lost notice is found by several processes at the same time."""
+"""Several processes look for lost notices at the same time."""
 
 from datetime import timedelta
 
@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from authservice.core.messages import lost_notices
 from authservice.core.models import OneTimeToken
-from tests.recovery.flows import PHONE, prove
-from tests.recovery.thief import THIEFS_PHONE
+from tests.core.recovery.thief import THIEFS_PHONE
+from tests.support.flows import PHONE, prove
 
 
-def test_one_of_several_processes_sends_a_lost_notice_again(crowd, api, post, rounds):
+def test_lost_notice_is_sent_again_by_one_of_several_processes(crowd, api, post, rounds):
     token = api.sign_up(phone_number=PHONE)["access_token"]
     prove()
     api.request("PUT", "profile", {"phone": THIEFS_PHONE}, token=token)

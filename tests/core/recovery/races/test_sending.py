@@ -1,5 +1,4 @@
-"""Limits on sending apply when 40 clients with different addresses send requests at the same
-time."""
+"""Limits on sending apply to concurrent requests of 40 clients with different addresses."""
 
 from functools import partial
 
@@ -10,19 +9,19 @@ from authservice.core.messages.counting import TextPolicy
 from authservice.core.models import Account
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel.message_queue import Message
-from tests.people import make_user
-from tests.races.crowd import Crowd, tally, turn
-from tests.recovery.flows import ANN, prove
+from tests.races.crowd import Crowd, crowd_limit, tally
+from tests.support.flows import ANN, prove
+from tests.support.people import make_user
 
 CLIENTS = 40
 
 
 @pytest.fixture(scope="module")
 def gathered():
-    with turn():
+    with crowd_limit():
         crowd = Crowd(CLIENTS)
         yield crowd
-        crowd.leave()
+        crowd.close()
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +38,7 @@ def requests(api, path, body):
 
 
 @pytest.mark.parametrize("path", ["forgot-password", "send-verification-email"])
-def test_forty_clients_cause_thirty_mails_and_the_last_one(crowd, api, post, path):
+def test_forty_clients_cause_thirty_emails_and_the_last_one(crowd, api, post, path):
     answers = crowd.race(requests(api, path, lambda _: {"email": ANN}))
 
     assert tally(answers) == {200: CLIENTS}
@@ -47,7 +46,7 @@ def test_forty_clients_cause_thirty_mails_and_the_last_one(crowd, api, post, pat
     assert len([job for job in post.jobs if job.details]) == 1
 
 
-def test_forty_clients_cause_thirty_texts_to_one_number(crowd, api, post):
+def test_forty_clients_cause_thirty_sms_to_one_number(crowd, api, post):
     answers = crowd.race(
         requests(api, "send-verification-phone", lambda _: {"phone": "+4930123456"})
     )
@@ -56,7 +55,7 @@ def test_forty_clients_cause_thirty_texts_to_one_number(crowd, api, post):
     assert len(post.jobs) == limits.UNKNOWN_SENDERS.amount
 
 
-def test_one_client_causes_ten_texts_to_forty_numbers(crowd, api, post):
+def test_one_client_causes_ten_sms_to_forty_numbers(crowd, api, post):
     answers = crowd.race(
         partial(api.post, "send-verification-phone", phone=f"+49301234{number:02}")
         for number in range(CLIENTS)
@@ -66,7 +65,7 @@ def test_one_client_causes_ten_texts_to_forty_numbers(crowd, api, post):
     assert len(post.jobs) == limits.SENDER_TEXTS.amount
 
 
-def test_forty_texts_at_once_stay_below_the_limit_of_the_service(crowd, post, caplog):
+def test_forty_concurrent_sms_stay_below_the_total_limit(crowd, post, caplog):
     jobs = []
     for number in range(CLIENTS):
         phone = f"+49301234{number:02}"
@@ -86,13 +85,13 @@ def test_forty_texts_at_once_stay_below_the_limit_of_the_service(crowd, post, ca
         partial(compose.compose, job, policy) for job in jobs if job.kind == "reset-code"
     )
 
-    assert sum(letter is not None for letter in unverified) == 16
-    assert sum(letter is not None for letter in verified) == 4
+    assert sum(message is not None for message in unverified) == 16
+    assert sum(message is not None for message in verified) == 4
     alarms = [line for line in caplog.messages if "SMS_PER_HOUR" in line]
     assert len(alarms) == 2  # one for each limit
 
 
-def test_of_forty_notices_of_new_devices_one_is_sent_at_once(crowd, post):
+def test_forty_concurrent_notices_of_new_devices_send_one_at_once(crowd, post):
     make_user()
     prove()
     jobs = [
@@ -106,5 +105,5 @@ def test_of_forty_notices_of_new_devices_one_is_sent_at_once(crowd, post):
 
     sent = crowd.race(partial(compose.compose, job) for job in jobs)
 
-    assert len([letter for letter in sent if letter]) == 1
+    assert len([message for message in sent if message]) == 1
     assert post.kinds() == ["new-devices"]

@@ -1,23 +1,23 @@
-"""A request that is in flight while access is revoked changes nothing afterwards."""
+"""A request that is processed while access is revoked changes nothing afterwards."""
 
 from functools import partial
 
 from django.db import connection
 
 from authservice.kernel import message_queue
-from tests.client import PASSWORD
-from tests.recovery.flows import NEW, account, prove
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW, account, prove
 
 THREADS = 5
 
 
-def test_profile_in_flight_during_a_reset_never_sets_a_number(crowd, api, flows):
-    """The intruder writes a number with 5 threads while the owner resets the password by mail."""
+def test_profile_change_beside_a_reset_never_sets_a_number(crowd, api, flows):
+    """An attacker sets a number with 5 threads while the owner resets the password by e-mail."""
     for number in range(40 if connection.vendor == "postgresql" else 5):
         email = f"ann{number}@example.com"
-        intruder = api.sign_up(email)["access_token"]
+        attacker = api.sign_up(email)["access_token"]
         body = {"phone": f"+4930123{number:03d}"}
-        put = partial(api.request, "PUT", "profile", body, token=intruder)
+        put = partial(api.request, "PUT", "profile", body, token=attacker)
         token = flows.reset_token(email)
         reset = {"token": token, "email": email, "new_password": NEW}
 
@@ -34,23 +34,23 @@ def test_profile_in_flight_during_a_reset_never_sets_a_number(crowd, api, flows)
         assert put().error == (401, "INVALID_TOKEN")
 
 
-def test_password_change_in_flight_during_a_reset_never_sets_the_password(crowd, api, flows):
+def test_password_change_beside_a_reset_never_sets_the_password(crowd, api, flows):
     for number in range(20 if connection.vendor == "postgresql" else 5):
         email = f"ann{number}@example.com"
-        intruder = api.sign_up(email)["access_token"]
+        attacker = api.sign_up(email)["access_token"]
         body = {"old_password": PASSWORD, "new_password": "thief picked 9 locks"}
-        change = partial(api.request, "PUT", "change-password", body, token=intruder)
+        change = partial(api.request, "PUT", "change-password", body, token=attacker)
         reset = {"token": flows.reset_token(email), "email": email, "new_password": NEW}
 
         first, second = crowd.race([partial(api.request, "POST", "reset-password", reset), change])
 
-        # One of the two locks the user's row first, and the other sees its changes.
+        # One of the two locks the user's row first, and the other one then sees its changes.
         assert (first.status == 200) != (second.status == 200)
         password = NEW if first.status == 200 else "thief picked 9 locks"
         assert api.post("login", email=email, password=password).status == 200
 
 
-def test_security_link_posted_many_times_at_once_acts_once(crowd, api, flows, post, rounds):
+def test_security_link_posted_concurrently_acts_once(crowd, api, flows, post, rounds):
     for number in rounds:
         email = f"ann{number}@example.com"
         token = api.sign_up(email)["access_token"]

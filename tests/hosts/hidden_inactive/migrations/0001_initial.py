@@ -109,7 +109,7 @@ class Migration(migrations.Migration):
                 "abstract": False,
             },
             managers=[
-                ("objects", tests.hosts.hidden_inactive.models.ActiveOnes()),
+                ("objects", tests.hosts.hidden_inactive.models.ActiveUserManager()),
             ],
         ),
     ]

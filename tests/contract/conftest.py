@@ -1,0 +1,19 @@
+import pytest
+from django.apps import apps
+
+
+@pytest.fixture(autouse=True)
+def _provider(settings):
+    """The identity provider `1`, since the tests of all routes put 1 for each part of a path."""
+    if apps.is_installed("authservice.oauth"):
+        provider = {
+            "CLASS": "tests.oauth.in_process.InProcess",
+            "CLIENT_ID": "our-client",
+            "CLIENT_SECRET": "our-secret",
+            "FORM_POST": True,
+            "NATIVE_REDIRECT_URIS": ["com.example.app:/"],
+        }
+        settings.AUTHSERVICE = {
+            **settings.AUTHSERVICE,
+            "OAUTH": {"PROVIDERS": {"1": provider}},
+        }

@@ -1,0 +1,108 @@
+"""On every login path, after every change meanwhile, tokens are returned only where they are due,
+in JSON, in a redirect or in cookies.
+
+Every path requires the second factor. What was mailed ends with the address it was sent to, and
+with the password. Sessions from before a requirement was set stay active.
+"""
+
+import pytest
+
+from tests.core.login_matrix import states
+from tests.core.login_matrix.login_paths import LOGIN_PATHS
+from tests.core.login_matrix.world import TOKENS, credentials_in, outcome
+
+NO_LINK, NO_CODE, NO_REFRESH = "INVALID_TOKEN", "INVALID_VERIFICATION_CODE", "INVALID_REFRESH_TOKEN"
+LINKS = ("link", "link, redirected", "button", "button, redirected")
+PASSWORDS = ("password", "password of a username")
+MAGIC = (*LINKS, "code")
+BY_PROVIDER = (
+    "provider",
+    "provider, redirected",
+    "provider, by a form",
+    "provider, by the address",
+    "native app",
+)
+STEPS = ("second step", "first enrolment")
+
+
+def rows(default: str, *changes: tuple[tuple[str, ...], str]) -> dict[str, str]:
+    """The outcome of each path: `default`, except for the paths that are named."""
+    expected = {str(path): default for path in LOGIN_PATHS}
+    for names, value in changes:
+        expected |= dict.fromkeys(names, value)
+    return expected
+
+
+NEW_BY_PROVIDER = ("provider, signup",)
+PROVIDERS = (*BY_PROVIDER, *NEW_BY_PROVIDER)
+NEW, OLD, CODE = ("signup",), ("refresh",), ("code",)
+INVITED = ("invitation", "org invitation")
+INVITED_NEW = ("invitation, new user", "org invitation, new user")
+CONTINUED = ("invitation, signed in", "org invitation, signed in")
+SWITCH = ("switch",)
+EXPECTED = {
+    "nothing": rows(TOKENS),
+    "second_factor": rows(
+        "2fa",
+        ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), TOKENS),
+        (OLD, NO_REFRESH),
+        (SWITCH, NO_LINK),
+        (("second step",), TOKENS),
+        # The factor is set up meanwhile: the password alone no longer sets up another one.
+        (("first enrolment",), NO_LINK),
+    ),
+    "factor_required": rows("2fa_setup", ((*OLD, *CONTINUED, *SWITCH, *STEPS), TOKENS)),
+    "inactive": rows(
+        NO_LINK,
+        ((*PASSWORDS, *INVITED, *CONTINUED, *BY_PROVIDER), "USER_NOT_ACTIVE"),
+        ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), TOKENS),
+        (OLD, NO_REFRESH),
+        (CODE, NO_CODE),
+    ),
+    "unverified": rows(
+        "EMAIL_NOT_VERIFIED",
+        (NEW, "nothing"),
+        ((*OLD, *MAGIC, *PROVIDERS), TOKENS),
+        ((*INVITED, *INVITED_NEW, *CONTINUED, *SWITCH), TOKENS),
+    ),
+    "phone_required": rows(
+        "PHONE_NOT_VERIFIED", (NEW, "VALIDATION_ERROR"), ((*OLD, *CONTINUED, *SWITCH), TOKENS)
+    ),
+    # An invitation is one of the address. The old session of the user ends with the password.
+    "other_password": rows(
+        NO_LINK,
+        (PASSWORDS, "INVALID_CREDENTIALS"),
+        ((*NEW, *PROVIDERS, *INVITED, *INVITED_NEW, *CONTINUED), TOKENS),
+        (OLD, NO_REFRESH),
+        (CODE, NO_CODE),
+    ),
+    # Nobody has the invited address any more: a new account needs a name and a password.
+    "other_address": rows(
+        TOKENS,
+        (("password",), "INVALID_CREDENTIALS"),
+        (LINKS, NO_LINK),
+        (CODE, NO_CODE),
+        ((*INVITED, *CONTINUED), "VALIDATION_ERROR"),
+    ),
+    "throttled": rows(
+        "TOO_MANY_REQUESTS",
+        (PASSWORDS, "TOO_MANY_ATTEMPTS"),
+        (CODE, NO_CODE),
+        (STEPS, "TOO_MANY_ATTEMPTS"),
+    ),
+}
+
+
+@pytest.mark.parametrize("path", LOGIN_PATHS, ids=str)
+@pytest.mark.parametrize("state", EXPECTED)
+def test_login_path_returns_tokens_only_where_they_are_due(world, state, path):
+    proof = path.prepare(world)
+    getattr(states, state)(world, path, proof)
+    before = world.sessions()
+
+    answer = path.complete(world, proof)
+
+    expected = EXPECTED[state][str(path)]
+    assert outcome(answer) == expected
+    assert bool(credentials_in(answer)) == (expected == TOKENS)
+    assert world.sessions() <= before + (expected == TOKENS)

@@ -1,0 +1,1 @@
+"""One-time tokens and limits hold for any number of concurrent requests."""

@@ -1,0 +1,43 @@
+"""The rows of the service are read from the primary database, whatever routers the host has."""
+
+import pytest
+from django.apps import apps
+
+from authservice.core.models import Account, Session
+from authservice.kernel import databases
+from authservice.twofactor.models import BackupCode, RememberedDevice
+
+
+class Replica:
+    """Sends every read to a replica."""
+
+    def db_for_read(self, model, **_):
+        return "replica"
+
+    def db_for_write(self, model, **_):
+        return "default"
+
+
+@pytest.fixture(autouse=True)
+def _replica(settings):
+    settings.DATABASE_ROUTERS = [Replica()]
+
+
+@pytest.mark.parametrize("model", [Account, Session, BackupCode, RememberedDevice])
+def test_rows_of_the_service_are_read_from_the_primary_database(model):
+    assert model.objects.all().db == databases.primary() == "default"
+    assert model._base_manager.all().db == "replica"
+
+
+def test_query_may_name_another_database():
+    assert Account.objects.using("replica").db == "replica"
+    assert Account.objects.db_manager("replica").all().db == "replica"
+
+
+def test_migrations_do_not_contain_the_manager():
+    models = [
+        model for model in apps.get_models() if model._meta.app_label.startswith("authservice")
+    ]
+
+    assert models
+    assert not any(manager.use_in_migrations for m in models for manager in m._meta.managers)

@@ -1,0 +1,78 @@
+"""What makes an invitation answer once, and only for the owner of the mailbox."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, Mutation, to, without
+
+_TESTS = "tests/invitation/test_"
+_INVITATIONS = CORE + "invitations/"
+_MODULE = "authservice/invitation/"
+
+INVITATIONS = (
+    Mutation(
+        "The one answer to an invitation",
+        _INVITATIONS + "closing.py",
+        to(
+            "_row(invitation).filter(status=Status.PENDING, expires_at__gt=now)\n    unchanged",
+            "_row(invitation).filter(expires_at__gt=now)\n    unchanged",
+        ),
+        (
+            "tests/invitation/races/test_answers.py::test_user_with_an_account_accepts_concurrently_once",
+        ),
+        database="postgres",
+    ),
+    Mutation(
+        "The end of the old link when an invitation is sent again",
+        _INVITATIONS + "mailing.py",
+        to('{"token_digest": None, "expires_at"', '{"expires_at"'),
+        (f"{_TESTS}resend.py::test_resend_makes_a_new_link_and_ends_the_old_one",),
+    ),
+    Mutation(
+        "The number of a mail in its job",
+        _INVITATIONS + "mailing.py",
+        without(", mail_number=message.details[_NUMBER]"),
+        (f"{_TESTS}delivery.py::test_delayed_job_does_not_end_the_link_of_a_newer_mail",),
+    ),
+    Mutation(
+        "The end of unproven access by an accepted invitation",
+        _INVITATIONS + "acceptance.py",
+        to("own = present if session else None", "own = present"),
+        (f"{_TESTS}accept_with_account.py::test_accept_removes_unproven_access_first",),
+    ),
+    Mutation(
+        "The account whose session an accept may continue",
+        _INVITATIONS + "acceptance.py",
+        to(
+            "if not verification.is_same(person, caller.person if caller else None):",
+            "if caller is None:",
+        ),
+        (f"{_TESTS}own_session.py::test_token_of_another_account_is_not_used",),
+    ),
+    Mutation(
+        "The invitations of a suspended user",
+        _MODULE + "answering.py",
+        to("if inviter is None or not inviter.active:", "if inviter is None:"),
+        (f"{_TESTS}answers.py::test_accept_is_refused_while_the_sender_is_suspended",),
+    ),
+    Mutation(
+        "The sender who alone may cancel",
+        _MODULE + "invitations.py",
+        to("if found.inviter_id != inviter.user.pk:", "if False:"),
+        (f"{_TESTS}resend.py::test_invitation_of_another_user_is_forbidden",),
+    ),
+    Mutation(
+        "The lock of an address while invitations are counted",
+        _MODULE + "invitations.py",
+        without(
+            '    attempt_counter.try_consume(attempt_counter.key("invited", email_key), _LOCK)\n'
+        ),
+        ("tests/invitation/races/test_sending.py",),
+        database="postgres",
+    ),
+    Mutation(
+        "The closed sign-up of unknown addresses",
+        CORE + "users/signup_policy.py",
+        to("core.allow_signup or method == INVITATION", "True"),
+        (f"{_TESTS}closed_signup.py",),
+    ),
+)

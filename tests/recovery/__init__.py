@@ -1,1 +1,0 @@
-"""Recovering, verifying and changing: the routes around one-time secrets, letters included."""

@@ -1,0 +1,102 @@
+"""The page of slots: from the list in `kernel/modules.py` and the protocols of their fillers."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from authservice.kernel import interfaces, message_queue
+from authservice.kernel.modules import SLOTS, installed
+from authservice.stateless.apps import StatelessConfig
+from tests.reference import rst
+
+INTRO = """
+A slot is how core calls a module without importing it: an attribute of the module's ``AppConfig``
+(``authservice.kernel.modules.ModuleConfig``) with the dotted path of the object that fills it, or
+a tuple of paths. The check ``authservice.E003`` reports a path that cannot be imported. An app of
+a project fills slots in the same way. The types are in ``authservice.kernel.interfaces``.
+"""
+# The other login module, which cannot be installed beside the session module.
+_NOT_INSTALLED = (StatelessConfig,)
+_TYPES = (interfaces.Arrival, interfaces.Challenge, interfaces.Lifetimes)
+
+
+def page() -> str:
+    return rst.page("Slots", INTRO, [_urls(), *map(_slot, SLOTS), *map(_type, _TYPES)])
+
+
+def _urls() -> str:
+    facts = {
+        "Signature": "a URLconf",
+        "Called": "By ``authservice.urls``, at start.",
+        "Filled by": _fillers("urls"),
+    }
+    text = "The routes of the module, which are mounted below the prefix of the project."
+    return rst.entry("slot-urls", rst.literal("urls"), f"{text}\n\n{rst.fields(facts)}")
+
+
+def _slot(name: str) -> str:
+    protocol = protocol_of(name)
+    promise, *more = inspect.cleandoc(protocol.__doc__ or "").split("\n\n")
+    text = promise.partition(": ")[2]  # after "Slot `name`"
+    facts = {
+        "Signature": _signature(protocol),
+        "Called": rst.prose(SLOTS[name]),
+        "Filled by": _fillers(name) or "no module of this package yet",
+    }
+    parts = [text[0].upper() + text[1:], *more]
+    body = [*map(rst.paragraph, parts), rst.fields(facts), *_members(protocol)]
+    return rst.entry(rst.anchor("slot", name), rst.literal(name), "\n\n".join(body))
+
+
+def protocol_of(name: str) -> type[Any]:
+    """The class whose name is that of the slot in CamelCase."""
+    class_name = "".join(map(str.capitalize, name.split("_")))
+    found: type[Any] = getattr(interfaces, class_name, None) or getattr(message_queue, class_name)
+    return found
+
+
+def _signature(protocol: type[Any]) -> str:
+    if "__call__" in vars(protocol):
+        return rst.literal(_call(vars(protocol)["__call__"]))
+    return "an object with these members"
+
+
+def _call(function: Any) -> str:
+    """The signature without `self`, as written in the code."""
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())[1:]
+    return str(signature.replace(parameters=parameters)).replace("'", "")
+
+
+def _members(protocol: type[Any]) -> Iterator[str]:
+    for name, kind in inspect.get_annotations(protocol).items():
+        yield _member(f"{name}: {kind}", "")
+    for name, member in vars(protocol).items():
+        if isinstance(member, property) and not name.startswith("_"):
+            returned = inspect.signature(member.fget).return_annotation  # type: ignore[arg-type]
+            yield _member(f"{name}: {returned}", member.__doc__ or "")
+        elif inspect.isfunction(member) and not name.startswith("_"):
+            yield _member(name + _call(member), member.__doc__ or "")
+
+
+def _member(signature: str, text: str) -> str:
+    return rst.wrapped(f"{rst.literal(signature)} {rst.prose(text)}", first="- ", rest="  ")
+
+
+def _fillers(slot: str) -> str:
+    paths: list[str] = []
+    for config in (*installed(), *_NOT_INSTALLED):
+        filled = getattr(config, slot) or ()
+        paths += [filled] if isinstance(filled, str) else filled
+    return ", ".join(map(rst.literal, sorted(paths)))
+
+
+def _type(shape: type[Any]) -> str:
+    body = [*map(rst.paragraph, inspect.cleandoc(shape.__doc__ or "").split("\n\n"))]
+    names = [rst.literal(field.name) for field in dataclasses.fields(shape)]
+    body += [rst.wrapped(f"Fields: {', '.join(names)}.")]
+    title = f"{rst.literal(shape.__name__)} (type)"
+    return rst.entry(rst.anchor("slot-type", shape.__name__), title, "\n\n".join(body))

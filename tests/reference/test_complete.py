@@ -1,0 +1,174 @@
+"""Every setting, error, action, slot, signal and limit has an entry and a description.
+
+What there is comes from the source files, so it does not matter what the generator imports.
+"""
+
+import ast
+import re
+from importlib import import_module
+from inspect import get_annotations
+from pathlib import Path
+
+import pytest
+from django.dispatch import Signal
+
+import authservice
+from authservice import signals
+from authservice.core.messages.limits import LIMITS
+from authservice.kernel import checks, errors, interfaces, message_queue
+from authservice.kernel.actions import ACTIONS
+from authservice.kernel.modules import SLOTS, ModuleConfig
+from authservice.oauth import errors as oauth_errors  # noqa: F401 adds them to the catalogue
+from tests.reference import rst
+from tests.reference.signals import described
+from tests.reference.slots import protocol_of
+
+TREE = Path(authservice.__file__).parent
+SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
+FOLDER = TREE.parent / "docs/reference"
+# Files that name actions without recording one.
+NOT_RECORDING = (
+    "actions.py",
+    "categories.py",
+    "conf.py",
+    "checks_modules.py",
+    "checks_providers.py",
+)
+# Their name is put together from the field that changes.
+PUT_TOGETHER = {"admin.user.suspended", "admin.user.reactivated"}
+
+
+# Modules declare their errors in a file of their own, which imports nothing of an app.
+for _path in TREE.glob("*/errors.py"):
+    import_module(f"authservice.{_path.parent.name}.errors")
+
+
+def entry(page: str, anchor: str) -> str:
+    """The text of the only entry with this anchor."""
+    [_, text] = (FOLDER / f"{page}.rst").read_text().split(f"\n.. _{anchor}:\n")
+    return text.partition("\n.. _")[0]
+
+
+def nodes(kind):
+    """Each node of this kind in the package, with its file."""
+    for path, tree in SOURCES.items():
+        yield from ((path, node) for node in ast.walk(tree) if isinstance(node, kind))
+
+
+def settings_in_sources():
+    """Each (section, key) of the classes that files declare with `section("NAME", Schema)`."""
+    for path, call in nodes(ast.Call):
+        if ast.unparse(call.func) in ("section", "settings.section"):
+            section, schema = call.args[0].value, call.args[1].id
+            [found] = [node for node in SOURCES[path].body if getattr(node, "name", "") == schema]
+            keys = (line.target.id for line in found.body if isinstance(line, ast.AnnAssign))
+            yield from ((section, key) for key in keys)
+
+
+def errors_in_sources():
+    """Each code that a class in the package gives to an error."""
+    for _, node in nodes(ast.ClassDef):
+        lines = (ast.unparse(line) for line in node.body)
+        yield from (found[1] for line in lines if (found := re.fullmatch(r"code = '(\w+)'", line)))
+
+
+def slots_in_tree():
+    """Each slot with the packages whose `AppConfig` fills it, installed or not."""
+    filled = {slot: set() for slot in ("urls", *SLOTS)}
+    for path in TREE.glob("*/apps.py"):
+        module = f"authservice.{path.parent.name}.apps"
+        for config in vars(import_module(module)).values():
+            if isinstance(config, type) and config.__module__ == module:
+                for slot in filled:
+                    if getattr(config, slot):
+                        filled[slot].add(path.parent.name)
+    return filled
+
+
+def recorded():
+    """Each action that a file names, other than those that list actions."""
+    return {
+        node.value
+        for path, node in nodes(ast.Constant)
+        if path.name not in NOT_RECORDING and node.value in ACTIONS
+    }
+
+
+@pytest.mark.parametrize(("section", "key"), list(settings_in_sources()))
+def test_setting_has_type_default_and_description(section, key):
+    text = entry("settings", rst.anchor("setting", section, key))
+    _, facts, description = text.strip().split("\n\n")
+
+    assert re.search(r"^:Type: \S", facts, re.MULTILINE)
+    assert re.search(r"^:Default: \S", facts, re.MULTILINE)
+    assert description.endswith(".")
+
+
+@pytest.mark.parametrize("code", sorted(set(errors_in_sources())))
+def test_error_has_message_cause_and_remedy(code):
+    text = entry("errors", rst.anchor("error", code))
+    statuses = {fault.status for fault in errors.catalogue() if fault.code == code}
+
+    assert set(map(int, re.findall(r":Status: (\d+)", text))) == statuses != set()
+    for name in ("Message", "When", "What to do"):
+        assert len(re.findall(rf"^:{name}: \S", text, re.MULTILINE)) == len(statuses), name
+
+
+@pytest.mark.parametrize("name", sorted(checks.CHECKS))
+def test_check_has_level_cause_and_remedy(name):
+    text = entry("checks", rst.anchor("check", name[-4:]))
+
+    for field in ("Level", "Cause", "What to do"):
+        assert re.search(rf"^:{field}: \S", text, re.MULTILINE), field
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_action_has_severity_topic_and_occasion(name):
+    text = entry("actions", rst.anchor("action", name))
+
+    for field in ("Text", "Severity", "Actor", "Topic", "Recorded when"):
+        assert re.search(rf"^:{field}: \S", text, re.MULTILINE), field
+    assert ACTIONS[name].when.endswith(".")
+
+
+def test_actions_marked_as_reserved_are_those_that_nothing_records():
+    reserved = {name for name, action in ACTIONS.items() if action.when.startswith("Reserved")}
+
+    assert reserved == set(ACTIONS) - recorded() - PUT_TOGETHER
+
+
+def test_slots_are_the_attributes_of_a_module():
+    assert set(get_annotations(ModuleConfig)) == {"urls", *SLOTS}
+
+
+@pytest.mark.parametrize("slot", ["urls", *SLOTS])
+def test_slot_has_signature_occasion_and_the_modules_that_fill_it(slot):
+    text = entry("slots", rst.anchor("slot", slot))
+    filled = text.partition(":Filled by:")[2].partition("\n\n")[0]
+
+    assert re.search(r"^:Signature: \S", text, re.MULTILINE)
+    assert re.search(r"^:Called: \S", text, re.MULTILINE)
+    assert set(re.findall(r"``authservice\.(\w+)\.", filled)) == slots_in_tree()[slot]
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_slot_has_a_documented_protocol(slot):
+    protocol = protocol_of(slot)
+
+    assert protocol.__module__ in (interfaces.__name__, message_queue.__name__)
+    assert protocol.__doc__.startswith(f"Slot `{slot}`: ")
+
+
+@pytest.mark.parametrize("name", [name for name, it in vars(signals).items() if type(it) is Signal])
+def test_signal_has_description_action_and_arguments(name):
+    text = entry("signals", rst.anchor("signal", name))
+
+    assert described()[name].endswith(".")
+    assert "``user``" in text
+    assert re.search(r"^:Action: ``[\w.]+``$", text, re.MULTILINE)
+    assert re.search(r"^:Arguments: ``event``, ``user``$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_limit_has_an_amount(limit):
+    assert f":At most: {limit.amount} in " in entry("limits", rst.anchor("limit", limit.name))

@@ -1,0 +1,1 @@
+"""A messenger that keeps jobs; a test composes their messages instead of a worker."""
