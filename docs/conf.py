@@ -12,8 +12,6 @@ author = "The authservice authors"
 copyright = f"2026, {author}"  # noqa: A001 Sphinx's name for it
 version = release = __version__
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
-extensions = ["reference"]
 exclude_patterns = ["_build"]
 default_role = "literal"
 nitpicky = True

@@ -8,6 +8,7 @@ import environ
 from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
+from example_project import oauth
 from example_project.caches import cache
 from example_project.databases import database
 from example_project.mail import mailer
@@ -31,7 +32,10 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 # authservice
 
 # Optional modules of authservice: the allowed values of AUTHSERVICE_MODULES.
-OPTIONAL_MODULES = ("notification", "admin", "audit", "twofactor", "csrf", "magiclink")
+OPTIONAL_MODULES = (
+    *("notification", "admin", "audit", "twofactor", "csrf", "magiclink", "oauth"),
+    *("invitation", "organization"),
+)
 LOGIN_MODULES = ("stateless", "session")
 
 
@@ -71,7 +75,19 @@ AUTHSERVICE = {
         "VERIFY_EMAIL_CALLBACK_PATH": env.str("AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=""),
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
+    "OUTBOUND": {"PRIVATE_HOSTS": [], "INSECURE_HOSTS": []},
 }
+
+
+def allow_requests_to(url: str) -> None:
+    """Allow a service that the operator named to have a private address, and http if its URL says
+    so."""
+    parts = urlsplit(url)
+    AUTHSERVICE["OUTBOUND"]["PRIVATE_HOSTS"].append(parts.hostname or "")
+    if parts.scheme == "http":
+        AUTHSERVICE["OUTBOUND"]["INSECURE_HOSTS"].append(parts.hostname or "")
+
+
 if LOGIN == "session":
     AUTHSERVICE["SESSION"] = {
         "STORE": env.str("AUTHSERVICE_SESSION_STORE", default="database"),
@@ -83,12 +99,19 @@ if "notification" in MODULES:
         "SMS_SENDER": "webhook" if WEBHOOK else "console",
         "SMS_WEBHOOK_URL": WEBHOOK,
     }
+    if WEBHOOK:
+        allow_requests_to(WEBHOOK)
 if "magiclink" in MODULES:
     AUTHSERVICE["MAGICLINK"] = {
         "CALLBACK_URL": env.str("AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=""),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
+if "oauth" in MODULES:
+    AUTHSERVICE["OAUTH"] = oauth.section(env)
+    ISSUER = AUTHSERVICE["OAUTH"]["PROVIDERS"].get("oidc", {}).get("ISSUER", "")
+    if urlsplit(ISSUER).hostname in ("localhost", "127.0.0.1", "::1"):
+        allow_requests_to(ISSUER)
 if "csrf" in MODULES:
     # Origins that may send cross-origin requests may also change data with them.
     AUTHSERVICE["CSRF"] = {"TRUSTED_ORIGINS": FRONT_ENDS}
@@ -184,7 +207,7 @@ ALLOWED_HOSTS = env.list(
 CORS_ALLOWED_ORIGINS = FRONT_ENDS
 CORS_ALLOW_CREDENTIALS = True
 CORS_ALLOW_HEADERS = [*default_headers, "x-csrf-token", "x-device-token", "x-request-id"]
-CORS_EXPOSE_HEADERS = ["Retry-After", "X-Device-Token", "X-Request-ID"]
+CORS_EXPOSE_HEADERS = ["Retry-After", "X-Device-Token", "X-Request-ID", "X-Total-Count"]
 
 HTTPS = urlsplit(API_URL).scheme == "https"
 SESSION_COOKIE_SECURE = HTTPS
