@@ -2,10 +2,25 @@
 
 import django.db.models.deletion
 import django.utils.timezone
+from django.apps.registry import Apps
 from django.conf import settings
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 import authservice.kernel.uuid7
+
+
+def leave_room_for_updates(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """On PostgreSQL, leave a fifth of each page of accounts free.
+
+    A login from a new device updates one column of the account that has no index. If the page has
+    room for the new row, none of the eleven indexes is touched (a heap-only tuple update).
+    """
+    if schema_editor.connection.vendor == "postgresql":
+        table = schema_editor.quote_name(
+            apps.get_model("authservice_core", "Account")._meta.db_table
+        )
+        schema_editor.execute(f"ALTER TABLE {table} SET (fillfactor = 80)")
 
 
 class Migration(migrations.Migration):
@@ -221,4 +236,5 @@ class Migration(migrations.Migration):
                 "indexes": [models.Index(fields=["expires_at"], name="authsvc_session_expires")],
             },
         ),
+        migrations.RunPython(leave_room_for_updates, migrations.RunPython.noop),
     ]
