@@ -99,7 +99,7 @@ ACTIONS: Mapping[str, Action] = {
         "Two-factor authentication was turned off.",
         WARNING,
         actors=_ANYBODY,
-        when="A second factor is removed by its user, by staff or by a command.",
+        when="A factor is removed by its user, by staff, by a command or by a recovery (`reason`).",
     ),
     "auth.2fa.verified": Action(
         "A second factor was verified.", when="A code or backup code is accepted."

@@ -43,15 +43,23 @@ def disable(person: Person, *, by: Any = None, client: Client | None = None) -> 
 def revoke_unverified(person: Person) -> bool:
     """Fills the slot `revoke_unverified_access`: the factor was set up by someone who had not
     proven that the address is theirs, possibly an attacker (account pre-hijacking)."""
-    removed, _ = authenticators.rows().filter(user=person.user.pk).delete()
-    return bool(removed)
+    return _revoke(person, authenticators.rows().filter(user=person.user.pk), "unproven")
 
 
 def revoke_recent(person: Person, since: datetime) -> bool:
     """Fills the slot `revoke_recent_factors`: a factor that was enabled before `since` stays."""
     rows = authenticators.rows().filter(user=person.user.pk)
-    removed, _ = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since)).delete()
-    return bool(removed)
+    recent = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since))
+    return _revoke(person, recent, "recovery")
+
+
+def _revoke(person: Person, rows: QuerySet[Any], reason: str) -> bool:
+    found = list(rows)
+    for row in found:
+        row.delete(using=databases.primary())
+    if any(row.confirmed for row in found):
+        events.record_by_staff("auth.2fa.disabled", None, person.user, Client(), reason=reason)
+    return bool(found)
 
 
 def expired_rows() -> Mapping[str, QuerySet[Any]]:

@@ -261,6 +261,7 @@ def test_report_of_a_failed_statement_shows_no_secret(world, settings, monkeypat
         "HTTP_X_ORIGINAL_URI",  # nginx
         "HTTP_REFERER",
         "REDIRECT_QUERY_STRING",  # Apache
+        "HTTP_X_SHOP_CSRF",  # CSRF.HEADER_NAME = "X-Shop-CSRF"
     ],
 )
 def test_report_shows_no_token_of_an_address_that_a_server_or_browser_adds(

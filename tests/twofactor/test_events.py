@@ -1,7 +1,11 @@
 """Changes and refusals of a second factor are recorded, with the actor and the method."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from authservice.core.users import lookup
+from authservice.kernel.modules import plugs
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +33,32 @@ def test_disabling_is_recorded_as_a_warning(enrolled, events):
 
     assert actions_of(events()) == [("disabled", "warning")]
     assert (events()[0].user, events()[0].actor_type) == (the_user(), "user")
+
+
+@pytest.mark.parametrize(
+    ("slot", "arguments", "reason"),
+    [
+        ("revoke_unverified_access", (), "unproven"),
+        ("revoke_recent_factors", (datetime(2000, 1, 1, tzinfo=UTC),), "recovery"),
+    ],
+)
+def test_removal_by_a_recovery_is_recorded_as_one_of_the_system(
+    enrolled, events, slot, arguments, reason
+):
+    for revoke in plugs(slot):
+        revoke(lookup.get_person(the_user()), *arguments)
+
+    assert actions_of(events()) == [("disabled", "warning")]
+    assert (events()[0].actor_type, events()[0].metadata["reason"]) == ("system", reason)
+
+
+def test_removal_of_a_set_up_by_a_recovery_is_not_recorded(ann, events):
+    ann.set_up()
+
+    for revoke in plugs("revoke_unverified_access"):
+        revoke(lookup.get_person(the_user()))
+
+    assert events() == []
 
 
 def test_new_set_of_backup_codes_is_recorded(enrolled, events):

@@ -13,7 +13,8 @@ from typing import Any
 from django.http import HttpRequest, QueryDict
 
 HIDDEN = "[hidden]"
-_HEADERS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_X_CSRF_TOKEN", "HTTP_X_DEVICE_TOKEN")
+# Words in the names of headers that contain secrets, among them a `CSRF.HEADER_NAME` of the host.
+_HEADER_WORDS = ("AUTHORIZATION", "COOKIE", "CSRF", "SECRET", "TOKEN", "XSRF")
 _PARAMETERS = frozenset(
     {
         "token",
@@ -38,8 +39,8 @@ def redact(request: HttpRequest) -> None:
     with suppress(Exception):  # reports cannot show an unreadable body either
         request.POST = _hidden(request.POST)  # type: ignore[assignment]
     request.COOKIES = dict.fromkeys(request.COOKIES, HIDDEN)
-    for name in _HEADERS:
-        if name in request.META:
+    for name in request.META:
+        if name.startswith("HTTP_") and any(word in name for word in _HEADER_WORDS):
             request.META[name] = HIDDEN
 
 
