@@ -9,3 +9,5 @@ from tests.hosts.shipped import everything, replace
 
 def change(settings: dict[str, Any]) -> None:
     settings["INSTALLED_APPS"] = replace(settings["INSTALLED_APPS"], everything())
+    # Sessions of the session module are used for providers too; otherwise a check warns.
+    settings["AUTHSERVICE"]["OAUTH"] = {"USE_SESSION_AUTH": True}

@@ -19,6 +19,8 @@ def whole() -> str:
         DATABASE_URL="sqlite://:memory:",
     )
     assert printed.returncode == 0, printed.stdout
+    # Warnings of system checks would come first, and the file would not be YAML.
+    assert printed.stdout.startswith("openapi:"), printed.stdout
     return printed.stdout
 
 
