@@ -188,7 +188,7 @@ def test_refused_password_change_keeps_devices(api, ann, attempt, new_device, lo
 def test_hash_upgrade_keeps_devices(settings, attempt, new_device, lock):
     device = new_device()
     settings.PASSWORD_HASHERS = [
-        "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher",
+        "tests.support.hashing.OldPBKDF2",
         *settings.PASSWORD_HASHERS,
     ]
     attempt(device, PASSWORD)
