@@ -41,6 +41,12 @@ PROVIDERS = (
         (_FLOW + "sign_in.py", _FLOW + "takeover.py"),
     ),
     Mutation(
+        "The second read of a link, after a reset between link and user",
+        OAUTH + "sign_in.py",
+        to("    link = links.find(arriving.provider, subject)\n", "    link = found\n"),
+        (_FLOW + "takeover.py",),
+    ),
+    Mutation(
         "The trust in the provider",
         OAUTH + "profiles.py",
         without(" and conf.trust_email_verification"),

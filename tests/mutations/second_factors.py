@@ -114,4 +114,10 @@ SECOND_FACTORS = (
         ),
         (_TWO + "interleaved.py",),
     ),
+    Mutation(
+        "The entry of a factor that a recovery removes",
+        TWO + "disabling.py",
+        to("if any(row.confirmed for row in found):", "if False:"),
+        (_TWO + "events.py",),
+    ),
 )
