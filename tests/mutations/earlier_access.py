@@ -73,7 +73,7 @@ EARLIER = (
         "The address that only a scanner has verified",
         CORE + "login/pending_signups.py",
         to("if not person.email_proven:", "if not person.email_verified:"),
-        (_HIDDEN, "-kscanner_verified"),
+        (_HIDDEN, "-kverified_by_a_scanner"),
     ),
     Mutation(
         "The revocation of notices by a new address that staff set",
