@@ -121,7 +121,9 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "auth.oauth.linked": Action(
         "An identity provider was linked.",
-        when="A provider is linked: at sign-up, by its verified address or by the signed-in user.",
+        actors=(USER, SYSTEM),
+        when="A provider is linked: at sign-up, by its verified address, by the signed-in user, or"
+        " by an import (actor `system`).",
     ),
     "auth.oauth.unlinked": Action(
         "An identity provider was unlinked.",

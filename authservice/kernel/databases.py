@@ -18,6 +18,11 @@ def primary() -> str:
     return router.db_for_write(get_user_model())
 
 
+def written(model: type[models.Model]) -> str:
+    """The alias of the database that the rows of another package's model are written to."""
+    return router.db_for_write(model)
+
+
 class PrimaryManager(models.Manager[Row]):
     """Reads and writes in the database of `primary()`, unless a statement names another one.
 

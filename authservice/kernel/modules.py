@@ -42,6 +42,7 @@ SLOTS: Mapping[str, str] = {
     "login_method": "Before the last way to log in is removed.",
     "before_delete": "When staff delete a user, in the same transaction.",
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
+    "import_sources": "By `authservice_import`.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
@@ -75,6 +76,7 @@ class ModuleConfig(AppConfig):
     login_method: str | None = None
     before_delete: str | None = None
     second_factor: str | None = None
+    import_sources: str | None = None
 
     def ready(self) -> None:
         register(check_core, "authservice")

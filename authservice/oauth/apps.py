@@ -16,6 +16,7 @@ class OAuthConfig(modules.ModuleConfig):
     distrust_earlier_access = "authservice.oauth.eviction.distrust_earlier"
     chosen_session_store = "authservice.oauth.storage.session_store"
     restore_access = "authservice.oauth.eviction.restore"
+    import_sources = "authservice.oauth.importing.sources.import_sources"
 
     def ready(self) -> None:
         from authservice.oauth import checks

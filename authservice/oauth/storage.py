@@ -102,28 +102,18 @@ class DatabaseLinks:
     """Links in the table `LinkedAccount`; its constraints settle races."""
 
     def find(self, provider: str, subject: str) -> Link | None:
-        rows = LinkedAccount.objects.filter(provider=provider, subject_key=_key(subject))
+        rows = LinkedAccount.objects.filter(provider=provider, subject_key=subject_key(subject))
         return _link(rows.first())
 
     def of_user(self, user_id: Any) -> list[Link]:
         rows = LinkedAccount.objects.filter(user=user_id).order_by("id")
-        return [_of_row(row) for row in rows]
+        return [of_row(row) for row in rows]
 
     def add(self, link: Link) -> None:
         using = databases.primary()
-        row = LinkedAccount(
-            user_id=link.user_id,
-            provider=link.provider,
-            subject=link.subject,
-            subject_key=_key(link.subject),
-            email=link.email,
-            at_signup=link.at_signup,
-            added_at=link.added_at,
-            sealed_tokens=link.sealed_tokens,
-        )
         try:
             with transaction.atomic(using=using):
-                row.save(using=using, force_insert=True)
+                to_row(link).save(using=using, force_insert=True)
         except IntegrityError as wrong:
             raise LinkTaken from wrong
 
@@ -155,19 +145,35 @@ def session_store() -> str:
 
 def _rows(link: Link) -> Any:
     return LinkedAccount.objects.filter(
-        user=link.user_id, provider=link.provider, subject_key=_key(link.subject)
+        user=link.user_id, provider=link.provider, subject_key=subject_key(link.subject)
     )
 
 
-def _key(subject: str) -> str:
+def subject_key(subject: str) -> str:
+    """The digest by which a subject is found, see `LinkedAccount`."""
     return crypto.fingerprint(f"subject:{subject}")
 
 
 def _link(row: LinkedAccount | None) -> Link | None:
-    return _of_row(row) if row else None
+    return of_row(row) if row else None
 
 
-def _of_row(row: LinkedAccount) -> Link:
+def to_row(link: Link) -> LinkedAccount:
+    """An unsaved row of a link."""
+    return LinkedAccount(
+        user_id=link.user_id,
+        provider=link.provider,
+        subject=link.subject,
+        subject_key=subject_key(link.subject),
+        email=link.email,
+        at_signup=link.at_signup,
+        added_at=link.added_at,
+        sealed_tokens=link.sealed_tokens,
+    )
+
+
+def of_row(row: LinkedAccount) -> Link:
+    """The link in a row."""
     return Link(
         user_id=row.user_id,
         provider=row.provider,

@@ -6,10 +6,9 @@ from argparse import ArgumentParser
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
+from authservice.core.management.moments import moment
 from authservice.core.management.naming import named
 from authservice.core.sessions import revocation
 from authservice.core.users.person import Person
@@ -37,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
-        before = _moment(options["before"]) if options["before"] else None
+        before = moment("--before", options["before"]) if options["before"] else None
         if options["user"]:
             self._end_one(named(options["user"]), before)
             return
@@ -59,16 +58,3 @@ class Command(BaseCommand):
             answer = ""
         if answer != "yes":
             raise CommandError("Cancelled. No session was ended.")
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as wrong:
-        raise CommandError("--before must be a date or time in ISO 8601 form.") from wrong
-    # The project stores aware or naive times; compare with the same kind.
-    if settings.USE_TZ and timezone.is_naive(moment):
-        return timezone.make_aware(moment)
-    if not settings.USE_TZ and timezone.is_aware(moment):
-        return timezone.make_naive(moment)
-    return moment

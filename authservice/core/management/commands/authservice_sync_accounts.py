@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from authservice.core.management.progress import show_progress
 from authservice.core.users.sync import MOST_NAMED, Contested, Report, sync
-
-_WIDTH = 30
 
 
 class Command(BaseCommand):
@@ -29,18 +29,9 @@ class Command(BaseCommand):
         report = sync(
             batch_size=options["batch_size"],
             dry_run=options["dry_run"],
-            progress=self._progress,
+            progress=partial(show_progress, self.stderr),
         )
         self._print(report, dry_run=options["dry_run"])
-
-    def _progress(self, done: int, total: int) -> None:
-        if not self.stderr.isatty():
-            return
-        filled = _WIDTH * done // max(total, 1)
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        self.stderr.write(f"\r[{bar}] {100 * done // max(total, 1)}%", ending="")
-        if done >= total:
-            self.stderr.write("")
 
     def _print(self, report: Report, *, dry_run: bool) -> None:
         verb = "would be" if dry_run else "were"

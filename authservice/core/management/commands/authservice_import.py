@@ -1,0 +1,134 @@
+"""`manage.py authservice_import`: take over the data of another package."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from authservice.core.management.moments import moment
+from authservice.core.management.progress import show_progress
+from authservice.kernel.imports import (
+    CannotImport,
+    ImportOptions,
+    ImportReport,
+    ImportSource,
+    Rows,
+)
+from authservice.kernel.modules import plugs
+
+
+class Command(BaseCommand):
+    help = (
+        "Take over the data of another package. Without SOURCE, list the sources. A run can be "
+        "repeated: it skips what was imported, and never overwrites anything."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", nargs="?", help="the package to take data from")
+        parser.add_argument("--dry-run", action="store_true", help="report, but write nothing")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="THEIRS=OURS",
+            help="a name of the package and ours of the same thing; can be repeated",
+        )
+        parser.add_argument(
+            "--since", metavar="DATE", help="only what the package added since 2030-01-31[T12:00]"
+        )
+        parser.add_argument("--batch-size", type=int, default=500, help="rows per batch (500)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch_size"] < 1:
+            raise CommandError("--batch-size must be at least 1.")
+        if not options["source"]:
+            self._list()
+            return
+        chosen = _sources().get(options["source"], [])
+        _check(options["source"], chosen)
+        for source in chosen:
+            self._run(source, self._options(options))
+
+    def _options(self, given: dict[str, Any]) -> ImportOptions:
+        return ImportOptions(
+            names=_names(given["map"]),
+            since=moment("--since", given["since"]) if given["since"] else None,
+            batch_size=given["batch_size"],
+            dry_run=given["dry_run"],
+            progress=partial(show_progress, self.stderr),
+        )
+
+    def _list(self) -> None:
+        for name, sources in _sources().items():
+            for source in sources:
+                state = source.missing() or "ready"
+                self.stdout.write(f"{name} ({source.what}): {state}")
+        if not _sources():
+            self.stdout.write(_NO_SOURCES)
+
+    def _run(self, source: ImportSource, options: ImportOptions) -> None:
+        try:
+            report = source.run(options)
+        except CannotImport as wrong:
+            raise CommandError(str(wrong)) from wrong
+        self._print(source.what, report, dry_run=options.dry_run)
+
+    def _print(self, what: str, report: ImportReport, *, dry_run: bool) -> None:
+        verb = "would be imported" if dry_run else "imported"
+        conflicts, left = _total(report.conflicts), _total(report.left)
+        self.stdout.write(
+            f"{what}: {report.read} rows read, {report.imported} {verb}, {report.present} already"
+            f" there, {conflicts} conflicts, {left} left out."
+        )
+        for title, groups in (("Conflict", report.conflicts), ("Left out", report.left)):
+            for reason, rows in groups.items():
+                self.stdout.write(self.style.WARNING(f"{title}: {reason}: {_listed(rows)}"))
+
+
+_NO_SOURCES = "No installed module imports anything. Links of providers need authservice.oauth."
+
+
+def _sources() -> dict[str, list[ImportSource]]:
+    """The sources of all installed modules; several modules may take data from one package."""
+    found: dict[str, list[ImportSource]] = {}
+    for sources in plugs("import_sources"):
+        for name, source in sources().items():
+            found.setdefault(name, []).append(source)
+    return found
+
+
+def _check(name: str, chosen: Iterable[ImportSource]) -> None:
+    if not chosen:
+        known = ", ".join(_sources()) or "none"
+        raise CommandError(
+            f"There is no source {name!r}. Sources of the installed modules: {known}. Is the module"
+            " that stores this data in INSTALLED_APPS?"
+        )
+    for source in chosen:
+        if missing := source.missing():
+            raise CommandError(missing)
+
+
+def _names(given: Iterable[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for pair in given:
+        theirs, equals, ours = pair.partition("=")
+        if not (theirs and equals and ours):
+            raise CommandError(f"--map must be THEIRS=OURS, not {pair!r}.")
+        if names.setdefault(theirs, ours) != ours:
+            raise CommandError(f"--map names two counterparts of {theirs!r}.")
+    return names
+
+
+def _total(groups: Mapping[str, Rows]) -> int:
+    return sum(rows.number for rows in groups.values())
+
+
+def _listed(rows: Rows) -> str:
+    named = ", ".join(f"{row} (user {user})" for row, user in rows.named)
+    more = rows.number - len(rows.named)
+    return f"rows {named}" + (f" and {more} more" if more > 0 else "")

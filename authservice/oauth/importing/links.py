@@ -1,0 +1,253 @@
+"""Imports the links of another package, in batches that are committed one by one.
+
+An imported link lets a user of a provider into an account, so it only ever fills a gap: a user of
+the provider who is linked already stays linked as they are, and so does an account that has a link
+of the provider. A run that was interrupted can be repeated.
+
+Imported links do not count as made at the sign-up (`at_signup`), whatever the account began with,
+because the other package proves less than a sign-up here. An attacker may have signed up there with
+the address of somebody else and a provider of the attacker's (account pre-hijacking). So such a
+link does not spare other access at the first proof of the address, and the proof removes the link
+itself. It keeps the time at which the other package added it: one of the last 72 hours falls to a
+recovery as a link made here does, and older ones survive it.
+
+For the same reason a link is left out if it is older than a proof of the address here, which has
+removed all earlier access, and so is one that its user has removed here in the last days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.apps import apps
+from django.db import transaction
+from django.utils import timezone
+
+from authservice.core.conf import core
+from authservice.core.credentials import passwords
+from authservice.core.models import Account, OneTimeToken
+from authservice.core.users import identifiers
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, events
+from authservice.kernel.client import Client
+from authservice.kernel.imports import CannotImport, ImportOptions, ImportReport, Rows
+from authservice.kernel.retries import retry_on_deadlock
+from authservice.oauth import registry
+from authservice.oauth.importing.known import KnownLinks
+from authservice.oauth.importing.rows import PackageRows, Row
+from authservice.oauth.importing.subjects import NotASubject, Subjects
+from authservice.oauth.linking import UNLINKED
+from authservice.oauth.storage import Link
+
+NO_USER = "the user does not exist"
+PROVEN = "the address of the account was proven here later, which removes earlier access"
+REMOVED = "the link was removed here"
+
+
+@dataclass
+class _Outcome:
+    """What becomes of a row: `link` is to be stored, or `reason` says why it is not; neither if it
+    is stored already."""
+
+    row: Row
+    link: Link | None = None
+    reason: str = ""
+    conflict: bool = False
+
+
+@dataclass
+class _Stored:
+    """What is stored of the users of a batch."""
+
+    users: set[Any]
+    proven: dict[Any, datetime]
+    removed: set[tuple[Any, str, str]]
+
+    @classmethod
+    def of(cls, users: set[Any], *, lock: bool) -> _Stored:
+        # A user who is locked can neither link, unlink nor be deleted until the batch is stored.
+        present = passwords.lock_users(users) if lock else _existing(users)
+        return cls(users=present, proven=_proven(users), removed=_removed(users))
+
+    def doubt(self, link: Link) -> str:
+        """Why a link that would fill a gap must not; "" if it may."""
+        proven_at = self.proven.get(link.user_id)
+        if core.wipe_unproven and proven_at is not None and proven_at >= link.added_at:
+            return PROVEN
+        return REMOVED if (link.user_id, link.provider, link.subject) in self.removed else ""
+
+
+class LinkImport:
+    """A source of `authservice_import`: the links of one package."""
+
+    what = "provider links"
+
+    def __init__(self, package: PackageRows) -> None:
+        self.package = package
+
+    def missing(self) -> str:
+        if apps.is_installed(self.package.app):
+            return ""
+        return (
+            f"{self.package.app!r} is not in INSTALLED_APPS. Its tables are read through the models"
+            f" of {self.package.package}, so keep it installed until the import is done."
+        )
+
+    def run(self, options: ImportOptions) -> ImportReport:
+        _check_names(options)
+        model = self.package.model()
+        if not issubclass(host().model, _user_model(model)):
+            raise CannotImport("The links are those of another user model than AUTH_USER_MODEL.")
+        return _Run(self.package, options).over(_batches(model, self.package, options))
+
+
+@dataclass
+class _Run:
+    package: PackageRows
+    options: ImportOptions
+    report: ImportReport = field(default_factory=ImportReport)
+    # In a dry run this also has the links that the run would have stored.
+    known: KnownLinks = field(default_factory=KnownLinks)
+
+    def __post_init__(self) -> None:
+        self.subjects = Subjects(self.package, self.options.names)
+
+    def over(self, batches: Iterator[tuple[list[Any], int]]) -> ImportReport:
+        done = 0
+        for stored, total in batches:
+            rows = [self.package.read(row) for row in stored]
+            for outcome in retry_on_deadlock(lambda rows=rows: self._import(rows)):  # type: ignore[misc]
+                _count(outcome, self.report)
+            done += len(rows)
+            self.options.progress(done, max(done, total))
+        return self.report
+
+    def _import(self, rows: Sequence[Row]) -> list[_Outcome]:
+        if not self.options.dry_run:
+            self.known = KnownLinks()  # those of a batch, for one that is repeated too
+        with transaction.atomic(using=databases.primary()):
+            outcomes = [self._outcome(row) for row in rows]
+            self._judge(outcomes)
+            new = [outcome for outcome in outcomes if outcome.link]
+            if new and not self.options.dry_run:
+                self._store(new)
+        return outcomes
+
+    def _outcome(self, row: Row) -> _Outcome:
+        try:
+            provider, subject = self.subjects.of(row)
+        except NotASubject as reason:
+            return _Outcome(row, reason=str(reason))
+        return _Outcome(row, link=_link(row, provider, subject))
+
+    def _judge(self, outcomes: list[_Outcome]) -> None:
+        """Decide about each link by what is stored; the users are locked."""
+        links = [outcome.link for outcome in outcomes if outcome.link]
+        stored = _Stored.of({link.user_id for link in links}, lock=not self.options.dry_run)
+        self.known.read(links)
+        for outcome in outcomes:
+            if link := outcome.link:
+                self._decide(outcome, link, stored)
+
+    def _decide(self, outcome: _Outcome, link: Link, stored: _Stored) -> None:
+        conflict = self.known.conflict(link)
+        if link.user_id not in stored.users:
+            outcome.reason = NO_USER
+        elif conflict:
+            outcome.reason, outcome.conflict = conflict, True
+        elif not self.known.has(link):
+            outcome.reason = stored.doubt(link)
+        if outcome.reason or self.known.has(link):
+            outcome.link = None
+        else:
+            self.known.note(link)
+
+    def _store(self, new: list[_Outcome]) -> None:
+        taken = self.known.store([outcome.link for outcome in new if outcome.link])
+        people = _users().in_bulk([outcome.row.user_id for outcome in new])
+        for outcome in new:
+            link = outcome.link
+            if link in taken:
+                # A login with the provider has stored it, or another one, in the meantime.
+                outcome.link, outcome.reason = None, taken[link]
+                outcome.conflict = bool(taken[link])
+            elif link:
+                _record(people[link.user_id], link)
+
+
+def _count(outcome: _Outcome, report: ImportReport) -> None:
+    report.read += 1
+    if outcome.link:
+        report.imported += 1
+    elif not outcome.reason:
+        report.present += 1
+    else:
+        group = report.conflicts if outcome.conflict else report.left
+        rows = group.setdefault(outcome.reason, Rows())
+        rows.add(outcome.row.pk, outcome.row.user_id)
+
+
+def _record(user: Any, link: Link) -> None:
+    events.record_by_staff(
+        "auth.oauth.linked", None, user, Client(), provider=link.provider, reason="import"
+    )
+
+
+def _link(row: Row, provider: str, subject: str) -> Link:
+    return Link(
+        user_id=row.user_id,
+        provider=provider,
+        subject=subject,
+        email=row.email if identifiers.is_new_email(row.email) else "",
+        at_signup=False,
+        added_at=min(row.added_at, timezone.now()),
+    )
+
+
+def _proven(users: set[Any]) -> dict[Any, datetime]:
+    rows = Account.objects.filter(user__in=users).values_list("user_id", "email_proven_at")
+    return {user: proven_at for user, proven_at in rows if proven_at}
+
+
+def _removed(users: set[Any]) -> set[tuple[Any, str, str]]:
+    rows = OneTimeToken.objects.filter(user__in=users, purpose=UNLINKED)
+    return {
+        (user, kept["provider"], kept["subject"])
+        for user, kept in rows.values_list("user_id", "payload")
+    }
+
+
+def _users() -> Any:
+    return host().model._base_manager.using(databases.primary())
+
+
+def _existing(users: set[Any]) -> set[Any]:
+    return set(_users().filter(pk__in=users).values_list("pk", flat=True))
+
+
+def _user_model(model: Any) -> Any:
+    return model._meta.get_field("user").related_model
+
+
+def _batches(
+    model: Any, package: PackageRows, options: ImportOptions
+) -> Iterator[tuple[list[Any], int]]:
+    """The rows of the package in the order of their keys, with their number."""
+    # The database that the package writes to: its replica may lag behind.
+    rows = model._base_manager.using(databases.written(model)).order_by("pk")
+    if options.since:
+        rows = rows.filter(**{f"{package.added_field}__gte": options.since})
+    total, last = rows.count(), None
+    while batch := list((rows if last is None else rows.filter(pk__gt=last))[: options.batch_size]):
+        yield batch, total
+        last = batch[-1].pk
+
+
+def _check_names(options: ImportOptions) -> None:
+    for ours in options.names.values():
+        if registry.get(ours) is None:
+            known = ", ".join(registry.configured()) or "none"
+            raise CannotImport(f"--map: {ours!r} is not in OAUTH.PROVIDERS, which has: {known}.")

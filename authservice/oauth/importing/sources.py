@@ -1,0 +1,16 @@
+"""The sources of this module. Each reads its package's tables through Django's registry of models,
+so that no package needs to be installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from authservice.kernel.imports import ImportSource
+from authservice.oauth.importing.allauth import AllauthRows
+from authservice.oauth.importing.links import LinkImport
+from authservice.oauth.importing.social_django import SocialDjangoRows
+
+
+def import_sources() -> Mapping[str, ImportSource]:
+    """Fills the slot `import_sources`."""
+    return {"social_django": LinkImport(SocialDjangoRows()), "allauth": LinkImport(AllauthRows())}
