@@ -11,8 +11,12 @@ link does not spare other access at the first proof of the address, and the proo
 itself. It keeps the time at which the other package added it: one of the last 72 hours falls to a
 recovery as a link made here does, and older ones survive it.
 
-For the same reason a link is left out if it is older than a proof of the address here, which has
-removed all earlier access, and so is one that its user has removed here in the last days.
+For the same reason links are left out
+
+- if they are older than a proof of the address here, which has removed all earlier access;
+- of users without a password who have never logged in. The first proof of their address removes
+  nothing, so an attacker whose sign-up there was never confirmed would keep the link;
+- if their user has removed them here in the last days.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ from authservice.oauth.storage import Link
 
 NO_USER = "the user does not exist"
 PROVEN = "the address of the account was proven here later, which removes earlier access"
+UNUSED = "the user has no password and has never logged in"
 REMOVED = "the link was removed here"
 
 
@@ -62,21 +67,27 @@ class _Outcome:
 class _Stored:
     """What is stored of the users of a batch."""
 
-    users: set[Any]
+    users: dict[Any, Any]
     proven: dict[Any, datetime]
     removed: set[tuple[Any, str, str]]
 
     @classmethod
     def of(cls, users: set[Any], *, lock: bool) -> _Stored:
-        # A user who is locked can neither link, unlink nor be deleted until the batch is stored.
-        present = passwords.lock_users(users) if lock else _existing(users)
-        return cls(users=present, proven=_proven(users), removed=_removed(users))
+        if lock:
+            # Until the batch is stored they can neither link, unlink nor be deleted.
+            passwords.lock_users(users)
+        found = host().model._base_manager.using(databases.primary()).in_bulk(users)
+        return cls(users=found, proven=_proven(users), removed=_removed(users))
 
     def doubt(self, link: Link) -> str:
         """Why a link that would fill a gap must not; "" if it may."""
-        proven_at = self.proven.get(link.user_id)
+        user, proven_at = self.users[link.user_id], self.proven.get(link.user_id)
         if core.wipe_unproven and proven_at is not None and proven_at >= link.added_at:
             return PROVEN
+        # A user model without this field does not say who has logged in.
+        unused = getattr(user, "last_login", user) is None
+        if unused and not user.has_usable_password():
+            return UNUSED
         return REMOVED if (link.user_id, link.provider, link.subject) in self.removed else ""
 
 
@@ -130,10 +141,10 @@ class _Run:
             self.known = KnownLinks()  # those of a batch, for one that is repeated too
         with transaction.atomic(using=databases.primary()):
             outcomes = [self._outcome(row) for row in rows]
-            self._judge(outcomes)
+            users = self._judge(outcomes)
             new = [outcome for outcome in outcomes if outcome.link]
             if new and not self.options.dry_run:
-                self._store(new)
+                self._store(new, users)
         return outcomes
 
     def _outcome(self, row: Row) -> _Outcome:
@@ -143,14 +154,15 @@ class _Run:
             return _Outcome(row, reason=str(reason))
         return _Outcome(row, link=_link(row, provider, subject))
 
-    def _judge(self, outcomes: list[_Outcome]) -> None:
-        """Decide about each link by what is stored; the users are locked."""
+    def _judge(self, outcomes: list[_Outcome]) -> dict[Any, Any]:
+        """Decide about each link by what is stored; returns the users, who are locked."""
         links = [outcome.link for outcome in outcomes if outcome.link]
         stored = _Stored.of({link.user_id for link in links}, lock=not self.options.dry_run)
         self.known.read(links)
         for outcome in outcomes:
             if link := outcome.link:
                 self._decide(outcome, link, stored)
+        return stored.users
 
     def _decide(self, outcome: _Outcome, link: Link, stored: _Stored) -> None:
         conflict = self.known.conflict(link)
@@ -165,9 +177,8 @@ class _Run:
         else:
             self.known.note(link)
 
-    def _store(self, new: list[_Outcome]) -> None:
+    def _store(self, new: list[_Outcome], users: dict[Any, Any]) -> None:
         taken = self.known.store([outcome.link for outcome in new if outcome.link])
-        people = _users().in_bulk([outcome.row.user_id for outcome in new])
         for outcome in new:
             link = outcome.link
             if link in taken:
@@ -175,7 +186,7 @@ class _Run:
                 outcome.link, outcome.reason = None, taken[link]
                 outcome.conflict = bool(taken[link])
             elif link:
-                _record(people[link.user_id], link)
+                _record(users[link.user_id], link)
 
 
 def _count(outcome: _Outcome, report: ImportReport) -> None:
@@ -218,14 +229,6 @@ def _removed(users: set[Any]) -> set[tuple[Any, str, str]]:
         (user, kept["provider"], kept["subject"])
         for user, kept in rows.values_list("user_id", "payload")
     }
-
-
-def _users() -> Any:
-    return host().model._base_manager.using(databases.primary())
-
-
-def _existing(users: set[Any]) -> set[Any]:
-    return set(_users().filter(pk__in=users).values_list("pk", flat=True))
 
 
 def _user_model(model: Any) -> Any:

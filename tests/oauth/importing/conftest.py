@@ -83,5 +83,5 @@ def allauth(user, provider="google", uid=GOOGLE, *, joined=OLD, **more):
 
 @pytest.fixture
 def old_user():
-    """Ann, whom the other package created: without a password."""
-    return make_user(password=None)
+    """Ann, whom the other package created and logged in: without a password."""
+    return make_user(password=None, last_login=OLD)
