@@ -141,7 +141,7 @@ class _Run:
             self.known = KnownLinks()  # those of a batch, for one that is repeated too
         with transaction.atomic(using=databases.primary()):
             outcomes = [self._outcome(row) for row in rows]
-            users = self._judge(outcomes)
+            users = self._decide_all(outcomes)
             new = [outcome for outcome in outcomes if outcome.link]
             if new and not self.options.dry_run:
                 self._store(new, users)
@@ -154,7 +154,7 @@ class _Run:
             return _Outcome(row, reason=str(reason))
         return _Outcome(row, link=_link(row, provider, subject))
 
-    def _judge(self, outcomes: list[_Outcome]) -> dict[Any, Any]:
+    def _decide_all(self, outcomes: list[_Outcome]) -> dict[Any, Any]:
         """Decide about each link by what is stored; returns the users, who are locked."""
         links = [outcome.link for outcome in outcomes if outcome.link]
         stored = _Stored.of({link.user_id for link in links}, lock=not self.options.dry_run)
