@@ -64,6 +64,11 @@ class AllauthRows:
         found = _apps(provider)
         return {app.key if app.provider == "apple" else app.client_id for app in found} - {""}
 
+    def is_own(self, provider: str) -> bool:
+        registry = import_string("allauth.socialaccount.providers.registry")
+        named = [one for one in registry.get_class_list() if one.id == provider]
+        return any(not one.__module__.startswith("allauth.") for one in named)
+
     def problem(self, provider: str) -> str:
         found = _apps(provider)
         if provider in self.names and any(app.provider != provider for app in found):

@@ -50,6 +50,10 @@ class PackageRows(Protocol):
     def clients(self, provider: str) -> Collection[str]:
         """The client ids (Apple: the teams) with which users logged in; empty if unknown."""
 
+    def is_own(self, provider: str) -> bool:
+        """Whether the project has a class of its own for a provider, which may lead to another
+        server or read another identifier."""
+
     def problem(self, provider: str) -> str:
         """Why no row of this provider can be imported, by the settings of the package; "" if there
         is no reason."""

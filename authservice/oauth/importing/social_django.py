@@ -15,6 +15,7 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.db.models import Model
+from django.utils.module_loading import import_string
 
 from authservice.oauth import claims as read
 from authservice.oauth.importing.rows import Row, server_of
@@ -76,6 +77,11 @@ class SocialDjangoRows:
     def clients(self, provider: str) -> Collection[str]:
         known = _setting(provider, "TEAM" if provider == "apple-id" else "KEY")
         return {known} if known else set()
+
+    def is_own(self, provider: str) -> bool:
+        backends = [import_string(path) for path in settings.AUTHENTICATION_BACKENDS]
+        named = [one for one in backends if getattr(one, "name", "") == provider]
+        return any(not one.__module__.startswith("social_core.") for one in named)
 
     def problem(self, provider: str) -> str:
         return ""

@@ -130,8 +130,9 @@ class Subjects:
             raise NotASubject(f"{ours!r} is not in OAUTH.PROVIDERS")
         rule = _rule_of(provider)
         mapped = theirs in self.names
-        if not mapped and (rule is None or type(provider) is OpenIDProvider):
-            raise NotASubject(f"{ours!r} is a provider of your own; confirm with --map")
+        own = rule is None or type(provider) is OpenIDProvider
+        if not mapped and (own or self.package.is_own(theirs)):
+            raise NotASubject("has a class or settings of your own; confirm with --map")
         if problem := self.package.problem(theirs):
             raise NotASubject(problem)
         if rule is not None:

@@ -2,6 +2,9 @@
 else in, or nobody."""
 
 import pytest
+from allauth.socialaccount.providers import registry
+from allauth.socialaccount.providers.gitlab.provider import GitLabProvider
+from social_core.backends.gitlab import GitLabOAuth2
 
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.importing.conftest import GITHUB, GOOGLE, allauth, social
@@ -142,11 +145,38 @@ def test_own_class_under_a_known_name_needs_a_confirmation(run, old_user, config
     configure(OAUTH={"PROVIDERS": {"google": SETTINGS}})
     social(old_user)
 
-    assert "is a provider of your own; confirm with --map" in run("social_django")
+    assert "has a class or settings of your own; confirm with --map" in run("social_django")
     assert subjects() == {}
 
     run("social_django", "--map", "google-oauth2=google")
     assert subjects() == {"google": GOOGLE}
+
+
+class OwnGitLab(GitLabOAuth2):
+    """A back end of the project, with a server that no setting names."""
+
+    API_URL = "https://git.example.com"
+
+
+class OwnProvider(GitLabProvider):
+    """A provider of the project under the name of one of allauth."""
+
+
+def test_own_back_end_of_social_auth_needs_a_confirmation(run, old_user, settings):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.OwnGitLab"]
+    social(old_user, "gitlab", "42")
+
+    assert "'gitlab': has a class or settings of your own; confirm" in run("social_django")
+    assert subjects() == {}
+
+
+def test_own_provider_of_allauth_needs_a_confirmation(run, old_user, monkeypatch):
+    registry.load()
+    monkeypatch.setitem(registry.provider_map, "gitlab", OwnProvider)
+    allauth(old_user, "gitlab", "42")
+
+    assert "'gitlab': has a class or settings of your own; confirm" in run("allauth")
+    assert subjects() == {}
 
 
 # Users of another server have the same numbers, and would log in to accounts of others.

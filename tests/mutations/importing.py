@@ -1,0 +1,80 @@
+"""The import of links from other packages: what keeps a foreign identity out of an account."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import Mutation, to
+
+_IMPORTING = "authservice/oauth/importing/"
+_SETTINGS = "--ds=tests.oauth.importing.settings"
+_SUBJECTS = (_SETTINGS, "tests/oauth/importing/test_subjects.py")
+_LINKS = (_SETTINGS, "tests/oauth/importing/test_import.py")
+
+IMPORTING = (
+    Mutation(
+        "The server that issued an imported identifier",
+        _IMPORTING + "subjects.py",
+        to("if used and set(used) != {ours}:", "if False:"),
+        _SUBJECTS,
+    ),
+    Mutation(
+        "The form of an imported identifier",
+        _IMPORTING + "subjects.py",
+        to("if not re.fullmatch(rule.pattern, subject):", "if False:"),
+        _SUBJECTS,
+    ),
+    Mutation(
+        "The member of the profile that an imported identifier was",
+        _IMPORTING + "subjects.py",
+        to("if row.claim and rule.claims and row.claim not in rule.claims:", "if False:"),
+        _SUBJECTS,
+    ),
+    Mutation(
+        "The kind of the app of an imported link",
+        _IMPORTING + "subjects.py",
+        to("if problem := self.package.problem(theirs):", "if problem := '':"),
+        _SUBJECTS,
+    ),
+    Mutation(
+        "The confirmation that an own provider has the same users",
+        _IMPORTING + "subjects.py",
+        to("if not mapped and (own or self.package.is_own(theirs)):", "if False:"),
+        _SUBJECTS,
+    ),
+    Mutation(
+        "The proof that is newer than an imported link",
+        _IMPORTING + "links.py",
+        to("            return PROVEN\n", "            pass\n"),
+        _LINKS,
+    ),
+    Mutation(
+        "The login that confirms the user of an imported link",
+        _IMPORTING + "links.py",
+        to("if unused and not user.has_usable_password():", "if False:"),
+        _LINKS,
+    ),
+    Mutation(
+        "The removal that an import must not undo",
+        _IMPORTING + "links.py",
+        to("return REMOVED if", "return '' if"),
+        _LINKS,
+    ),
+    Mutation(
+        "The distrust of an imported link in recoveries",
+        _IMPORTING + "links.py",
+        to("at_signup=False", "at_signup=True"),
+        _LINKS,
+    ),
+    Mutation(
+        "The time of an imported link in recoveries",
+        _IMPORTING + "links.py",
+        to("min(row.added_at, timezone.now())", "timezone.now()"),
+        _LINKS,
+    ),
+    Mutation(
+        "The lock of users whose links are imported",
+        _IMPORTING + "links.py",
+        to("            passwords.lock_users(users)\n", "            pass\n"),
+        (_SETTINGS, "tests/oauth/importing/races"),
+        database="postgres",
+    ),
+)
