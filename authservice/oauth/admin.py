@@ -53,9 +53,11 @@ class LinkedAccountAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
     def unlink(self, request: HttpRequest, chosen: QuerySet[LinkedAccount]) -> None:
         rows = chosen.select_related("user__authservice_account")
         links = permitted(self, request, rows, lambda row: person_of(row.user))
+        removed = [link for link in links if self._unlinked(request, link)]
         editor: Any = request.user.pk
-        LogEntry.objects.log_actions(editor, links, CHANGE, "Unlinked.")
-        for link in links:
-            person = lookup.get_person(link.user)
-            linking.unlink_by_staff(person, link.provider, by=request.user, client=of_page(request))
-        self.message_user(request, f"Unlinked {len(links)} providers.")
+        LogEntry.objects.log_actions(editor, removed, CHANGE, "Unlinked.")
+        self.message_user(request, f"Unlinked {len(removed)} providers.")
+
+    def _unlinked(self, request: HttpRequest, link: LinkedAccount) -> bool:
+        person, client = lookup.get_person(link.user), of_page(request)
+        return linking.unlink_by_staff(person, link.provider, by=request.user, client=client)

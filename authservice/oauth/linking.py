@@ -81,9 +81,10 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
         messages.notify(messages.UNLINKED, present, client, before, provider)
 
 
-def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -> None:
+def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -> bool:
     """Remove the link of a provider, also the last way to log in: staff can mail a link to reset
-    the password. `by` is the member of staff."""
+    the password. False if it is gone already. `by` is the member of staff."""
+    removed = False
     with transaction.atomic(using=databases.primary()):
         storage.users().lock(person.user.pk)
         for one in _links(person):
@@ -92,6 +93,8 @@ def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -
                     "auth.oauth.unlinked", by, person.user, client, provider=provider
                 )
                 messages.notify_of_staff(messages.UNLINKED, person, client, provider)
+                removed = True
+    return removed
 
 
 def _link(

@@ -16,6 +16,7 @@ from authservice.core.invitations.models import Status
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.organization import errors as faults
 from authservice.organization import invitations, members, organizations, roles
 from authservice.organization.conf import conf
 from authservice.organization.messages import KIND
@@ -50,13 +51,17 @@ def transfer(organization: Organization, to: Any, *, by: Any = None, client: Cli
 
 
 def remove(member: Membership, *, by: Any, client: Client) -> None:
-    """Remove a member. Raises `LastOwner`."""
+    """Remove a member. Raises `LastOwner`, and `MemberNotFound` if they have left."""
     with transaction.atomic(using=databases.primary()):
         _lock(member.organization)
-        members.require_other_owner(member)
-        known = {"organization": str(member.organization_id), "role": member.role}
-        _record("org.member.removed", by, member.user, client, **known)
-        members.discard(member)
+        # The list that staff selected from is older than the lock: a role may have changed.
+        current = Membership.objects.select_related("user").filter(pk=member.pk).first()
+        if current is None:
+            raise faults.MemberNotFound
+        members.require_other_owner(current)
+        known = {"organization": str(current.organization_id), "role": current.role}
+        _record("org.member.removed", by, current.user, client, **known)
+        members.discard(current)
 
 
 def record_update(organization: Organization, *, by: Any, client: Client, fields: Any) -> None:

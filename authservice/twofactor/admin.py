@@ -63,12 +63,14 @@ class AuthenticatorAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
     @admin.action(permissions=["act"], description="Disable for this user")
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         enabled = self._permitted(request, chosen.filter(confirmed=True))
-        self._log(request, enabled, "Disabled.")
-        for authenticator in enabled:
-            person = lookup.get_person(authenticator.user)
-            disabling.disable(person, by=request.user, client=of_page(request))
-        text = f"Disabled the second factor of {len(enabled)} users and ended all their sessions."
+        disabled = [one for one in enabled if self._disabled(request, one)]
+        self._log(request, disabled, "Disabled.")
+        text = f"Disabled the second factor of {len(disabled)} users and ended all their sessions."
         self.message_user(request, text)
+
+    def _disabled(self, request: HttpRequest, authenticator: Authenticator) -> bool:
+        person = lookup.get_person(authenticator.user)
+        return disabling.disable(person, by=request.user, client=of_page(request))
 
     @admin.action(permissions=["act"], description="Unlock: reset failed attempts")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:

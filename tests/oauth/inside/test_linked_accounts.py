@@ -3,6 +3,9 @@
 import pytest
 from django.urls import reverse
 
+from authservice.core.users import lookup
+from authservice.kernel.client import Client
+from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount
 from tests.admin.inside.conftest import page
 from tests.oauth import browsing
@@ -51,6 +54,17 @@ def test_provider_unlinked_by_staff_is_recorded_as_such(root, linked, recorded):
     (event,) = recorded("auth.oauth.unlinked")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(ANN), "admin")
     assert event.metadata == {"provider": "acme"}
+
+
+def test_provider_that_is_unlinked_already_is_not_recorded_again(root, linked, recorded):
+    person = lookup.get_person(linked.user)
+
+    done = [
+        linking.unlink_by_staff(person, "acme", by=root.user, client=Client()) for _ in range(2)
+    ]
+
+    assert done == [True, False]
+    assert len(recorded("auth.oauth.unlinked")) == 1
 
 
 def test_staff_without_the_permission_cannot_unlink(helper, linked):

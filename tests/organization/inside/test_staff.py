@@ -5,9 +5,13 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client, TestCase
+from django.test import Client as Visitor
+from django.test import TestCase
 
 from authservice.core.models import Session
+from authservice.kernel.client import Client
+from authservice.organization import staff
+from authservice.organization.errors import LastOwner, MemberNotFound
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
 from tests.organization.inside.people import role_of
 from tests.organization.inside.test_invitations import KIND, invite
@@ -21,7 +25,7 @@ BASE = "/admin/authservice_organization/"
 @pytest.fixture
 def boss():
     """A superuser in Django admin."""
-    client = Client()
+    client = Visitor()
     client.force_login(make_user("boss@example.com", is_staff=True, is_superuser=True))
     return client
 
@@ -119,6 +123,25 @@ def test_members_are_removed_except_the_last_owner(boss, ann, acme, member, even
     assert "The last owner of an organization cannot be removed" in text
     assert [row.user_id for row in Membership.objects.all()] == [ann.user.pk]
     assert [event.action for event in events()] == ["org.member.removed"]
+
+
+def test_member_who_became_the_last_owner_meanwhile_stays(ann, acme, member):
+    """The list from which staff select is older than the removal."""
+    listed = Membership.objects.get(user=member.user)
+    staff.transfer(listed.organization, member.user, client=Client())
+
+    with pytest.raises(LastOwner):
+        staff.remove(listed, by=None, client=Client())
+    assert role_of(acme, member) == "owner"
+
+
+def test_member_who_left_meanwhile_is_not_recorded(ann, acme, member, events):
+    listed = Membership.objects.get(user=member.user)
+    Membership.objects.filter(pk=listed.pk).delete()
+
+    with pytest.raises(MemberNotFound):
+        staff.remove(listed, by=None, client=Client())
+    assert events() == []
 
 
 def test_invitation_is_sent_again_and_cancelled(boss, ann, acme, post, events):
