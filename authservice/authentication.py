@@ -26,8 +26,9 @@ class AuthserviceAuthentication(BaseAuthentication):
     `claims` and `session`.
 
     If a token cookie identifies the caller, a state-changing request must have a CSRF token, as
-    with the framework's own `SessionAuthentication`. Raises `AuthenticationFailed`,
-    `PermissionDenied` and `Unavailable`, with our error code.
+    with the framework's own `SessionAuthentication`. A bearer token of another issuer is left to
+    the next authentication class. Raises `AuthenticationFailed`, `PermissionDenied` and
+    `Unavailable`, with our error code in `code` of the response.
     """
 
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
@@ -36,23 +37,29 @@ class AuthserviceAuthentication(BaseAuthentication):
         from authservice.core.api import authentication
 
         http = request._request
+        if authentication.has_foreign_token(http):
+            return None
         try:
             caller = authentication.identify(http)
             user = caller.person.user
         except errors.Unauthorized:
             return None  # no access token: another authentication class may identify the caller
         except errors.ServiceUnavailable as fault:
-            raise Unavailable(fault.message, code=fault.code) from fault
+            raise Unavailable(_detail(fault), code=fault.code) from fault
         except errors.Fault as fault:
             if authentication.by_cookie(http):
                 return None  # browsers keep sending a cookie whose token is no longer valid
-            raise AuthenticationFailed(fault.message, code=fault.code) from fault
+            raise AuthenticationFailed(_detail(fault), code=fault.code) from fault
         if authentication.by_cookie(http) and http.method not in authentication.SAFE_METHODS:
             try:
                 authentication.require_unforged(http, caller.session_id)
             except errors.Fault as fault:
-                raise PermissionDenied(fault.message, code=fault.code) from fault
+                raise PermissionDenied(_detail(fault), code=fault.code) from fault
         return user, caller
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+def _detail(fault: errors.Fault) -> Any:
+    return {"detail": fault.message, "code": fault.code}

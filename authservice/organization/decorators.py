@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 
+from authservice.core.api.authentication import require_caller
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.envelope import refusal
 from authservice.organization import errors, requests, roles
@@ -59,7 +60,7 @@ def _guarded(view: Any, least: str) -> Any:
 
 def _refused(request: HttpRequest, least: str) -> HttpResponse | None:
     try:
-        found = requests.membership_of(requests.require_caller(request))
+        found = requests.membership_of(require_caller(request))
         requests.keep(request, found)
         if found is None:
             raise errors.NotAMember

@@ -43,16 +43,6 @@ def keep(request: Any, membership: Membership | None) -> None:
     request.organization_role = membership.role if membership else ""
 
 
-def require_caller(request: HttpRequest) -> Caller:
-    """The caller of a view of the host project. Raises the fault of a missing or invalid token or,
-    if a cookie identifies the caller of a state-changing request, that of a forged one."""
-    caller = authentication.identify(request)
-    caller.require_live()
-    if authentication.by_cookie(request) and request.method not in authentication.SAFE_METHODS:
-        authentication.require_unforged(request, caller.session_id)
-    return caller
-
-
 def _of_token(request: HttpRequest) -> Membership | None:
     try:
         caller = authentication.identify(request)

@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from authservice.core.sessions import authentication
 from authservice.core.sessions.authentication import Caller
+from authservice.core.tokens import access
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.modules import plugs
@@ -30,6 +31,31 @@ def identify(request: HttpRequest) -> Caller:
     if not token:
         raise errors.Unauthorized
     return authentication.identify(token)
+
+
+def require_caller(request: HttpRequest) -> Caller:
+    """The caller of a view of the host project, whose session is valid.
+
+    If a cookie identifies the caller of a state-changing request, the request guards must pass.
+    Raises as `identify` and `require_unforged` do.
+    """
+    caller = identify(request)
+    caller.require_live()
+    if by_cookie(request) and request.method not in SAFE_METHODS:
+        require_unforged(request, caller.session_id)
+    return caller
+
+
+def has_foreign_token(request: HttpRequest) -> bool:
+    """Whether the `Authorization` header has a bearer token of another issuer, or other
+    credentials."""
+    if not request.META.get("HTTP_AUTHORIZATION"):
+        return False
+    try:
+        token = _bearer(request)
+    except errors.InvalidToken:  # too long for one of ours
+        return True
+    return not token or not access.is_ours(token)
 
 
 def live_caller(request: HttpRequest) -> Caller | None:

@@ -63,6 +63,12 @@ def read(token: Secret) -> dict[str, Any]:
     return claims
 
 
+def is_ours(token: Secret) -> bool:
+    """Whether this service issued the token, by what the token says of itself: a token of another
+    issuer is none of our business, and a broken one of ours is refused."""
+    return ring().names_us(token.reveal())
+
+
 def _lifetime(session: Session) -> int:
     # An access token never expires later than its session.
     left = session.expires_at - timezone.now()

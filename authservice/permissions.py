@@ -1,0 +1,86 @@
+"""Permissions for REST views of the host project; use them with `AuthserviceAuthentication`.
+
+permission_classes = [IsEmailVerified, SignedInWithin(minutes=10)]
+"""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from authservice.core.sessions.authentication import Caller
+from authservice.kernel import account_errors, errors
+from authservice.kernel.http.client import client, request_id
+from authservice.kernel.interfaces import MFA
+
+
+class _CallerPermission(BasePermission):
+    """A permission that depends on the access token or its user. Users of another authentication
+    class have none, and are refused."""
+
+    fault: ClassVar[type[errors.Fault]] = errors.Forbidden
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        self.message = {"detail": self.fault.message, "code": self.fault.code}
+        self.code = self.fault.code
+        return isinstance(request.auth, Caller) and self.allows(request.auth, request)
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        raise NotImplementedError
+
+
+class IsEmailVerified(_CallerPermission):
+    """The address of the user is verified."""
+
+    fault = account_errors.EmailNotVerified
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        return caller.person.email_verified
+
+
+class IsSuperAdmin(_CallerPermission):
+    """The user is a super admin, as for the routes of the service for super admins. Refusals are
+    recorded as `security.forbidden`."""
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        http = request._request
+        try:
+            caller.require_super_admin(client(http, request_id(http)))
+        except errors.InvalidToken as fault:
+            detail = {"detail": fault.message, "code": fault.code}
+            raise AuthenticationFailed(detail, code=fault.code) from fault
+        except errors.Fault as fault:
+            self.message = {"detail": fault.message, "code": fault.code}
+            return False
+        return True
+
+
+class UsedSecondFactor(_CallerPermission):
+    """The session began with a second factor."""
+
+    fault = errors.ReauthenticationRequired
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        return MFA in caller.claims["amr"]
+
+
+class _SignedInRecently(_CallerPermission):
+    fault = errors.ReauthenticationRequired
+    seconds: ClassVar[float]
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        # A refresh does not change this claim.
+        return bool(time.time() - caller.claims["auth_time"] <= self.seconds)
+
+
+def SignedInWithin(*, minutes: float) -> type[BasePermission]:  # noqa: N802 it makes a class
+    """The permission of users who logged in within this time. Raises `ValueError` unless it is
+    positive."""
+    if minutes <= 0:
+        raise ValueError("The minutes must be positive.")
+    return type("SignedInWithin", (_SignedInRecently,), {"seconds": minutes * 60})

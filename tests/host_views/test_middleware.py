@@ -1,0 +1,120 @@
+"""`AuthserviceMiddleware`: who `request.user` is in a view that knows nothing of tokens."""
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth import get_user_model
+from django.test import AsyncClient, Client
+
+from authservice.core.api import identity
+from tests.csrf.visitor import ACCESS
+from tests.host_views.conftest import bearer
+from tests.support.people import the_user
+from tests.support.statements import statements
+
+pytestmark = pytest.mark.django_db
+
+EMAIL = "ann@example.com"
+DJANGO = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+LOGIN_REQUIRED = "django.contrib.auth.middleware.LoginRequiredMiddleware"
+
+
+def email(response):
+    assert response.status_code == 200, response.content
+    return response.json()["email"]
+
+
+@pytest.fixture(autouse=True)
+def _ours(settings, middleware):
+    settings.SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, *DJANGO]
+    middleware()
+
+
+def test_access_token_names_the_user(ann):
+    shown = Client().get("/plain", headers=bearer(ann)).json()
+
+    assert shown["email"] == EMAIL
+    assert shown["sid"]
+
+
+def test_request_without_a_token_is_anonymous():
+    assert Client().get("/plain").json() == {"email": "", "sid": ""}
+
+
+@pytest.mark.parametrize("value", ["Bearer x", "Bearer ", "Basic YTpi", "Bearer a.b.c"])
+def test_other_credentials_name_nobody(value):
+    assert email(Client().get("/plain", headers={"Authorization": value})) == ""
+
+
+def test_token_of_an_ended_session_names_nobody(api, ann):
+    api.post("logout", token=ann["access_token"])
+
+    assert email(Client().get("/plain", headers=bearer(ann))) == ""
+
+
+def test_async_view_awaits_the_user(ann):
+    get = async_to_sync(AsyncClient().get)
+
+    assert email(get("/later", headers=bearer(ann))) == EMAIL
+    assert email(get("/later")) == ""
+
+
+def test_user_costs_one_statement_and_none_if_nobody_asks(ann):
+    client = Client()
+    client.get("/plain", headers=bearer(ann))
+
+    assert len(statements(lambda: client.get("/plain", headers=bearer(ann)))) == 1
+    assert statements(lambda: client.get("/auth/nowhere", headers=bearer(ann))) == []
+
+
+class TestDjangoSession:
+    """A user of Django's own session, such as staff in Django admin."""
+
+    @pytest.fixture
+    def staff(self):
+        client = Client()
+        client.force_login(get_user_model().objects.create_user("eve", "eve@example.com"))
+        return client
+
+    def test_user_of_the_session_is_kept(self, staff):
+        assert staff.get("/plain").json() == {"email": "eve@example.com", "sid": ""}
+
+    def test_access_token_in_the_header_comes_first(self, staff, ann):
+        assert email(staff.get("/plain", headers=bearer(ann))) == EMAIL
+
+    def test_invalid_access_token_of_ours_names_nobody(self, staff, api, ann):
+        api.post("logout", token=ann["access_token"])
+
+        assert email(staff.get("/plain", headers=bearer(ann))) == ""
+
+    def test_foreign_credentials_leave_the_session(self, staff):
+        shown = staff.get("/plain", headers={"Authorization": "Basic YTpi"})
+
+        assert email(shown) == "eve@example.com"
+
+    def test_session_comes_before_a_cookie(self, staff, ann, configure):
+        configure(COOKIES={"ENABLED": True})
+        staff.cookies[ACCESS] = ann["access_token"]
+
+        assert email(staff.get("/plain")) == "eve@example.com"
+
+
+class TestLoginRequiredMiddleware:
+    @pytest.fixture(autouse=True)
+    def _required(self, settings):
+        settings.MIDDLEWARE = [*settings.MIDDLEWARE, LOGIN_REQUIRED]
+
+    @pytest.mark.parametrize("path", ["/plain", "/later"])
+    def test_it_sees_the_user_of_the_token(self, ann, path):
+        assert email(Client().get(path, headers=bearer(ann))) == EMAIL
+
+    def test_it_redirects_others(self):
+        assert Client().get("/plain").status_code == 302
+        assert Client().get("/open").status_code == 200
+
+
+def test_user_is_that_of_the_host_project(ann, rf):
+    assert identity.of(rf.get("/", headers=bearer(ann))).user == the_user()
