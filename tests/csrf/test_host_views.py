@@ -131,8 +131,13 @@ class TestAuthentication:
 
         assert (ann.get("/notes").status, email(ann.get("/notes"))) == (200, "")
 
-    def test_invalid_bearer_token_is_refused(self, ann):
-        assert ann.get("/notes", Authorization="Bearer nonsense").status == 401
+    def test_invalid_bearer_token_of_ours_is_refused(self, ann):
+        token = f"{ann.cookie(ACCESS)}x"
+
+        assert ann.get("/notes", Authorization=f"Bearer {token}").status == 401
+
+    def test_other_bearer_token_names_nobody_whatever_the_cookie_says(self, ann):
+        assert email(ann.get("/notes", Authorization="Bearer nonsense")) == ""
 
 
 def email(answer):

@@ -1,0 +1,57 @@
+"""Views of the host project."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, Mutation, to, without
+
+_VIEWS = "tests/host_views/test_"
+
+HOST_VIEWS = (
+    Mutation(
+        "The CSRF pair of a change by cookie in views of the host",
+        CORE + "api/authentication.py",
+        to(
+            "    if by_cookie(request) and request.method not in SAFE_METHODS:\n"
+            "        require_unforged(request, caller.session_id)\n    return caller\n\n\n"
+            "def has_foreign",
+            "    return caller\n\n\ndef has_foreign",
+        ),
+        (_VIEWS + "cookies.py",),
+    ),
+    Mutation(
+        "The valid session of a caller of views of the host",
+        CORE + "sessions/authentication.py",
+        to("        if not self._live:\n", "        if False:\n"),
+        (_VIEWS + "middleware.py",),
+    ),
+    Mutation(
+        "The refusal of broken tokens that name us",
+        CORE + "tokens/signing_keys.py",
+        without(' or header.get("kid") in self._kids'),
+        (_VIEWS + "rest.py",),
+    ),
+    Mutation(
+        "The precedence of an access token over Django's session",
+        CORE + "api/identity.py",
+        without("not by_header and "),
+        (_VIEWS + "middleware.py",),
+    ),
+    Mutation(
+        "The refusal of a forged request where others are redirected",
+        "authservice/decorators.py",
+        without(" and fault.status == 401"),
+        (_VIEWS + "cookies.py",),
+    ),
+    Mutation(
+        "The time of the login, which a refresh does not renew",
+        "authservice/permissions.py",
+        to('caller.claims["auth_time"]', 'caller.claims["iat"]'),
+        (_VIEWS + "rest.py",),
+    ),
+    Mutation(
+        "The second factor of a permission",
+        "authservice/permissions.py",
+        to('return MFA in caller.claims["amr"]', "return True"),
+        (_VIEWS + "rest.py",),
+    ),
+)
