@@ -7,8 +7,10 @@ the cookie and the header, and the request must come from a trusted origin.
 
 from __future__ import annotations
 
+import logging
 from uuid import UUID
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
@@ -19,6 +21,12 @@ from authservice.kernel.http import cookies
 from authservice.kernel.http.origins import target_origin
 from authservice.kernel.interfaces import asks_for, refuses
 
+logger = logging.getLogger("authservice.csrf")
+
+_NO_COOKIE = (
+    "there is no cookie: a browser keeps it back from pages of another site, and localhost and"
+    " 127.0.0.1 are two sites"
+)
 _UNTRUSTED_ORIGIN = "Requests from this origin are not allowed."
 
 
@@ -32,12 +40,24 @@ def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
     meta = request.META
     origin, site = meta.get("HTTP_ORIGIN", ""), meta.get("HTTP_SEC_FETCH_SITE", "")
     if not origins.may_call(origin, site, target_origin(request) if origin else ""):
-        raise errors.InvalidCsrf(_UNTRUSTED_ORIGIN)
-    given = meta.get(header_key(), "")
-    if not given or not constant_time_compare(given, cookies.get(request, conf.cookie_name)):
-        raise errors.InvalidCsrf
-    if not tokens.is_valid(given, session_id):
-        raise errors.InvalidCsrf
+        raise _refusal(f"the origin {origin or site!r:.200} is not trusted", _UNTRUSTED_ORIGIN)
+    given, kept = meta.get(header_key(), ""), cookies.get(request, conf.cookie_name)
+    if not given:
+        raise _refusal(f"there is no header {conf.header_name}")
+    if not kept:
+        raise _refusal(_NO_COOKIE)
+    if not constant_time_compare(given, kept):
+        raise _refusal("header and cookie differ")
+    if fault := tokens.fault_of(given, session_id):
+        raise _refusal(fault)
+
+
+def _refusal(reason: str, message: str = "") -> errors.InvalidCsrf:
+    """The fault, whose reason is logged. Clients get it only under `DEBUG`: a page that was refused
+    need not know what to change."""
+    logger.warning("Refused: %s.", reason)
+    message = message or errors.InvalidCsrf.message
+    return errors.InvalidCsrf(f"{message} ({reason})" if settings.DEBUG else message)
 
 
 def header_key() -> str:

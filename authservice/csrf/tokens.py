@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from uuid import UUID
 
-from django.core.signing import BadSignature
+from django.core.signing import BadSignature, SignatureExpired
 
 from authservice.csrf.conf import conf
 from authservice.kernel import crypto
@@ -18,6 +18,7 @@ from authservice.kernel import crypto
 _PURPOSE = "csrf"
 _NONCE = 16
 _LONGEST = 256
+_FOREIGN = "the token was not issued by this service"
 
 
 def issue(session_id: UUID | None = None) -> str:
@@ -26,16 +27,21 @@ def issue(session_id: UUID | None = None) -> str:
     return crypto.timestamp_signer(_PURPOSE).sign(value)
 
 
-def is_valid(token: str, session_id: UUID | None = None) -> bool:
-    """Whether a token is authentic, not expired and, if a session is given, issued for it."""
+def fault_of(token: str, session_id: UUID | None = None) -> str:
+    """Why a token is not authentic, expired or, if a session is given, not issued for it; "" if it
+    is valid."""
     if len(token) > _LONGEST:
-        return False
+        return _FOREIGN
     try:
         value = crypto.timestamp_signer(_PURPOSE).unsign(token, max_age=conf.ttl)
+    except SignatureExpired:
+        return "the token is older than CSRF.TTL"
     except BadSignature:
-        return False
+        return _FOREIGN
     owner = value.partition(".")[2]
-    return session_id is None or owner == _hex(session_id)
+    if session_id is not None and owner != _hex(session_id):
+        return "the token was issued for another session; fetch one after signing in or out"
+    return ""
 
 
 def _hex(session_id: UUID | None) -> str:

@@ -231,3 +231,63 @@ class TestForms:
         token, visitor.token = visitor.token, ""
 
         assert visitor.post(f"signup?X-CSRF-Token={token}", ANN).error == REFUSED
+
+
+class TestReasons:
+    """The reason of a refusal is in the log and, under DEBUG, in the message."""
+
+    def without_header(self, visitor):
+        visitor.token = ""
+        return visitor.post("signup", ANN)
+
+    def without_cookie(self, visitor):
+        del visitor.client.cookies[NAME]
+        return visitor.post("signup", ANN)
+
+    def with_another_cookie(self, visitor):
+        visitor.plant(NAME, Visitor().fetch_token())
+        return visitor.post("signup", ANN)
+
+    def with_a_token_of_its_own(self, visitor):
+        visitor.token = "x" * 20
+        visitor.plant(NAME, visitor.token)
+        return visitor.post("signup", ANN)
+
+    def from_another_origin(self, visitor):
+        return visitor.post("signup", ANN, Origin="https://evil.example")
+
+    @pytest.mark.parametrize(
+        ("send", "reason"),
+        [
+            (without_header, "there is no header X-CSRF-Token"),
+            (without_cookie, "localhost and 127.0.0.1 are two sites"),
+            (with_another_cookie, "header and cookie differ"),
+            (with_a_token_of_its_own, "was not issued by this service"),
+            (from_another_origin, "the origin 'https://evil.example' is not trusted"),
+        ],
+    )
+    def test_reason_is_logged_and_shown_under_debug_only(
+        self, visitor, settings, caplog, send, reason
+    ):
+        another = Visitor()
+        another.fetch_token()
+        assert reason not in send(self, visitor).body["message"]
+        assert reason in caplog.text
+
+        settings.DEBUG = True
+        assert reason in send(self, another).body["message"]
+
+    def test_expired_token_says_so(self, clock, caplog):
+        visitor = Visitor()
+        visitor.fetch_token()
+        clock.forward(hours=2)
+
+        assert visitor.post("signup", ANN).error == REFUSED
+        assert "older than CSRF.TTL" in caplog.text
+
+    def test_token_of_another_session_says_so(self, ann, caplog):
+        ann.token = Visitor().fetch_token()
+        ann.plant(NAME, ann.token)
+
+        assert ann.post("logout").error == REFUSED
+        assert "issued for another session" in caplog.text

@@ -10,19 +10,19 @@ FORGERY = (
     Mutation(
         "The comparison of CSRF header and cookie",
         CSRF + "guard.py",
-        without(" or not constant_time_compare(given, cookies.get(request, conf.cookie_name))"),
+        to("if not constant_time_compare(given, kept):", "if False:"),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The signature of a CSRF token",
         CSRF + "guard.py",
-        to("if not tokens.is_valid(given, session_id):", "if False:"),
+        to("if fault := tokens.fault_of(given, session_id):", 'if fault := "":'),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The session that a CSRF token belongs to",
         CSRF + "tokens.py",
-        to("session_id is None or owner == _hex(session_id)", "True"),
+        to("if session_id is not None and owner != _hex(session_id):", "if False:"),
         ("tests/csrf/test_binding.py",),
     ),
     Mutation(
