@@ -170,9 +170,12 @@ class Claims(Protocol):
 
 class LoginExtras(Protocol):
     """Slot `login_extras`: fields of `data.data` in a login response. The API description reads
-    them from the TypedDict in the filler's return annotation."""
+    them from the TypedDict in the filler's return annotation.
 
-    def __call__(self, person: Person) -> Mapping[str, Any]: ...
+    `kept` is the session that a signed-in client goes on with, or None for a new one.
+    """
+
+    def __call__(self, person: Person, kept: LiveSession | None) -> Mapping[str, Any]: ...
 
 
 class EventListener(Protocol):

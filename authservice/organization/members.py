@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
 
-from authservice.core.models import Session
+from authservice.core.models import Account, Session
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
@@ -41,15 +42,14 @@ def page_of(organization: Organization, page: Page, query: str) -> tuple[list[Me
     name, e-mail address and username."""
     found = Membership.objects.filter(organization=organization)
     if query:
-        searched = [Q((f"{_ACCOUNT}{name}__icontains", query)) for name in _SEARCHED]
-        found = found.filter(reduce(or_, searched))
+        found = found.filter(Exists(_searched(query)))
     in_order = page.order(SORT_FIELDS[page.sort_field])
-    rows = page.cut(found.order_by(*in_order))
-    if page.limit <= _PAGE:
-        # The keys first: a join with all rows before a page would take most of the time.
-        keys = list(rows.values_list("pk", flat=True))
-        rows = Membership.objects.filter(pk__in=keys).order_by(*in_order)
-    return _read(rows), found.count()
+    found = found.order_by(*in_order)
+    if page.limit > _PAGE:
+        return _read(page.cut(found)), found.count()
+    # The keys first: a join with all rows before a page would take most of the time.
+    keys, total = _keys(found, page)
+    return _read(Membership.objects.filter(pk__in=keys).order_by(*in_order)), total
 
 
 def get(organization: Organization, user_id: str) -> Member:
@@ -130,6 +130,22 @@ def _find(actor: Actor, user_id: str) -> Membership:
     if found is None:
         raise errors.MemberNotFound
     return found
+
+
+def _searched(query: str) -> QuerySet[Account]:
+    """The account of an outer membership, if it contains the text."""
+    searched = [Q((f"{name}__icontains", query)) for name in _SEARCHED]
+    return Account.objects.filter(reduce(or_, searched), user=OuterRef("user_id"))
+
+
+def _keys(found: QuerySet[Membership], page: Page) -> tuple[list[UUID], int]:
+    """The keys on a page, and the total. One statement for both: to count the results of a search
+    costs as much as the search."""
+    counted = found.annotate(total=Window(Count("*"))).values_list("pk", "total")
+    rows = list(page.cut(counted))
+    if page.offset and not rows:
+        return [], found.count()
+    return [pk for pk, _ in rows], rows[0][1] if rows else 0
 
 
 def _read(rows: QuerySet[Membership]) -> list[Member]:

@@ -74,7 +74,7 @@ class Membership(models.Model):
             models.Index(
                 fields=["organization", "joined_at", "id"], name="authsvc_membership_list"
             ),
-            models.Index(fields=["organization", "role"], name="authsvc_membership_role"),
+            models.Index(fields=["organization", "role", "id"], name="authsvc_membership_role"),
         ]
 
     def __str__(self) -> str:

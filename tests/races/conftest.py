@@ -2,7 +2,7 @@ import pytest
 from django.db import connection
 
 from authservice.core.credentials import hash_limit
-from tests.races.crowd import Crowd, crowd_limit
+from tests.races.crowd import Crowd, asked_rounds, crowd_limit
 from tests.races.hashers import Counting
 from tests.support.client import Api
 
@@ -50,7 +50,7 @@ def login_receivers(request):
 @pytest.fixture
 def rounds() -> range:
     # Other databases lock rows by other means with the same result, so a few rounds suffice.
-    return range(20 if connection.vendor == "postgresql" else 5)
+    return asked_rounds(20 if connection.vendor == "postgresql" else 5)
 
 
 @pytest.fixture

@@ -70,6 +70,11 @@ def _disconnect(all_threads: Barrier) -> None:
     connections.close_all()
 
 
+def asked_rounds(default: int) -> range:
+    """The rounds of a race: as many as `RACE_ROUNDS` in the environment asks for."""
+    return range(int(os.environ.get("RACE_ROUNDS", default)))
+
+
 @contextmanager
 def crowd_limit() -> Iterator[None]:
     """Allow at most two crowds at once: a database server accepts 100 connections by default."""

@@ -163,7 +163,7 @@ def login(
         registered: VerificationRequired = {"user": user(outcome.person), "message": VERIFY_FIRST}
         return answer(registered, status=status)
     # Before the tokens are in a variable, because the statements of the extras may fail.
-    extras = _extras(outcome.person)
+    extras = _extras(outcome)
     body: Authenticated = {
         "access_token": outcome.tokens.access_token.reveal(),
         "refresh_token": outcome.tokens.refresh_token.reveal(),
@@ -212,9 +212,10 @@ def _challenge(outcome: Login) -> Challenged:
     }
 
 
-def _extras(person: Person) -> dict[str, Any]:
+def _extras(outcome: Login) -> dict[str, Any]:
     """The fields that modules add to a login response."""
-    return {name: value for add in plugs("login_extras") for name, value in add(person).items()}
+    added = [add(outcome.person, outcome.kept) for add in plugs("login_extras")]
+    return {name: value for fields in added for name, value in fields.items()}
 
 
 def shown(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _enter(
                 raise refused
             joined = join(present)
             if session is not None:
-                entered = Login(present, tokens=rotation.rotate(present, session))
+                entered = Login(present, tokens=rotation.rotate(present, session), kept=session)
             else:
                 entered = login.complete(present, client, method=method, proofs=_PROOFS)
             return Accepted(entered, False, joined)

@@ -19,6 +19,7 @@ from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.login import last_login
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import identifiers, lookup
@@ -37,10 +38,12 @@ REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerifi
 
 @dataclass(frozen=True)
 class Login:
-    """The result of a login: tokens, challenges, or neither if the user must be verified first."""
+    """The result of a login: tokens, challenges, or neither if the user must be verified first.
+    `kept` is the session that a signed-in client goes on with, or None for a new one."""
 
     person: Person
     tokens: Tokens | None = None
+    kept: Session | None = None
     challenges: tuple[Challenge, ...] = ()
     device_token: Secret = field(default_factory=lambda: Secret(""))
 

@@ -86,7 +86,9 @@ class Migration(migrations.Migration):
                     models.Index(
                         fields=["organization", "joined_at", "id"], name="authsvc_membership_list"
                     ),
-                    models.Index(fields=["organization", "role"], name="authsvc_membership_role"),
+                    models.Index(
+                        fields=["organization", "role", "id"], name="authsvc_membership_role"
+                    ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from authservice.core.models import Session
 from authservice.core.users.person import Person
 from authservice.kernel.http.envelope import utc
 from authservice.kernel.http.operations import Moment, Uuid
@@ -66,7 +67,7 @@ class OwnOrganization(TypedDict):
 
 class OwnOrganizations(TypedDict):
     """The organizations of the user who logs in, the one joined first first. A new session has no
-    active one."""
+    active one; a signed-in user who accepts an invitation keeps that of the session."""
 
     organizations: list[OwnOrganization]
     active_organization: OwnOrganization | None
@@ -111,10 +112,12 @@ def member(row: rows.Membership, person: Person) -> Member:
     return {**membership(row), "user": user}
 
 
-def login_extras(person: Person) -> OwnOrganizations:
+def login_extras(person: Person, kept: Session | None) -> OwnOrganizations:
     """Fills the slot `login_extras`."""
     own = [own_organization(row) for row in active.memberships_of(person)]
-    return {"organizations": own, "active_organization": None}
+    chosen = str(kept.organization_id) if kept else ""
+    present = next((row for row in own if row["id"] == chosen), None)
+    return {"organizations": own, "active_organization": present}
 
 
 def own_organization(row: rows.Membership) -> OwnOrganization:

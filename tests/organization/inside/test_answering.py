@@ -8,10 +8,12 @@ from tests.organization.inside.people import Person, join, role_of
 from tests.organization.inside.test_invitations import CAT, KIND, NOT_PENDING, invite
 from tests.support.client import PASSWORD
 from tests.support.flows import deactivate, prove
+from tests.support.forging import claims
 from tests.support.people import the_user
 from tests.twofactor.people import Person as Enrolled
 
 pytestmark = pytest.mark.django_db
+
 
 NEW = {"name": "Cat", "password": PASSWORD}
 UNKNOWN = (404, "INVITATION_NOT_FOUND")
@@ -94,6 +96,20 @@ def test_signed_in_user_keeps_the_session(cat, token, accept):
     )
     cat.keep(answer.data)
     assert cat.refresh().status == 200
+
+
+def test_signed_in_user_keeps_the_active_organization(cat, acme, token, accept):
+    own = cat.found("Own")
+    cat.switch(own)
+
+    answer = accept(token, cat)
+
+    extras = answer.data["data"]
+    assert extras["active_organization"] == extras["organizations"][0]
+    assert (
+        extras["active_organization"]["id"] == own == claims(answer.data["access_token"])["org_id"]
+    )
+    assert [each["id"] for each in extras["organizations"]] == [own, acme]
 
 
 def test_token_of_another_account_is_ignored(ann, cat, token, accept):

@@ -78,7 +78,12 @@ def test_own_organizations_cost_two_statements(ann):
 
 
 @pytest.mark.parametrize(
-    ("path", "most"), [("", 2), ("/members", 4), ("/members/{ann}", 3), ("/invitations", 4)]
+    ("path", "most"),
+    [
+        ("", 2),
+        *[("/members", 4), ("/members?limit=1", 4), ("/members?limit=1&query=b", 4)],
+        *[("/members/{ann}", 3), ("/invitations", 4)],
+    ],
 )
 def test_reading_costs(ann, acme, member, path, most):
     path = f"org/{acme}{path.format(ann=ann.id)}"
@@ -114,7 +119,9 @@ def test_page_of_ten_thousand_members_takes_forty_milliseconds(ann, acme):
         "limit=20",
         "limit=100&offset=5000",
         "limit=20&sort_field=email",
+        "limit=100&offset=5000&sort_field=name",
         "limit=20&query=user99",
+        "limit=20&query=nobody",
     ):
         path, seconds = f"/auth/org/{acme}/members?{query}", []
         for _ in range(20):

@@ -38,7 +38,7 @@ class Organizations(TypedDict):
     organizations: list[str]
 
 
-def extras(person) -> Organizations:
+def extras(person, kept) -> Organizations:
     return {"organizations": []}
 
 

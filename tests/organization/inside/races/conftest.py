@@ -4,6 +4,7 @@ import pytest
 
 from tests.organization.inside.people import Person
 from tests.races.conftest import _no_floods, api, crowd, gathered  # noqa: F401
+from tests.races.crowd import asked_rounds
 from tests.support.messenger.post import office
 
 
@@ -25,4 +26,10 @@ def people(api):  # noqa: F811
 
 @pytest.fixture
 def rounds() -> range:
-    return range(5)
+    return asked_rounds(5)
+
+
+@pytest.fixture
+def crowds() -> range:
+    """The rounds of a race whose one round takes as long as five of the others."""
+    return asked_rounds(1)
