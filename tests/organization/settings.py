@@ -8,6 +8,7 @@ INSTALLED_APPS = [
     *OTHERS,
     "authservice.organization",
     "tests.support.messenger.apps.PostOffice",
+    "tests.organization.shop",
 ]
 MIDDLEWARE = [*OTHER_MIDDLEWARE, "authservice.organization.middleware.OrganizationMiddleware"]
 ROOT_URLCONF = "tests.organization.urls"

@@ -12,6 +12,7 @@ from authservice.organization.decorators import (
 )
 from authservice.organization.permissions import HasOrganizationRole, IsOrganizationMember
 from tests.admin.urls import urlpatterns as others
+from tests.organization.shop import views as shop
 
 
 def shown(request):
@@ -80,5 +81,8 @@ urlpatterns = [
     path("lazy", lazy),
     path("lazy-async", lazy_async),
     path("untouched", untouched),
+    path("shop/names", shop.names),
+    path("shop/rename", shop.rename),
+    path("shop/create", shop.create),
     *others,
 ]

@@ -1,0 +1,1 @@
+"""A host project's app: rows that belong to organizations, and views that forget to filter them."""
