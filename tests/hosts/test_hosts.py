@@ -89,9 +89,15 @@ LONG = (
     *(without(f"tests/twofactor/test_{name}.py") for name in ("staff", "absent")),
 )
 
+# Every module whose rows belong to users.
+USERS = (
+    *(*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN),
+    *(*MAGIC, *SOCIAL, *INVITATION),
+)
+
 HOSTS = [
-    Host("uuid_user", (*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC, *SOCIAL)),
-    Host("email_user", (*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN, *MAGIC, *SOCIAL)),
+    Host("uuid_user", USERS),
+    Host("email_user", USERS),
     # The other tests create users with an address and an active flag.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),

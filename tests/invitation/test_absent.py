@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.hosts.runs import python
 
 TRACES = """
@@ -18,6 +20,11 @@ print(json.dumps([
     [model._meta.db_table for model in apps.get_models() if "invitation" in model._meta.db_table],
 ]))
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _invitations():
+    """Not in both login modules: the process has its own settings."""
 
 
 def test_module_not_installed_leaves_nothing():

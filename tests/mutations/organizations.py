@@ -63,7 +63,7 @@ ORGANIZATIONS = (
         "The role of an invitation that an admin sends",
         ORG + "invitations.py",
         without("        actor.require_manages(role)\n"),
-        _in("invitations"),
+        _in("roles"),
     ),
     Mutation(
         "The right of the inviter when an invitation is accepted",

@@ -1,6 +1,5 @@
 """Runs the tests of `inside` in hosts that install the module, each in its own process."""
 
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -8,24 +7,27 @@ from django.db import connection
 
 from tests.hosts.runs import holds
 
+# The users of tests/admin with an address only, since these have the columns of Django admin too.
+USERS = {"UUID keys": {"host": "uuid_user"}, "an e-mail address only": {"ADMIN_USERS": "email"}}
 SETTINGS = "--ds=tests.organization.settings"
 HERE = Path(__file__).parent / "inside"
-# Parts of about equal length; a file that is in none of them belongs to the last.
-INSIDE = sorted(path.stem for path in HERE.glob("test_*.py"))
-SHARES = {
-    "roles": ["test_roles", "test_members"],
-    "invitations": ["test_invitations", "test_invitation_lists", "test_answering"],
-}
-SHARES["others"] = [name for name in INSIDE if name not in chain(*SHARES.values())]
+# Two parts of about equal length, since each starts Django and creates a database.
+RULES = ["test_roles", "test_members", "test_invitations", "test_invitation_lists"]
+OTHERS = sorted({path.stem for path in HERE.glob("test_*.py")}.difference(RULES))
 
 
-@pytest.mark.parametrize("share", SHARES)
-def test_organizations_in_a_host_with_the_module(share):
-    holds(SETTINGS, *(f"{HERE}/{name}.py" for name in SHARES[share]))
+def files(names):
+    return [f"{HERE}/{name}.py" for name in names]
 
 
-def test_matrix_of_ways_to_sign_in_contains_those_of_organizations():
-    holds(SETTINGS, "-k", "org or switch or route", "tests/core/login_matrix")
+def test_rules_and_matrix_of_ways_to_sign_in():
+    """The matrix with the ways that the module adds."""
+    of_organizations = "inside or org or switch or route"
+    holds(SETTINGS, "-k", of_organizations, *files(RULES), "tests/core/login_matrix")
+
+
+def test_everything_else():
+    holds(SETTINGS, *files(OTHERS))
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers")
@@ -34,11 +36,19 @@ def test_races():
 
 
 @pytest.mark.slow
-def test_organizations_of_users_with_other_keys():
-    holds(SETTINGS, str(HERE), host="uuid_user")
+@pytest.mark.parametrize("users", USERS)
+def test_organizations_of_users_with(users):
+    holds(SETTINGS, str(HERE), **USERS[users])
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers or many rows")
-def test_many_rounds_and_large_organizations():
+def test_large_organizations():
     holds(SETTINGS, "-m", "slow", str(HERE))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers")
+def test_organization_keeps_an_owner_and_leaves_no_orphan_in_two_hundred_rounds():
+    races = "two_owners_with_mixed_actions or deleted_organization"
+    holds(SETTINGS, "-k", races, f"{HERE}/races", RACE_ROUNDS="200")

@@ -6,7 +6,6 @@ import pytest
 
 from authservice.kernel.modules import plugged
 from authservice.organization.models import OrganizationInvitation
-from authservice.organization.roles import ROLES, Permission, manages, permits
 from tests.organization.inside.people import join
 from tests.support.messenger.post import query
 
@@ -83,18 +82,6 @@ def test_mail_shows_a_name_only_if_it_is_no_link(ann, post, name, shown):
     invite(ann, ann.found(name))
 
     assert post.outgoing(KIND).context["organization"] == shown
-
-
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("actor", ROLES)
-def test_role_of_an_invitation_agrees_with_the_table(acme, bob, actor, role):
-    join(acme, bob, actor)
-
-    answer = invite(bob, acme, role=role)
-
-    permitted = permits(actor, Permission.INVITE) and manages(actor, role)
-    assert (answer.status == 201) is permitted
-    assert permitted or answer.error == TOO_LOW
 
 
 @pytest.mark.parametrize("path", ["invitations", f"invitations/{UNKNOWN}", "invite"])

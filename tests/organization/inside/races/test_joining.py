@@ -120,10 +120,9 @@ def test_one_address_is_invited_once(crowd, people):
 def test_accept_decline_cancel_and_resend_at_once_end_in_one_state(
     crowd, api, people, post, rounds
 ):
-    ann = people("ann")
-    for number in rounds:
-        cat = people("cat", number)
-        prove(cat.email)
+    ann, cat = people("ann"), people("cat")
+    prove(cat.email)
+    for _ in rounds:
         acme = ann.found()
         [token] = invited(ann, acme, post, [cat.email])
         row = OrganizationInvitation.objects.get(organization=acme)
@@ -146,10 +145,9 @@ def test_accept_decline_cancel_and_resend_at_once_end_in_one_state(
 
 
 def test_deleted_organization_leaves_no_orphan_and_no_claim(crowd, api, people, post, rounds):
-    ann = people("ann")
-    for number in rounds:
-        cat, bob = people("cat", number), people("bob", number)
-        prove(cat.email)
+    ann, bob, cat = people("ann"), people("bob"), people("cat")
+    prove(cat.email)
+    for _ in rounds:
         acme = ann.found()
         join(acme, bob)
         [token] = invited(ann, acme, post, [cat.email])
