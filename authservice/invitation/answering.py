@@ -12,7 +12,7 @@ from authservice.core.invitations.models import Status
 from authservice.core.sessions.authentication import Caller
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.invitation.invitations import described
+from authservice.invitation.invitations import described, may_invite
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
@@ -42,8 +42,9 @@ def decline(token: Secret, client: Client) -> None:
 
 def _joined(invitation: PlatformInvitation, client: Client, person: Person) -> None:
     inviter = _inviter(invitation)
-    if inviter is None or not inviter.active:
-        raise errors.InvitationNotPending  # a suspended user invites nobody
+    # A user who was suspended, or may not invite any more, invites nobody.
+    if inviter is None or not inviter.active or not may_invite(inviter):
+        raise errors.InvitationNotPending
     _record(ACCEPTED, person, inviter, invitation, client)
 
 

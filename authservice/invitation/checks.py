@@ -10,6 +10,7 @@ from django.apps import apps
 from django.core.checks import CheckMessage, register
 
 from authservice.core.conf import core
+from authservice.core.users import chosen
 from authservice.invitation.conf import conf
 from authservice.invitation.models import PURPOSE_LENGTH
 from authservice.kernel import message_queue
@@ -25,7 +26,7 @@ def check_invitations(**_: Any) -> list[CheckMessage]:
     # The check of the core app reports wrong keys and types; until then, settings are unreadable.
     if not apps.is_installed("authservice.invitation") or list(complaints()):
         return []
-    return [*_mail(), *_life(), *_limits(), *_purposes(), *_phone()]
+    return [*_mail(), *_life(), *_limits(), *_purposes(), *_phone(), *_senders()]
 
 
 def _mail() -> Iterator[CheckMessage]:
@@ -58,3 +59,8 @@ def _is_purpose(name: object) -> bool:
 def _phone() -> Iterator[CheckMessage]:
     if core.require_phone_verification:
         yield message("authservice.W185")
+
+
+def _senders() -> Iterator[CheckMessage]:
+    if not chosen.is_valid(conf.who_may_invite):
+        yield message("authservice.E186", f"INVITATION.WHO_MAY_INVITE is {conf.who_may_invite!r}.")

@@ -14,6 +14,9 @@ class PlatformInvitations:
 
     ttl: timedelta = timedelta(days=7)
     """How long an invitation can be accepted after it was sent, or sent again."""
+    who_may_invite: str = "everyone"
+    """Which users may invite: `everyone`, `super_admins`, or a dotted path to a function of the
+    project that is called with the user and returns whether they may."""
     allowed_purposes: tuple[str, ...] = ()
     """The values of `purpose` that are accepted; empty means any."""
     max_pending_per_email: int = 0

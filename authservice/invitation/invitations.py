@@ -15,7 +15,7 @@ from authservice.core.invitations.models import Status
 from authservice.core.messages import counting
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import identifiers
+from authservice.core.users import chosen, identifiers
 from authservice.core.users.person import Person
 from authservice.invitation.conf import conf
 from authservice.invitation.messages import KIND
@@ -42,10 +42,12 @@ def invite(
     """Invite an address and mail it a link.
 
     Raises `ValidationFailed`, `EmailNotConfigured`, `InvitationAlreadyExists`,
-    `InvitationMaxPending`, `TooManyRequests` or `InvalidToken`.
+    `InvitationMaxPending`, `TooManyRequests`, `InvalidToken`, or `Forbidden` if the user may not
+    invite.
     """
     _require_valid(wanted)
     with sessions.changing(person, session) as inviter:
+        _require_sender(inviter)
         key = identifiers.email_key(wanted.email)
         _require_room(key)
         _require_no_other(inviter.user.pk, key, wanted.purpose)
@@ -69,10 +71,11 @@ def resend(
     """Mail another link for a pending or expired invitation. The previous link ends and the expiry
     is renewed; past a limit on mails nothing changes.
 
-    Raises as `cancel` does, and `InvitationAlreadyExists` or `InvitationMaxPending` if others were
-    sent since it expired.
+    Raises as `cancel` does, `Forbidden` if the user may not invite any more, and
+    `InvitationAlreadyExists` or `InvitationMaxPending` if others were sent since it expired.
     """
     with sessions.changing(person, session) as inviter:
+        _require_sender(inviter)
         invitation = _own(inviter, invitation_id)
         require_resendable(invitation)
         if mailing.send(invitation, KIND, client, ttl=conf.ttl):
@@ -87,6 +90,11 @@ def cancel(person: Person, session: Session, invitation_id: str, client: Client)
         invitation = _own(inviter, invitation_id)
         closing.cancel(invitation)
         events.record(CANCELLED, inviter, client, **described(invitation))
+
+
+def may_invite(person: Person) -> bool:
+    """By `INVITATION.WHO_MAY_INVITE`."""
+    return chosen.allows(conf.who_may_invite, person)
 
 
 def require_resendable(invitation: PlatformInvitation) -> None:
@@ -108,6 +116,11 @@ def described(invitation: PlatformInvitation) -> dict[str, Any]:
         "email": invitation.email,
         "purpose": invitation.purpose,
     }
+
+
+def _require_sender(person: Person) -> None:
+    if not may_invite(person):
+        raise errors.Forbidden
 
 
 def _require_valid(wanted: NewInvitation) -> None:

@@ -8,8 +8,15 @@ from django.db import transaction
 
 from authservice.core.credentials import passwords
 from authservice.core.invitations import closing, mailing
+from authservice.core.users import lookup
 from authservice.invitation.conf import conf
-from authservice.invitation.invitations import CANCELLED, SENT, described, require_resendable
+from authservice.invitation.invitations import (
+    CANCELLED,
+    SENT,
+    described,
+    may_invite,
+    require_resendable,
+)
 from authservice.invitation.messages import KIND
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import databases, errors, events
@@ -22,6 +29,8 @@ def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
     with transaction.atomic(using=databases.primary()):
         current = _locked(invitation)
         require_resendable(current)
+        if not may_invite(lookup.get_person(current.inviter)):
+            raise errors.InvitationNotPending  # nobody could accept it
         if not mailing.send(current, KIND, client, ttl=conf.ttl):
             raise errors.TooManyRequests
         metadata = {**described(current), "again": True}

@@ -70,7 +70,7 @@ class Invitations(Endpoint):
         body=InvitationIn,
         answer=Invitation,
         status=201,
-        faults=_LIMITED,
+        faults=(errors.Forbidden, *_LIMITED),
     )
     def create(self) -> HttpResponse:
         caller, read = self.identity, self.read(InvitationIn)

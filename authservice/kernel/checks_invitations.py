@@ -32,6 +32,10 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " an invited address without an account cannot accept.",
         "Turn it off, or invite only addresses that have an account with a verified number.",
     ),
+    "authservice.E186": (
+        "INVITATION.WHO_MAY_INVITE names no function.",
+        "Use everyone, super_admins, or the dotted path of a function that takes a user.",
+    ),
     # Organizations
     "authservice.E190": (
         "ORGANIZATION.MAX_MEMBERS or ORGANIZATION.MAX_PER_USER is negative.",
@@ -56,5 +60,9 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "'authservice.organization' is installed without an app that sends e-mails, so nobody can"
         " be invited to an organization.",
         "Add 'authservice.notification' to INSTALLED_APPS.",
+    ),
+    "authservice.E195": (
+        "ORGANIZATION.WHO_MAY_CREATE names no function.",
+        "Use everyone, super_admins, or the dotted path of a function that takes a user.",
     ),
 }

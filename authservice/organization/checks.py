@@ -9,6 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.core.checks import CheckMessage, register
 
+from authservice.core.users import chosen
 from authservice.kernel import message_queue
 from authservice.kernel.checks import message
 from authservice.kernel.settings import complaints
@@ -31,6 +32,10 @@ def check_organizations(**_: Any) -> Iterator[CheckMessage]:
         yield message("authservice.E191")
     if conf.invitations_kept < timedelta(0):
         yield message("authservice.E193")
+    if not chosen.is_valid(conf.who_may_create):
+        yield message(
+            "authservice.E195", f"ORGANIZATION.WHO_MAY_CREATE is {conf.who_may_create!r}."
+        )
     if not message_queue.can_mail():
         yield message("authservice.W194")
     try:

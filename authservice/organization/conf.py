@@ -18,6 +18,9 @@ class Organizations:
     auto_create_name: str = "{name}'s organization"
     """Name of such an organization. `{name}` is the user's name, username or the local part of the
     e-mail address, whichever is the first that is known."""
+    who_may_create: str = "everyone"
+    """Which users may create an organization over the API: `everyone`, `super_admins`, or a dotted
+    path to a function of the project that is called with the user and returns whether they may."""
     max_members: int = 0
     """Maximum number of members of an organization; 0 means no limit."""
     max_per_user: int = 0

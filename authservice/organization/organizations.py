@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
+from authservice.core.users import chosen
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
-from authservice.organization import access, active, errors, roles, slugs
+from authservice.organization import access, active, roles, slugs
+from authservice.organization import errors as org_errors
 from authservice.organization.conf import conf
 from authservice.organization.models import Membership, Organization
 from authservice.organization.roles import Permission
@@ -34,13 +36,15 @@ def create(
 ) -> Organization:
     """Create an organization whose only member is the caller, as its owner.
 
-    Without `slug` one is made from the name. Raises `InvalidToken`, `TooManyOrganizations` and
-    `SlugTaken`.
+    Without `slug` one is made from the name. Raises `InvalidToken`, `TooManyOrganizations`,
+    `SlugTaken`, and `Forbidden` if the user may not create any.
     """
     with sessions.changing(caller, session) as person:
+        if not chosen.allows(conf.who_may_create, person):
+            raise errors.Forbidden
         owned = Membership.objects.filter(user=person.user.pk, role=roles.OWNER).count()
         if conf.max_per_user and owned >= conf.max_per_user:
-            raise errors.TooManyOrganizations
+            raise org_errors.TooManyOrganizations
         created = found_by(person.user, name=name, slug=slug)
         events.record("org.created", person, client, target=created, slug=created.slug)
     return created
@@ -50,7 +54,7 @@ def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
     """Insert an organization and its owner, in a transaction of the caller. Raises `SlugTaken`."""
     created = _insert(user, name, slug) if slug else _insert_numbered(user, name)
     if created is None:
-        raise errors.SlugTaken
+        raise org_errors.SlugTaken
     Membership.objects.create(organization=created, user_id=user.pk, role=roles.OWNER)
     created.owner_pk = user.pk  # type: ignore[attr-defined]
     return created
@@ -92,7 +96,7 @@ def delete(caller: Person, session: Session, client: Client, org_id: str) -> Non
     except IntegrityError as wrong:
         if not recorded:
             raise  # the audit entry could not be written
-        raise errors.OrganizationInUse from wrong  # also from the commit: a deferred constraint
+        raise org_errors.OrganizationInUse from wrong  # also from the commit: a deferred constraint
 
 
 def remove(organization: Organization) -> None:

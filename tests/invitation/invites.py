@@ -62,6 +62,11 @@ class Invites:
         return next(row["status"] for row in rows if row["id"] == invitation)
 
 
+def is_ann(user: Any) -> bool:
+    """A function for `INVITATION.WHO_MAY_INVITE`."""
+    return str(user.email) == "ann@example.com"
+
+
 def lifetime(answer: Answer) -> timedelta:
     """From the creation of the invitation to its expiry."""
     created, expires = (

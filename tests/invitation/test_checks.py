@@ -21,6 +21,8 @@ def ids():
     "keys",
     [
         {},
+        {"WHO_MAY_INVITE": "super_admins"},
+        {"WHO_MAY_INVITE": "tests.invitation.invites.is_ann"},
         {"TTL": 3600, "KEPT": 0, "MAX_PENDING_PER_EMAIL": 5, "ALLOWED_PURPOSES": ["beta"]},
     ],
 )
@@ -41,6 +43,9 @@ def test_valid_settings_pass_the_checks(ids, invitation, keys):
         ("E184", {"ALLOWED_PURPOSES": ["beta", " gold"]}),
         ("E184", {"ALLOWED_PURPOSES": ["x" * 65]}),
         ("E184", {"ALLOWED_PURPOSES": [7]}),
+        ("E186", {"WHO_MAY_INVITE": "nobody"}),
+        ("E186", {"WHO_MAY_INVITE": "tests.invitation.test_checks.missing"}),
+        ("E186", {"WHO_MAY_INVITE": "tests.invitation.invites.BOB"}),
     ],
 )
 def test_wrong_value_is_an_error(ids, invitation, expected, keys):

@@ -34,6 +34,18 @@ INVITATIONS = (
         (f"{_TESTS}delivery.py::test_delayed_job_does_not_end_the_link_of_a_newer_mail",),
     ),
     Mutation(
+        "The right to invite, when an invitation is accepted",
+        _MODULE + "answering.py",
+        without(" or not may_invite(inviter)"),
+        (f"{_TESTS}senders.py",),
+    ),
+    Mutation(
+        "The right to invite, when an invitation is sent",
+        _MODULE + "invitations.py",
+        to("        _require_sender(inviter)\n        key", "        key"),
+        (f"{_TESTS}senders.py",),
+    ),
+    Mutation(
         "The end of unproven access by an accepted invitation",
         _INVITATIONS + "acceptance.py",
         to("own = present if session else None", "own = present"),

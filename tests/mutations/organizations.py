@@ -60,6 +60,20 @@ ORGANIZATIONS = (
         _in("deletion"),
     ),
     Mutation(
+        "The right to create an organization",
+        ORG + "organizations.py",
+        without(
+            "        if not chosen.allows(conf.who_may_create, person):\n            raise errors.Forbidden\n"
+        ),
+        _in("organizations"),
+    ),
+    Mutation(
+        "The active organization in the response of a kept session",
+        ORG + "views/shapes.py",
+        to("str(kept.organization_id) if kept", '"" if kept'),
+        _in("answering"),
+    ),
+    Mutation(
         "The role of an invitation that an admin sends",
         ORG + "invitations.py",
         without("        actor.require_manages(role)\n"),

@@ -30,7 +30,7 @@ class Organizations(Endpoint):
         body=OrganizationIn,
         answer=shapes.Organization,
         status=201,
-        faults=(errors.SlugTaken, errors.TooManyOrganizations),
+        faults=(kernel_errors.Forbidden, errors.SlugTaken, errors.TooManyOrganizations),
         id="createOrganization",
     )
     def create(self) -> HttpResponse:

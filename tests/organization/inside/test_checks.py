@@ -12,7 +12,7 @@ def ids():
     return {found.id for found in run_checks() if found.id.startswith("authservice.")}
 
 
-OURS = {f"authservice.{name}" for name in ("E190", "E191", "E192", "E193", "W194")}
+OURS = {f"authservice.{name}" for name in ("E190", "E191", "E192", "E193", "W194", "E195")}
 
 
 def test_defaults_are_right(db):
@@ -30,6 +30,8 @@ def test_defaults_are_right(db):
         ({"AUTO_CREATE_NAME": "{name"}, "E192"),
         ({"AUTO_CREATE_NAME": "{name.x}"}, "E192"),
         ({"INVITATIONS_KEPT": timedelta(-1)}, "E193"),
+        ({"WHO_MAY_CREATE": "nobody"}, "E195"),
+        ({"WHO_MAY_CREATE": "tests.organization.inside.missing"}, "E195"),
     ],
 )
 def test_wrong_setting_is_reported(db, organization, keys, expected):

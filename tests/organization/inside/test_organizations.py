@@ -4,7 +4,8 @@ import pytest
 from django.db.models import ProtectedError
 
 from authservice.organization.models import Membership, Organization
-from tests.organization.inside.people import join
+from tests.admin_api.people import promote
+from tests.organization.inside.people import Person, join
 from tests.support.flows import deactivate
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +101,16 @@ def test_limit_of_owned_organizations(ann, bob, organization):
 
     assert ann.post("org", name="Other").error == (403, "ORG_MAX_PER_USER")
     assert bob.post("org", name="Other").status == 201
+
+
+@pytest.mark.parametrize("rule", ["super_admins", "tests.organization.inside.people.is_root"])
+def test_only_the_users_of_the_setting_create_organizations(api, ann, organization, rule):
+    root = Person(api, "root")
+    promote(root.email)
+    organization(WHO_MAY_CREATE=rule)
+
+    assert ann.post("org", name="Acme").error == (403, "FORBIDDEN")
+    assert root.post("org", name="Acme").status == 201
 
 
 def test_own_organizations_are_listed_in_the_order_of_joining(ann, bob):
