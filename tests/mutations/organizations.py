@@ -63,7 +63,8 @@ ORGANIZATIONS = (
         "The right to create an organization",
         ORG + "organizations.py",
         without(
-            "        if not chosen.allows(conf.who_may_create, person):\n            raise errors.Forbidden\n"
+            "        if not chosen.allows(conf.who_may_create, person):\n"
+            "            raise errors.Forbidden\n"
         ),
         _in("organizations"),
     ),

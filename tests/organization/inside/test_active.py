@@ -126,6 +126,14 @@ def test_switch_moves_between_organizations(ann, acme):
     assert claims(ann) == (other, "other", "owner")
 
 
+def test_switch_ignores_a_role_in_the_body(acme, member):
+    forged = {"role": "owner", "org_role": "owner", "org_slug": "other", "user_id": "1"}
+
+    member.keep(member.post("org/switch", org_id=acme, **forged).data)
+
+    assert claims(member) == (acme, "acme", "member")
+
+
 def test_switch_to_a_foreign_organization_is_refused(acme, eve):
     assert eve.switch(acme).error == (403, "ORG_NOT_MEMBER")
     assert claims(eve) == NONE

@@ -126,6 +126,13 @@ def test_unknown_token_is_not_found(accept, decline, given):
     assert decline(given).error == UNKNOWN
 
 
+def test_token_is_unknown_as_an_invitation_to_the_service(api, token, accept):
+    for path in ("invitations/accept", "invitations/decline"):
+        assert api.request("POST", path, {"token": token, **NEW}).error == UNKNOWN
+
+    assert accept(token, **NEW).status == 200
+
+
 def test_used_token_is_refused(token, accept, decline):
     accept(token, **NEW)
 

@@ -105,6 +105,23 @@ def test_change_without_a_role_is_refused(ann, acme, member):
     assert ann.put(f"org/{acme}/members/{member.id}").error == (400, "VALIDATION_ERROR")
 
 
+def test_change_ignores_fields_that_a_body_cannot_set(ann, acme, member, eve):
+    other = eve.found("Other")
+    forged = {
+        "org_id": other,
+        "user_id": eve.id,
+        "id": other,
+        "active": False,
+        "owner_id": eve.id,
+    }
+    [before] = Membership.objects.filter(user=member.user).values()
+
+    assert ann.put(f"org/{acme}/members/{member.id}", role="admin", **forged).status == 200
+
+    assert Membership.objects.filter(user=member.user).values().get() == {**before, "role": "admin"}
+    assert (role_of(acme, ann), role_of(other, eve)) == ("owner", "owner")
+
+
 def test_last_owner_cannot_be_demoted_removed_or_leave(ann, acme, member):
     path = f"org/{acme}/members/{ann.id}"
 
