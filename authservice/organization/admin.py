@@ -6,17 +6,14 @@ owner and write audit entries. No token and no digest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from authservice.core.staff.admin_pages import DeclaredLookups, GoesWithUser, ReadOnly
-from authservice.kernel import errors
+from authservice.core.staff.admin_pages import ActionsOnly, DeclaredLookups, ReadOnly
 from authservice.kernel.http.client import of_page
 from authservice.organization import staff
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
@@ -89,39 +86,11 @@ class OrganizationAdmin(DeclaredLookups, Page):
             self.delete_model(request, organization)
 
 
-class ActionsOnly(GoesWithUser, ReadOnly, Page):
-    """Rows that staff change by actions only."""
-
+@admin.register(Membership)
+class MembershipAdmin(ActionsOnly, Page):
+    fields = ("organization", "user", "role", "joined_at")
     ordering = ("-pk",)
     show_full_result_count = False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # Deleting the row would write no audit entry.
-        return not self.at_home(request) and super().has_delete_permission(request, obj)
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        return super(ReadOnly, self).has_change_permission(request)
-
-    def run(
-        self, request: HttpRequest, rows: Iterable[Any], action: Callable[..., None], done: str
-    ) -> None:
-        changed, skipped = [], []
-        for row in rows:
-            try:
-                action(row, by=request.user, client=of_page(request))
-                changed.append(row)
-            except errors.Fault as fault:
-                skipped.append(f"{row}: {fault.message}")
-        editor: Any = request.user.pk
-        LogEntry.objects.log_actions(editor, changed, CHANGE, f"{done}.")
-        self.message_user(request, f"{done}: {len(changed)}.")
-        for text in skipped:
-            self.message_user(request, text, "WARNING")
-
-
-@admin.register(Membership)
-class MembershipAdmin(ActionsOnly):
-    fields = ("organization", "user", "role", "joined_at")
     list_display = ("organization", "user", "role", "joined_at")
     list_select_related = ("organization", "user")
     list_filter = ("role", "joined_at")
@@ -143,11 +112,13 @@ class MembershipAdmin(ActionsOnly):
 
 
 @admin.register(OrganizationInvitation)
-class OrganizationInvitationAdmin(ActionsOnly):
+class OrganizationInvitationAdmin(ActionsOnly, Page):
     fields = (
         *("organization", "email", "role", "inviter", "shown_status"),
         *("created_at", "expires_at", "closed_at"),
     )
+    ordering = ("-pk",)
+    show_full_result_count = False
     list_display = ("email", "organization", "role", "inviter", "shown_status", "expires_at")
     list_select_related = ("organization", "inviter")
     list_filter = ("status", "role", "created_at")

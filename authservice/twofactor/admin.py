@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from authservice.core.staff.admin_pages import (
+    ActionsOnly,
     GoesWithUser,
     ReadOnly,
     RowGuard,
@@ -31,7 +32,7 @@ else:
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
+class AuthenticatorAdmin(ActionsOnly, RowGuard, Page):
     fields = (
         "user",
         "confirmed",
@@ -51,14 +52,6 @@ class AuthenticatorAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
     @admin.display(description="backup codes left")
     def backup_codes_left(self, authenticator: Authenticator) -> int:
         return backup_codes.remaining(authenticator)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # Deleting the row would write no audit entry, send no notice and end no session.
-        return not self.at_home(request) and super().has_delete_permission(request, obj)
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        # The page is read-only; staff with the permission to change authenticators may run actions.
-        return super(ReadOnly, self).has_change_permission(request)
 
     @admin.action(permissions=["act"], description="Disable for this user")
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
@@ -13,6 +14,7 @@ from authservice.core.models import Account
 from authservice.core.staff import authority, rights
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
+from authservice.kernel.errors import Fault
 from authservice.kernel.http.client import of_page
 
 if TYPE_CHECKING:
@@ -68,6 +70,35 @@ class GoesWithUser(AnyPage):
         """Whether this is the page of these rows, not the page of the user who is being deleted."""
         name = (request.resolver_match and request.resolver_match.url_name) or ""
         return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
+
+
+class ActionsOnly(GoesWithUser, ReadOnly, Page):
+    """Rows that staff change by actions only: those with the permission to change the rows, by
+    actions with `permissions=["act"]`."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Deleting the row would skip what its action does, such as the audit entry.
+        return not self.at_home(request) and super().has_delete_permission(request, obj)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return super(ReadOnly, self).has_change_permission(request)
+
+    def run(
+        self, request: HttpRequest, rows: Iterable[Any], action: Callable[..., None], done: str
+    ) -> None:
+        """Run the action on each row; a row that it refuses is skipped, and the page says why."""
+        changed, skipped = [], []
+        for row in rows:
+            try:
+                action(row, by=request.user, client=of_page(request))
+                changed.append(row)
+            except Fault as fault:
+                skipped.append(f"{row}: {fault.message}")
+        editor: Any = request.user.pk
+        LogEntry.objects.log_actions(editor, changed, CHANGE, f"{done}.")
+        self.message_user(request, f"{done}: {len(changed)}.")
+        for text in skipped:
+            self.message_user(request, text, messages.WARNING)
 
 
 class RowGuard(AnyPage):
