@@ -42,7 +42,7 @@ def race(crowd, two_owners, number, first, second):
     of_ann = partial(ACTIONS[first], ann, bob, acme)
     of_bob = partial(ACTIONS[second], bob, ann, acme)
 
-    answers = crowd.race([of_ann, of_bob] * (SIZE // 4))
+    answers = crowd.race([of_ann, of_bob] * (SIZE // 8))
 
     assert owners(acme) >= 1, (first, second)
     assert set(tally(answers)) <= REFUSALS
