@@ -54,6 +54,12 @@ def invitation_past_the_limit_of_the_address(world):
     return lambda: invites(world).send(EVE, purpose="beta")
 
 
+@case(SEND, code="FORBIDDEN")
+def invitation_of_a_user_who_may_not_invite(world):
+    world.configure(INVITATION={"WHO_MAY_INVITE": "super_admins"})
+    return lambda: invites(world).send(EVE)
+
+
 @case(SEND, code="EMAIL_NOT_CONFIGURED")
 def invitation_without_messenger(world):
     world.disable_messenger()

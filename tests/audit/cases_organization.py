@@ -88,6 +88,12 @@ def creation_past_the_limit(world):
     return partial(world.as_ann, "POST", "org", name="Other")
 
 
+@case(CREATE, code="FORBIDDEN")
+def creation_by_a_user_who_may_not_create(world):
+    world.configure(ORGANIZATION={"WHO_MAY_CREATE": "super_admins"})
+    return partial(world.as_ann, "POST", "org", name="Acme")
+
+
 @case("POST /signup", "auth.signup new_user", "org.created new_user new_user")
 def signup_with_an_organization(world):
     world.configure(ORGANIZATION={"AUTO_CREATE": True})
