@@ -13,9 +13,24 @@ APPS = (
 )
 
 
-@pytest.fixture(params=["stateless", "session"], autouse=True, scope="module")
+# These answer invitations, which begins or continues a session. Sending and listing them is alike
+# in both login modules: core authenticates the caller.
+IN_BOTH = {
+    *("test_accept_as_new", "test_accept_with_account", "test_own_session", "test_token_cookies"),
+    *("test_answers", "test_closed_signup", "test_costs"),
+}
+
+
+def pytest_generate_tests(metafunc):
+    name = metafunc.module.__name__.removeprefix("tests.invitation.")
+    if name in IN_BOTH:
+        modules = ["stateless", "session"]
+        metafunc.parametrize("_invitations", modules, indirect=True, scope="module")
+
+
+@pytest.fixture(autouse=True, scope="module")
 def _invitations(request):
-    with mounted(*APPS, login=request.param):
+    with mounted(*APPS, login=getattr(request, "param", "session")):
         yield
 
 
