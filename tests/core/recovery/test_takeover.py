@@ -86,11 +86,16 @@ def test_reset_by_mail_removes_numbers_of_the_last_72_hours(flows, thief, clock,
     assert account().phone_number == left
 
 
-def test_reset_by_mail_counts_an_earlier_number_as_added_at_the_first_proof(flows, attacker, clock):
+@pytest.mark.parametrize("with_session", [False, True])
+def test_reset_by_mail_counts_an_earlier_number_as_added_at_the_first_proof(
+    flows, attacker, clock, with_session
+):
+    """Also if the session that added the number proves the address: it may have been stolen."""
     attacker.token = flows.api.log_in()["access_token"]
     attacker.put(phone=PHONE)
     clock.forward(hours=20)
-    flows.click(flows.email_token(), Accept="application/json")
+    session = {"Authorization": f"Bearer {flows.api.log_in()['access_token']}"}
+    flows.click(flows.email_token(), Accept="application/json", **(session if with_session else {}))
     assert account().proven_email_key
     clock.forward(hours=71)
 
