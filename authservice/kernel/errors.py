@@ -172,8 +172,9 @@ class Forbidden(Fault):
     code = "FORBIDDEN"
     message = "You do not have permission to do this."
     cause = (
-        "The caller is not a super admin, or changes access to the account of staff or of a"
-        " superuser without being a superuser."
+        "The caller is not a super admin, changes access to the account of staff or of a superuser"
+        " without being a superuser, or may not invite or create organizations"
+        " (`INVITATION.WHO_MAY_INVITE`, `ORGANIZATION.WHO_MAY_CREATE`)."
     )
     remedy = (
         "Use an account with the rights. The refusal is in the audit log as `security.forbidden`."
