@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 from jwt import PyJWK
 
@@ -145,7 +146,7 @@ class OpenIDProvider(OAuth2Provider):
 
     def discovered(self, name: str) -> str:
         address = read.text(self.metadata().get(name))
-        if not address.startswith(("https://", "http://")):
+        if not _is_endpoint(address):
             raise ProviderError("The metadata of the provider are incomplete.")
         return address
 
@@ -220,3 +221,15 @@ class OpenIDProvider(OAuth2Provider):
         if key is None:
             raise InvalidIDToken("no key")
         return key
+
+
+def _is_endpoint(address: str) -> bool:
+    # The browser is sent to one of them. A fragment would receive the parameters of a request
+    # (RFC 6749 section 3.1), and what urlsplit() drops would reach the browser.
+    if not (address.isascii() and address.isprintable()) or " " in address or "#" in address:
+        return False
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.username is None

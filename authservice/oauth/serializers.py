@@ -38,7 +38,10 @@ class NativeTokenIn(serializers.Serializer[Any]):
     nonce = SecretText(max_length=128, required=False, allow_blank=True, default="")
     code = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
     code_verifier = SecretText(max_length=128, required=False, allow_blank=True, default="")
-    redirect_uri = Text(max_length=_URI, required=False, allow_blank=True, default="")
+    # Compared exactly, so nothing is trimmed (RFC 9700 section 2.1).
+    redirect_uri = Text(
+        max_length=_URI, trim_whitespace=False, required=False, allow_blank=True, default=""
+    )
 
 
 class ProviderEntry(TypedDict):

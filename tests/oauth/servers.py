@@ -14,14 +14,16 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
 
 
-class _NoRedirects(HTTPRedirectHandler):
+class NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
-_browser = build_opener(_NoRedirects)
+_browser = build_opener(NoRedirects)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class OpenIDServer:
 
     `issuer` is `http://localhost:<port>`, so `OUTBOUND` must allow `localhost` by name.
     """
+
+    checks_verifiers = False
 
     def __init__(self, issuer: str) -> None:
         self.issuer = issuer
@@ -61,6 +65,11 @@ class OpenIDServer:
     def approve(self, authorization_url: str, subject: str) -> str:
         """Log the user in at the consent screen and approve: the address redirected to."""
         return self._answer(authorization_url, sub=subject)
+
+    def approve_in(self, chrome: Chrome, subject: str) -> None:
+        """The same in a browser that shows the consent screen."""
+        chrome.find_element(By.NAME, "sub").send_keys(subject)
+        chrome.find_element(By.XPATH, "//button[text()='Authorize']").click()
 
     def deny(self, authorization_url: str) -> str:
         """Refuse at the consent screen: the address redirected to."""
@@ -96,7 +105,15 @@ def parameters_of(address: str) -> dict[str, str]:
 
 @contextmanager
 def openid_server() -> Iterator[OpenIDServer]:
-    command = [sys.executable, "-W", "ignore", "-m", "tests.oauth.openid_process"]
+    with in_process("tests.oauth.openid_process") as issuer:
+        yield OpenIDServer(issuer)
+
+
+@contextmanager
+def in_process(module: str) -> Iterator[str]:
+    """Run a provider in a process of its own; yields its issuer. The module prints its port, and
+    ends when its standard input is closed."""
+    command = [sys.executable, "-W", "ignore", "-m", module]
     with Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True) as process:
-        yield OpenIDServer(f"http://localhost:{int(process.stdout.readline())}")
+        yield f"http://localhost:{int(process.stdout.readline())}"
         process.stdin.close()

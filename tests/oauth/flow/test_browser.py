@@ -1,4 +1,4 @@
-"""A complete login in a real Chromium with a real OpenID provider, from the link in the front end
+"""A complete login in a real Chromium with real OpenID providers, from the link in the front end
 to the tokens."""
 
 import json
@@ -12,7 +12,8 @@ from authservice.core.models import Session
 from tests.oauth.browsing import ANN
 from tests.support.browser import chromium, needs_chromium, pages, requested
 from tests.support.mounted import mounted
-from tests.support.people import deactivate
+from tests.support.people import deactivate, the_user
+from tests.twofactor.people import Person
 
 pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
 
@@ -23,6 +24,11 @@ FRONT = "<p>front end</p>"
 def _login_module(request):
     with mounted(login=request.param):
         yield
+
+
+@pytest.fixture(params=["openid", pytest.param("toolkit", marks=pytest.mark.slow)], scope="module")
+def openid(request):
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +65,15 @@ def redirected(oauth, front_end):
     oauth(DEFAULT_REDIRECT_URL=f"{front_end}/signed-in", ERROR_REDIRECT_URL=f"{front_end}/failed")
 
 
-def log_in(chrome, service):
-    """Open the link of the front end, and approve at the provider."""
-    chrome.get(f"{service}/auth/oauth/oidc")
-    chrome.find_element(By.NAME, "sub").send_keys("ann-at-oidc")
-    chrome.find_element(By.XPATH, "//button[text()='Authorize']").click()
+@pytest.fixture
+def log_in(chrome, service, openid):
+    """`log_in()` opens the link of the front end, and approves at the provider."""
+
+    def log_in():
+        chrome.get(f"{service}/auth/oauth/oidc")
+        openid.approve_in(chrome, "ann-at-oidc")
+
+    return log_in
 
 
 def arrived(chrome, start):
@@ -71,8 +81,8 @@ def arrived(chrome, start):
     return urlsplit(chrome.current_url)
 
 
-def test_login_answers_in_json(chrome, service):
-    log_in(chrome, service)
+def test_login_answers_in_json(chrome, log_in, service):
+    log_in()
 
     arrived(chrome, f"{service}/auth/oauth/oidc/callback")
     data = json.loads(chrome.find_element(By.TAG_NAME, "body").text)["data"]
@@ -80,15 +90,15 @@ def test_login_answers_in_json(chrome, service):
     assert [one["name"] for one in chrome.get_cookies() if "oauth" in one["name"]] == []
 
 
-def test_login_redirects_to_the_front_end_with_tokens(chrome, service, redirected, front_end, api):
-    log_in(chrome, service)
+def test_login_redirects_to_the_front_end_with_tokens(chrome, log_in, redirected, front_end, api):
+    log_in()
 
     values = dict(parse_qsl(arrived(chrome, f"{front_end}/signed-in").fragment))
     assert api.get("me", token=values["access_token"]).data["email"] == ANN
 
 
-def test_callback_opened_again_logs_nobody_in(chrome, service, redirected, front_end):
-    log_in(chrome, service)
+def test_callback_opened_again_logs_nobody_in(chrome, log_in, redirected, front_end):
+    log_in()
     arrived(chrome, f"{front_end}/signed-in")
     [callback] = [url for url in requested(chrome) if "/callback?" in url]
     before = Session.objects.count()
@@ -100,12 +110,28 @@ def test_callback_opened_again_logs_nobody_in(chrome, service, redirected, front
     assert Session.objects.count() == before
 
 
-def test_inactive_user_gets_to_the_error_page(chrome, service, redirected, front_end):
-    log_in(chrome, service)
+def test_inactive_user_gets_to_the_error_page(chrome, log_in, redirected, front_end):
+    log_in()
     arrived(chrome, f"{front_end}/signed-in")
     deactivate()
 
-    log_in(chrome, service)
+    log_in()
 
     query = dict(parse_qsl(arrived(chrome, f"{front_end}/failed").query))
     assert query["error"] == "USER_NOT_ACTIVE"
+
+
+@pytest.mark.slow
+def test_second_factor_is_asked_for_in_the_fragment(chrome, log_in, redirected, front_end, api):
+    log_in()
+    ann = Person(api, ANN)
+    ann.token = dict(parse_qsl(arrived(chrome, f"{front_end}/signed-in").fragment))["access_token"]
+    ann.user_id = str(the_user().pk)
+    ann.enrol()
+    chrome.get("about:blank")
+
+    log_in()
+
+    values = dict(parse_qsl(arrived(chrome, f"{front_end}/signed-in").fragment))
+    assert set(values) == {"challenge", "temp_token"}
+    assert ann.verify_login(ann.backup_codes[0], values["temp_token"]).status == 200

@@ -1,12 +1,10 @@
 """The state of a flow: bound to the browser and the provider, single use, and limited in time."""
 
-from urllib.parse import urlencode
-
 import pytest
 
 from authservice.core.models import OneTimeToken, Session
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
-from tests.oauth.browsing import FRONT, profile
+from tests.oauth.browsing import profile
 from tests.oauth.in_process import CONSENT, office
 from tests.oauth.servers import parameters_of
 
@@ -32,26 +30,6 @@ def test_start_redirects_to_the_consent_screen(browser):
     assert asked["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
     assert all(len(asked[name]) == 43 for name in ("state", "nonce", "code_challenge"))
     assert answer.headers["Cache-Control"] == "no-store"
-
-
-@pytest.mark.parametrize(
-    "headers", [{"Host": "localhost"}, {"X-Forwarded-Host": "evil.example"}], ids=str
-)
-def test_headers_do_not_change_the_callback_address(browser, headers):
-    url = browser.get("oauth/acme", **headers).headers["Location"]
-
-    assert parameters_of(url)["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
-
-
-def test_parameters_of_the_start_do_not_change_its_addresses(browser, oauth):
-    oauth(DEFAULT_REDIRECT_URL=FRONT)
-    query = "redirect_uri=https://evil.example&next=//evil.example&redirect_to=https://evil.example"
-
-    url = browser.get(f"oauth/acme?{query}").headers["Location"]
-    answer = browser.come_back(f"{office.approve(url, profile())}&{query}")
-
-    assert answer.headers["Location"].startswith(f"{FRONT}#access_token=")
-    assert "evil" not in url + answer.headers["Location"]
 
 
 def test_redirect_url_of_the_provider_replaces_the_callback_address(browser, providers):
@@ -265,29 +243,3 @@ def test_cookie_of_a_provider_that_sends_forms_is_sent_from_other_sites(
     [cookie] = browser.get("oauth/acme").response.cookies.values()
 
     assert (cookie["samesite"], cookie["secure"]) == ("None", True)
-
-
-HOSTILE = (
-    "//evil.example", "/\\evil.example", "https:evil.example", "https://app.example.com@evil.example",
-    "https://app.example.com.evil.example", "javascript:alert(1)", "data:text/html,x",
-    "%2f%2fevil.example", "https://evil.example%23@app.example.com", "\thttps://evil.example",
-    "https://app。example.com", "///evil.example", "http:///evil.example", "https://[::1]",
-    "https://app.example.com/../../evil", "?next=//evil.example", "#access_token=x",
-    "https://evil.example/#@app.example.com/", "vbscript:x", "ftp://evil.example",
-)  # fmt: skip
-NAMES = ("redirect_uri", "redirect_url", "redirect_to", "next", "return_to", "callback", "url")
-
-
-@pytest.mark.parametrize("target", HOSTILE)
-def test_no_parameter_is_a_redirect_target(browser, oauth, target):
-    oauth(DEFAULT_REDIRECT_URL=FRONT, ERROR_REDIRECT_URL=f"{FRONT}/error")
-    more = urlencode(dict.fromkeys(NAMES, target))
-    started = browser.get(f"oauth/acme?{more}").headers["Location"]
-    address = office.approve(started, profile())
-
-    done = browser.come_back(f"{address}&{more}").headers["Location"]
-    again = browser.come_back(f"{address}&{more}").headers["Location"]
-
-    assert parameters_of(started)["redirect_uri"].startswith("http://testserver/auth/")
-    assert done.startswith(f"{FRONT}#access_token=")
-    assert again.startswith(f"{FRONT}/error?error=OAUTH_STATE_USED&")

@@ -125,9 +125,21 @@ def test_metadata_of_another_issuer_are_refused(discovered):
         discovered(issuer="https://evil.test").authorization_url(new_flow("sso"))
 
 
+HOSTILE = (
+    "javascript:alert(1)", "data:text/html,x", "//evil.example", "https:evil.example", "https://",
+    "https://sso.example@evil.example/", "https://sso.example/#", "https://sso.example/\r\nx: y",
+    "\thttps://evil.example", "https://sso.example/ x", "https://sso。example/", "https://[x/",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "metadata",
-    [{"token_endpoint": None}, {"token_endpoint": "file:///x"}, {"jwks_uri": 7}],
+    [
+        {"token_endpoint": None},
+        {"token_endpoint": "file:///x"},
+        {"jwks_uri": 7},
+        *({"authorization_endpoint": url} for url in HOSTILE),
+    ],
     ids=str,
 )
 def test_metadata_without_usable_endpoints_are_refused(discovered, go, metadata):
