@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,45 +11,64 @@ from authservice.kernel.outbound import client
 from authservice.kernel.outbound.errors import OutboundError
 
 _LIFE = timedelta(hours=1)
-# A forged token with an unknown key id must not cause a request each time.
+# A forged token with an unknown key id must not cause a request each time, nor a provider that is
+# away one for each login.
 _PAUSE = timedelta(minutes=1)
 
 
+class UnexpectedDocument(OutboundError):
+    """The response is JSON, but not the document."""
+
+
 class CachedDocument:
-    """Kept in the process for an hour. If it cannot be fetched again, the old one stays in use.
+    """Kept in the process for an hour. If it cannot be fetched again, or the response does not
+    satisfy `accepts`, the old one stays in use, and the next attempt is made a minute later.
 
     There is no lock: while a provider hangs, threads that waited for a lock would be lost to the
     service, whereas requests in flight are limited.
     """
 
-    def __init__(self, url: str, *, service: str) -> None:
+    def __init__(self, url: str, *, service: str, accepts: Callable[[Any], bool]) -> None:
         self._url = url
         self._service = service
+        self._accepts = accepts
         self._document: Any = None
         self._fetched_at: float | None = None
+        self._tried_at: float | None = None
 
     def get(self) -> Any:
         """The document. Raises `OutboundError` if there is none."""
-        if self._is_older_than(_LIFE):
+        if _is_older(self._fetched_at, _LIFE) and self._may_try():
             self._renew()
         return self._document
 
     def get_newer(self) -> Any:
-        """The document as it is now, unless it was fetched within the last minute."""
-        if self._is_older_than(_PAUSE):
+        """The document as it is now, unless it was requested within the last minute."""
+        if self._may_try():
             self._renew()
         return self._document
 
+    def _may_try(self) -> bool:
+        return self._document is None or _is_older(self._tried_at, _PAUSE)
+
     def _renew(self) -> None:
         try:
-            response = client.get(self._url, service=self._service)
-            response.raise_for_status()
-            self._document = response.json()
+            self._document = self._fetched()
+            self._fetched_at = time.time()
         except OutboundError:
             if self._document is None:
                 raise
-        self._fetched_at = time.time()
+        finally:
+            self._tried_at = time.time()
 
-    def _is_older_than(self, age: timedelta) -> bool:
-        fetched = self._fetched_at
-        return fetched is None or time.time() - fetched >= age.total_seconds()
+    def _fetched(self) -> Any:
+        response = client.get(self._url, service=self._service)
+        response.raise_for_status()
+        document = response.json()
+        if not self._accepts(document):
+            raise UnexpectedDocument("The response is another document.")
+        return document
+
+
+def _is_older(moment: float | None, age: timedelta) -> bool:
+    return moment is None or time.time() - moment >= age.total_seconds()

@@ -30,6 +30,13 @@ def find_key(jwks: Any, header: Mapping[str, Any]) -> PyJWK | None:
     return _usable(fitting[0], header["alg"])
 
 
+def is_key_set(document: Any) -> bool:
+    """Whether a document is a JWK set; one without keys is too, since a provider may withdraw
+    them."""
+    keys = document.get("keys") if isinstance(document, dict) else None
+    return isinstance(keys, list) and (not keys or bool(_keys(document)))
+
+
 def _keys(jwks: Any) -> list[dict[str, Any]]:
     keys = jwks.get("keys") if isinstance(jwks, dict) else None
     return [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []

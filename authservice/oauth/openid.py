@@ -75,7 +75,9 @@ class OpenIDProvider(OAuth2Provider):
         super().__init__(name, settings)
         self.issuer = settings.issuer or self.issuer
         self._metadata = CachedDocument(
-            f"{self.issuer.rstrip('/')}/.well-known/openid-configuration", service=name
+            f"{self.issuer.rstrip('/')}/.well-known/openid-configuration",
+            service=name,
+            accepts=self._is_metadata,
         )
         self._keys: CachedDocument | None = None
 
@@ -135,14 +137,17 @@ class OpenIDProvider(OAuth2Provider):
     def metadata(self) -> Mapping[str, Any]:
         """The provider's metadata. Raises `ProviderError`."""
         try:
-            found = read.mapping(self._metadata.get())
+            found: Mapping[str, Any] = self._metadata.get()
         except OutboundError:
             raise ProviderError("The metadata of the provider cannot be read.") from None
-        # A document for another issuer would lend its keys to this one.
-        if found.get("issuer") != self.issuer:
-            logger.warning("%s: the metadata are those of another issuer", self.name)
-            raise ProviderError("The metadata are those of another issuer.")
         return found
+
+    def _is_metadata(self, document: Any) -> bool:
+        # A document for another issuer would lend its keys to this one.
+        if read.mapping(document).get("issuer") == self.issuer:
+            return True
+        logger.warning("%s: the metadata are not those of the issuer", self.name)
+        return False
 
     def discovered(self, name: str) -> str:
         address = read.text(self.metadata().get(name))
@@ -214,7 +219,7 @@ class OpenIDProvider(OAuth2Provider):
     def _key_for(self, id_token: Secret) -> PyJWK:
         header = id_tokens.header_of(id_token)
         if self._keys is None:
-            self._keys = CachedDocument(self.jwks_url(), service=self.name)
+            self._keys = CachedDocument(self.jwks_url(), service=self.name, accepts=keys.is_key_set)
         # An unknown key id means that the provider has changed its keys.
         key = keys.find_key(self._keys.get(), header)
         key = key or keys.find_key(self._keys.get_newer(), header)

@@ -100,6 +100,9 @@ def test_keys_are_fetched_once(verify, standin):
     assert len(standin.asked("/keys")) == 1
 
 
+AWAY = ((503, {}), (200, b"<"), {}, [], {"error": "maintenance"}, {"keys": {}}, {"keys": ["x"]})
+
+
 def test_keys_are_fetched_again_for_an_unknown_key_id(verify, standin, time_machine):
     time_machine.move_to(datetime.now(UTC))
     verify()
@@ -115,11 +118,28 @@ def test_keys_are_fetched_again_for_an_unknown_key_id(verify, standin, time_mach
     assert len(standin.asked("/keys")) == 2
 
 
-def test_keys_stay_in_use_while_the_provider_is_away(verify, standin, time_machine):
+@pytest.mark.parametrize("answer", AWAY)
+def test_keys_stay_in_use_while_the_provider_is_away(verify, standin, time_machine, answer):
     time_machine.move_to(datetime.now(UTC))
     verify()
-    standin.answers["/keys"] = (503, {})
+    standin.answers["/keys"] = answer
     time_machine.shift(3700)
 
     assert verify().subject == "subject-1"
+    assert verify().subject == "subject-1"
     assert len(standin.asked("/keys")) == 2
+
+    time_machine.shift(61)
+
+    assert verify().subject == "subject-1"
+    assert len(standin.asked("/keys")) == 3
+
+
+def test_keys_that_a_provider_withdraws_are_no_longer_used(verify, standin, time_machine):
+    time_machine.move_to(datetime.now(UTC))
+    verify()
+    standin.answers["/keys"] = {"keys": []}
+    time_machine.shift(3700)
+
+    with pytest.raises(TokenExchangeFailed):
+        verify()

@@ -1,5 +1,7 @@
 """Generic OpenID Connect: a real provider, and metadata that must be refused."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from authservice.kernel.secret import Secret
@@ -118,6 +120,19 @@ def test_metadata_are_read_once(discovered, standin, go):
     go(provider)
 
     assert len(standin.asked("/.well-known/openid-configuration")) == 1
+
+
+@pytest.mark.parametrize("answer", [(500, {}), {"issuer": "https://evil.test"}, []], ids=str)
+def test_metadata_stay_in_use_while_they_cannot_be_read(
+    discovered, standin, go, time_machine, answer
+):
+    time_machine.move_to(datetime.now(UTC))
+    provider = discovered()
+    go(provider)
+    standin.answers["/.well-known/openid-configuration"] = answer
+    time_machine.shift(3700)
+
+    assert go(provider).profile.subject == "subject-1"
 
 
 def test_metadata_of_another_issuer_are_refused(discovered):
