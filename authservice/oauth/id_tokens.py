@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import jwt
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
+from authservice.kernel import crypto
 from authservice.kernel.secret import Secret
 
 Claims = Mapping[str, Any]
@@ -27,12 +29,14 @@ class InvalidIDToken(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Expected:
     """What an ID token must say. Without a nonce none is compared: the caller then has another
-    proof that the token belongs to the flow. `max_age` is the age since `iat`, if it matters."""
+    proof that the token belongs to the flow. `max_age` is the age since `iat`, if it matters.
+    `access_token` is the one that was sent beside the ID token."""
 
     is_issuer: Callable[[Claims], bool]
     audiences: Collection[str]
     nonce: Secret | None
     max_age: timedelta | None = None
+    access_token: Secret | None = None
 
 
 def header_of(id_token: Secret) -> Mapping[str, Any]:
@@ -63,6 +67,10 @@ def verify(id_token: Secret, key: PyJWK, expected: Expected) -> Claims:
         # Its text may repeat claims.
         raise InvalidIDToken(type(error).__name__) from None
     _check(claims, expected)
+    # Optional in the code flow. If it is there, the access token must be that of the ID token: the
+    # profile is read with it.
+    if expected.access_token and "at_hash" in claims:
+        _check_hash(claims["at_hash"], expected.access_token, key)
     return claims
 
 
@@ -75,6 +83,14 @@ def _check(claims: Claims, expected: Expected) -> None:
         raise InvalidIDToken("nonce")
     if expected.max_age is not None and _age(claims) > expected.max_age + _LEEWAY:
         raise InvalidIDToken("too old")
+
+
+def _check_hash(given: Any, access_token: Secret, key: PyJWK) -> None:
+    """OpenID Connect Core 1.0 section 3.1.3.8."""
+    size = "512" if key.algorithm_name == "EdDSA" else key.algorithm_name[-3:]
+    digest = hashlib.new(f"sha{size}", access_token.reveal().encode()).digest()
+    if given != crypto.b64(digest[: len(digest) // 2]):
+        raise InvalidIDToken("access token")
 
 
 def _is_party(claims: Claims, audiences: Collection[str]) -> bool:

@@ -194,17 +194,20 @@ class OpenIDProvider(OAuth2Provider):
         # could have been substituted.
         if more.get("sub") != claims["sub"]:
             raise UserInfoFailed("The profile is that of another user.")
-        return self.profile_of({**more, **claims})
+        # The flag of an address is read where the address is.
+        return self.profile_of({**more, **claims, "email_verified": more.get("email_verified")})
 
     def claims_of(self, tokens: ProviderTokens, nonce: Secret | None) -> Claims:
         """The claims of the ID token beside an access token. Raises `TokenExchangeFailed`."""
         if tokens.id_token is None:
             raise TokenExchangeFailed("The token endpoint sent no ID token.")
-        audiences = (self.client_id,)
-        return self.verified(
-            tokens.id_token,
-            Expected(is_issuer=self.is_issuer, audiences=audiences, nonce=nonce),
+        expected = Expected(
+            is_issuer=self.is_issuer,
+            audiences=(self.client_id,),
+            nonce=nonce,
+            access_token=tokens.access_token,
         )
+        return self.verified(tokens.id_token, expected)
 
     def verified(self, id_token: Secret, expected: Expected) -> Claims:
         """The claims of an ID token. Raises `TokenExchangeFailed`."""

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 from authservice.core.models import Account
+from authservice.kernel.secret import Secret
+from authservice.oauth.state import cookie as cookie_of
 from tests.core.login_matrix.world import World
 from tests.invitation.invites import Invites
+from tests.oauth.browsing import profile
+from tests.oauth.in_process import office
+from tests.oauth.servers import parameters_of
 from tests.support.client import PASSWORD, Answer
 from tests.support.flows import prove
 
@@ -61,6 +67,16 @@ def invitation_link(world: World) -> str:
 def csrf_token(world: World) -> str:
     token: str = world.api.get("csrf-token").data["csrf_token"]
     return token
+
+
+def oauth_state(world: World) -> str:
+    world.consent = world.browser.start()
+    return parameters_of(world.consent)["state"]
+
+
+def oauth_nonce(world: World) -> str:
+    nonce: str = world.api.post("oauth/acme/nonce").data["nonce"]
+    return nonce
 
 
 def bearer(world: World, secret: str) -> Answer:
@@ -126,6 +142,24 @@ def known_device(world: World, secret: str) -> Answer:
     return world.api.post("login", email=world.ann.email, password=PASSWORD, headers=headers)
 
 
+def returning(world: World, secret: str) -> Answer:
+    """The browser that started a login returns with the secret as its state."""
+    consent = world.consent or world.browser.start()
+    code = parameters_of(office.approve(consent, profile()))["code"]
+    [cookie] = [value for name, value in world.browser.cookies.items() if "oauth" in name]
+    # A longer state is refused for its length.
+    sent = secret[:512]
+    world.browser.cookies = {cookie_of(Secret(sent)): cookie}
+    return world.browser.get(f"oauth/acme/callback?{urlencode({'state': sent, 'code': code})}")
+
+
+def trading(world: World, secret: str) -> Answer:
+    """A native app sends an ID token with the secret as its nonce."""
+    nonce = secret[:128]
+    id_token = office.id_token(profile(), nonce)
+    return world.api.post("oauth/acme/token", id_token=id_token, nonce=nonce)
+
+
 # The error code with which each place refuses a secret of another kind.
 PLACES: dict[Use, str] = {
     bearer: "INVALID_TOKEN",
@@ -141,6 +175,8 @@ PLACES: dict[Use, str] = {
     verifying: "INVALID_VERIFICATION_TOKEN",
     guarded: "INVALID_CSRF",
     known_device: "TOO_MANY_ATTEMPTS",
+    returning: "OAUTH_INVALID_STATE",
+    trading: "OAUTH_INVALID_STATE",
 }
 SECRETS: dict[Issue, tuple[Use, ...]] = {
     access_token: (bearer, access_cookie),
@@ -153,4 +189,6 @@ SECRETS: dict[Issue, tuple[Use, ...]] = {
     reset_link: (resetting,),
     verification_link: (verifying,),
     csrf_token: (guarded,),
+    oauth_state: (returning,),
+    oauth_nonce: (trading,),
 }

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from authservice.core.models import Session
 from tests.invitation.invites import Invites
 from tests.magiclink.magic import Magic
+from tests.oauth.browsing import Browser
 from tests.support.client import Answer, Api
 from tests.support.flows import Flows, prove
 from tests.support.messenger.post import Post
@@ -40,6 +41,8 @@ class World:
     clock: Any
     configure: Callable[..., None]
     ann: Person
+    consent: str = ""
+    """The consent screen to which the browser was sent, if it was."""
 
     def __post_init__(self) -> None:
         signed_up = self.api.sign_up(self.ann.email, username=USERNAME)
@@ -66,6 +69,10 @@ class World:
         path = f"org/{made.data['id']}/invite"
         assert self.api.request("POST", path, {"email": email}, token=carol).status == 201
         return self.post.token("org-invitation")
+
+    @cached_property
+    def browser(self) -> Browser:
+        return Browser(self.api)
 
     @property
     def flows(self) -> Flows:

@@ -96,10 +96,11 @@ def test_nonce_expires(api, clock):
     assert with_id_token(api, nonce).error == (400, "OAUTH_STATE_EXPIRED")
 
 
-def test_state_of_a_browser_is_no_nonce(api, browser):
-    state = parameters_of(browser.start())["state"]
-
-    assert with_id_token(api, state).error == (400, "OAUTH_INVALID_STATE")
+def test_nothing_of_a_flow_in_a_browser_is_a_nonce(api, browser):
+    """An ID token with the nonce of a flow belongs to that flow alone."""
+    asked = parameters_of(browser.start())
+    for secret in (asked["state"], asked["nonce"], *browser.cookies.values()):
+        assert with_id_token(api, secret).error == (400, "OAUTH_INVALID_STATE")
 
 
 def test_code_with_its_verifier_logs_in(api):

@@ -1,10 +1,15 @@
 """The callback of an OpenID provider, and the codes of native apps."""
 
+import hashlib
+
 import pytest
 
+from authservice.kernel.crypto import b64
 from authservice.kernel.secret import Secret
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
+from tests.oauth.browsing import ANN
 from tests.oauth.providers.conftest import new_flow
+from tests.oauth.providers.standin import KEY, KID, jwk_of
 
 
 def test_callback_compares_the_nonce_of_the_flow(openid_provider, log_in, standin):
@@ -44,6 +49,31 @@ def test_claims_of_the_id_token_win_over_the_user_info(openid_provider, log_in, 
 
     assert (profile.name, profile.email) == ("Ann", "ann@example.com")
     assert profile.email_verified is False
+
+
+def test_verified_flag_belongs_to_the_address_beside_it(openid_provider, log_in, standin):
+    standin.claims = {"sub": "ann", "email_verified": True}
+    standin.answers["/user"] = {"sub": "ann", "email": ANN, "email_verified": False}
+    assert log_in(openid_provider).profile.email_verified is False
+
+    standin.claims["email_verified"] = False
+    standin.answers["/user"]["email_verified"] = True
+    assert log_in(openid_provider).profile.email_verified is True
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [("RS256", 256), ("PS384", 384), ("RS512", 512)])
+def test_hash_of_the_access_token_is_compared(openid_provider, log_in, standin, algorithm, size):
+    standin.answers["/keys"] = {"keys": [jwk_of(KEY, kid=KID)]}
+    standin.signed_with = (KEY, algorithm, {"kid": KID})
+    digest = hashlib.new(f"sha{size}", b"access-1").digest()
+
+    standin.claims["at_hash"] = b64(digest[: size // 16])
+    assert log_in(openid_provider).profile.subject == "subject-1"
+
+    for wrong in (b64(hashlib.sha256(b"another").digest()[:16]), b64(digest), "", 7):
+        standin.claims["at_hash"] = wrong
+        with pytest.raises(TokenExchangeFailed):
+            log_in(openid_provider)
 
 
 @pytest.mark.parametrize("issuer", ["https://evil.test", "x"])

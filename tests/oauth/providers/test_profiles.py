@@ -20,7 +20,7 @@ def google_claims(**more):
         "given_name": "Jane",
         "family_name": "Smith",
         "picture": "https://lh3.googleusercontent.com/a/photo",
-        "at_hash": "HK6E_P6Dh8Y93mRNtsDB1Q",
+        "at_hash": "9MKET0Y7WpOlF96BtnoJyA",
         **more,
     }
 
