@@ -62,8 +62,7 @@ def link(started_by: Linking, provider: str, result: ProviderResult, client: Cli
     except InvalidToken as wrong:
         raise errors.InvalidState from wrong
     except LinkTaken as wrong:
-        if not _is_linked(person, provider, profile):
-            raise errors.AlreadyLinked from wrong
+        raise errors.AlreadyLinked from wrong
 
 
 def unlink(person: Person, session: Session, provider: str, client: Client) -> None:
@@ -106,6 +105,9 @@ def _link(
     client: Client,
 ) -> None:
     with sessions.changing(person, session) as present:
+        # Within the lock of the user: the links of this user do not change any more.
+        if _is_linked(present, provider, profile):
+            return
         before = security_notice.state_of(present)
         if profile.email_verified and present.email_key == identifiers.email_key(profile.email):
             # The user is signed in, so this first proof removes nothing.
@@ -129,8 +131,11 @@ def _new_link(person: Person, provider: str, profile: Profile, tokens: ProviderT
 
 
 def _is_linked(person: Person, provider: str, profile: Profile) -> bool:
-    found = storage.links().find(provider, profile.subject)
-    return found is not None and found.user_id == person.user.pk
+    """Whether this user of the provider is linked. Raises `AlreadyLinked` if another one is."""
+    subjects = [link.subject for link in _links(person) if link.provider == provider]
+    if subjects and profile.subject not in subjects:
+        raise errors.AlreadyLinked
+    return bool(subjects)
 
 
 def _links(person: Person) -> list[Link]:

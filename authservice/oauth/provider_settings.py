@@ -98,6 +98,11 @@ class Entry:
             chosen = GENERIC
         return str(chosen or BUILT_IN.get(self.name, ""))
 
+    @property
+    def enabled(self) -> bool:
+        """Whether users can log in with it, without building it."""
+        return bool(self.given.get("ENABLED", True))
+
 
 def read() -> Iterator[Entry]:
     """The entries whose name and shape are right; the checks report the others."""

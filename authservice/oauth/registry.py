@@ -1,4 +1,5 @@
-"""The configured providers by name, built when they are first needed."""
+"""The configured providers by name. Each is built when it is first needed: the back ends of
+social-auth-core take memory that a worker saves until somebody logs in with one."""
 
 from __future__ import annotations
 
@@ -8,17 +9,22 @@ from types import MappingProxyType
 from authservice.kernel import settings
 from authservice.oauth import provider_settings
 from authservice.oauth.provider import Provider
+from authservice.oauth.provider_settings import Entry
 
 
 @settings.cached
-def configured() -> Mapping[str, Provider]:
-    """All providers of the settings, disabled ones included, in their order there. Raises
-    `ImproperlyConfigured` if their settings are invalid."""
-    return MappingProxyType(
-        {entry.name: provider_settings.build(entry) for entry in provider_settings.read()}
-    )
+def configured() -> Mapping[str, Entry]:
+    """The settings of all providers, disabled ones included, in their order there."""
+    return MappingProxyType({entry.name: entry for entry in provider_settings.read()})
 
 
 def get(name: str) -> Provider | None:
-    """The provider with this name, enabled or not."""
-    return configured().get(name)
+    """The provider with this name, enabled or not. Raises `ImproperlyConfigured` if its settings
+    are invalid."""
+    return built(name) if name in configured() else None
+
+
+@settings.cached
+def built(name: str) -> Provider:
+    """The provider with this name, which must be configured."""
+    return provider_settings.build(configured()[name])

@@ -2,7 +2,7 @@
 
 What is used of a back end is what it knows of its provider: endpoints, default scopes, and how to
 read a profile. State, PKCE, the code exchange and the requests are ours. social-auth-core is
-imported with this file, which is imported only if a provider has a `BACKEND`.
+imported with this file, which is imported when a provider with a `BACKEND` is used.
 """
 
 from __future__ import annotations

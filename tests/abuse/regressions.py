@@ -1,7 +1,6 @@
 """Thirty mistakes of similar packages, each with the tests that prevent it here.
 
-A rule names its tests below `tests`. If the rule concerns a module that is not in the tree, it is
-listed in `UNSHIPPED` with the behaviour that its test must show once the module exists.
+Each names its tests below `tests`.
 """
 
 from __future__ import annotations
@@ -96,18 +95,33 @@ COVERED = {
         "twofactor/test_challenge.py::test_temp_token_works_once",
         "twofactor/test_remembered.py::test_device_is_remembered_only_on_request",
     ],
-}
-
-UNSHIPPED = {
-    "oauth": {
-        "A reassignable name is the identity": "identities are (provider, subject)",
-        "A state is accepted from another provider": "the state names its provider",
-        "A state is missing": "no callback without one",
-        "Parallel tabs lose their states": "each flow has a cookie of its own",
-        "A missing identity is stored as 'None'": "no subject, no link",
-        "A token is stored in shared settings": "no mutable object is shared between requests",
-        "An allow-list accepts a user without address": "a user without address is not a member",
-        "The last way to log in is removed": "OAUTH_LAST_LOGIN_METHOD",
-        "The logged-in user changes during the flow": "the state names the user of its start",
-    },
+    "A reassignable name is the identity": [
+        "oauth/flow/test_sign_in.py::test_returning_user_keeps_the_account_whatever_the_address",
+        "oauth/flow/test_sign_in.py::test_same_subject_of_another_provider_is_another_user",
+    ],
+    "A state is accepted from another provider": [
+        "oauth/flow/test_state.py::test_callback_of_another_provider_is_refused",
+    ],
+    "A state is missing": [
+        "oauth/flow/test_state.py::test_missing_or_unknown_state_is_refused",
+    ],
+    "Parallel tabs lose their states": [
+        "oauth/flow/test_state.py::test_several_tabs_log_in_at_once",
+    ],
+    "A missing identity is stored as 'None'": [
+        "oauth/providers/test_named.py::test_missing_or_meaningless_subject_is_refused",
+    ],
+    "A token is stored in shared settings": [
+        "oauth/providers/test_registry.py::test_provider_keeps_nothing_of_a_login",
+    ],
+    "An allow-list accepts a user without address": [
+        "oauth/flow/test_sign_in.py::test_new_user_without_a_usable_address_is_refused",
+    ],
+    "The last way to log in is removed": [
+        "oauth/flow/test_linking.py::test_last_way_to_log_in_stays",
+        "oauth/races/test_races.py::test_last_two_providers_unlinked_at_once_keep_one",
+    ],
+    "The logged-in user changes during the flow": [
+        "oauth/flow/test_linking.py::test_user_who_changed_since_the_start_links_nothing",
+    ],
 }

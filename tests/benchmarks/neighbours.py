@@ -13,7 +13,6 @@ import http.client
 import json
 import multiprocessing
 import os
-import subprocess
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -21,18 +20,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count, cycle
 from multiprocessing.synchronize import Event
-from pathlib import Path
-from statistics import quantiles
 
 from tests.benchmarks import databases, environment, load, options, servers, sides, terms
 from tests.benchmarks.argon2 import HASHER
-from tests.support.long_texts import LONG
+from tests.benchmarks.threaded import sample, served
+from tests.support.expensive_texts import LONG
 
 ALLOWED = 10  # times the 99th percentile of an idle server
 CLIENTS = 2
-PACE = 50  # requests per second
-# The command of docs/running.rst on a machine with two cores.
-SERVER = ["--workers", "2", "--worker-class", "gthread", "--threads", "8"]
 
 
 def main() -> int:
@@ -62,43 +57,6 @@ def report(server: servers.Server, chosen: Namespace) -> int:
         f"clients with expensive requests, of which {answered()} were answered: {ratio:.1f} times"
     )
     return int(ratio > ALLOWED)
-
-
-@contextmanager
-def served(side: sides.Side, log: Path) -> Iterator[servers.Server]:
-    port = servers.free_port()
-    command = [str(side.python), "-m", "gunicorn", *SERVER, "--bind", f"127.0.0.1:{port}"]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, side.wsgi],
-            cwd=environment.ROOT,
-            env=side.environment,
-            stdout=output,
-            stderr=output,
-        )
-        try:
-            server = servers.Server(side, port, process)
-            servers.wait_until_ready(server, log)
-            yield server
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
-
-
-def sample(port: int, token: str, seconds: int) -> float:
-    """The 99th percentile of GET /me in milliseconds, measured from when each request was due."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    headers = {"Authorization": f"Bearer {token}"}
-    started, times = time.perf_counter(), []
-    for number in range(seconds * PACE):
-        due = started + number / PACE
-        time.sleep(max(0.0, due - time.perf_counter()))
-        connection.request("GET", "/auth/me", headers=headers)
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status == 200, answer.status
-        times.append((time.perf_counter() - due) * 1000)
-    return quantiles(times, n=100)[98]
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from authservice.core.models import Account
 from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
 from tests.support.client import PASSWORD, csrf_pair
-from tests.support.long_texts import BODIES, LONG, MARKS, Service, places
+from tests.support.expensive_texts import LONG, MARKS
+from tests.support.long_texts import BODIES, Service, places
 from tests.support.modules import fillers
 
 pytestmark = pytest.mark.django_db

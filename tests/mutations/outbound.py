@@ -101,8 +101,20 @@ PROVIDERS = (
     Mutation(
         "The issuer of the metadata",
         _OAUTH + "openid.py",
-        to('        if found.get("issuer") != self.issuer:\n', "        if False:\n"),
+        to('        if read.mapping(document).get("issuer") == self.issuer:', "        if True:"),
         (f"{_PROVIDERS}test_openid.py::test_metadata_of_another_issuer_are_refused",),
+    ),
+    Mutation(
+        "The access token that belongs to the ID token",
+        _OAUTH + "id_tokens.py",
+        to("    if given != crypto.b64(digest[: len(digest) // 2]):", "    if False:"),
+        (f"{_PROVIDERS}test_openid_callback.py::test_hash_of_the_access_token_is_compared",),
+    ),
+    Mutation(
+        "The keys that stay in use while the provider answers something else",
+        _OAUTH + "cached_document.py",
+        to("        if not self._accepts(document):", "        if False:"),
+        (f"{_PROVIDERS}test_keys.py::test_keys_stay_in_use_while_the_provider_is_away",),
     ),
     Mutation(
         "The subject of the user info",

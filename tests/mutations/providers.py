@@ -72,10 +72,8 @@ PROVIDERS = (
         "The session that started to link",
         OAUTH + "linking.py",
         to(
-            "    with sessions.changing(person, session) as present:\n"
-            "        before = security_notice.state_of(present)\n        if profile",
-            "    with transaction.atomic():\n        present = person\n"
-            "        before = security_notice.state_of(present)\n        if profile",
+            "    with sessions.changing(person, session) as present:\n        # Within",
+            "    with transaction.atomic():\n        present = person\n        # Within",
         ),
         (_FLOW + "linking.py",),
     ),

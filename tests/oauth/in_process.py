@@ -68,23 +68,31 @@ class Office:
         self.refreshes: list[str] = []
         self.lifetime: timedelta | None = timedelta(hours=1)
         self.failing: type[ProviderError] | None = None
+        self.issued: set[str] = set()
 
     def approve(self, authorization_url: str, profile: Profile) -> str:
         """The user approves: the address that the browser is redirected to."""
         asked = parameters_of(authorization_url)
-        code = secrets.token_urlsafe(8)
+        code = self.secret()
+        self.issued |= {asked["state"], asked["nonce"]}
         self.grants[code] = Grant(profile, asked["code_challenge"], asked["redirect_uri"])
         return f"{asked['redirect_uri']}?{urlencode({'state': asked['state'], 'code': code})}"
 
     def id_token(self, profile: Profile, nonce: str, audience: str = "our-client") -> str:
-        token = secrets.token_urlsafe(8)
+        token = self.secret()
         self.id_tokens[token] = (profile, nonce, audience)
         return token
 
     def native_code(self, profile: Profile, verifier: str, redirect_uri: str) -> str:
-        code = secrets.token_urlsafe(8)
+        code = self.secret()
         self.grants[code] = Grant(profile, challenge(verifier), redirect_uri)
         return code
+
+    def secret(self) -> str:
+        """A new code or token, kept among `issued`."""
+        issued = secrets.token_urlsafe(8)
+        self.issued.add(issued)
+        return issued
 
 
 office = Office()
@@ -162,8 +170,8 @@ def _exchange(code: str, verifier: Secret, redirect_uri: str) -> ProviderResult:
 def _tokens() -> ProviderTokens:
     expires: datetime | None = office.lifetime and timezone.now() + office.lifetime
     return ProviderTokens(
-        access_token=Secret(f"access-{secrets.token_urlsafe(8)}"),
-        refresh_token=Secret(f"refresh-{secrets.token_urlsafe(8)}"),
+        access_token=Secret(f"access-{office.secret()}"),
+        refresh_token=Secret(f"refresh-{office.secret()}"),
         expires_at=expires,
     )
 

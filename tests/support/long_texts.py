@@ -21,24 +21,9 @@ from rest_framework.serializers import CharField, DateTimeField
 
 from authservice.openapi.routes import Route, routes
 from tests.support.client import BASE, PASSWORD, csrf_pair
+from tests.support.expensive_texts import LONG, MARKS
 
 OCTETS = 62_000  # below the 64 KiB limit of a body, with room for its other fields
-# Canonical ordering moves each mark of class 220 past all those of class 230.
-MARKS = "a" + "\N{COMBINING ACUTE ACCENT}" * 15_500 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15_500
-_ROW = "a" + "\N{COMBINING ACUTE ACCENT}" * 15 + "\N{COMBINING GRAVE ACCENT BELOW}" * 15
-LONG = {
-    "combining marks": MARKS,
-    "rows of 30 marks": _ROW * 1000,
-    "ligatures": "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 20_000,
-    "composition exclusions": "\N{HEBREW LETTER SHIN WITH DAGESH AND SHIN DOT}" * 20_000,
-    "right-to-left marks": "\N{RIGHT-TO-LEFT MARK}" * 20_000,
-    "digits of another script": "\N{ARABIC-INDIC DIGIT THREE}" * 31_000,
-    "one letter": "a" * 64_000,
-    "one digit": "9" * 64_000,
-    "spaces": " " * 61_000 + "a",
-    "labels": "a@" + "a-." * 20_000,
-    "web address": "http://" + "a-." * 20_000,
-}
 # JSON structures that no field accepts; `%s` is the name of a field.
 BODIES = {
     "nested arrays": b'{"%s": ' + b"[" * 900 + b"]" * 900 + b"}",

@@ -32,6 +32,26 @@ from tests.support.routes import routes
 assert [route for route in routes() if "oauth" in route.path]
 print(json.dumps([name for name in sys.modules if name.startswith("social_")]))
 """
+USED = """
+import json, sys
+import django
+django.setup()
+from django.conf import settings
+from django.test import Client, override_settings
+from authservice.oauth import registry
+client = {"CLIENT_ID": "id", "CLIENT_SECRET": "secret"}
+spotify = {**client, "BACKEND": "social_core.backends.spotify.SpotifyOAuth2"}
+providers = {"github": client, "spotify": spotify}
+def loaded():
+    return any(name.startswith("social_") for name in sys.modules)
+with override_settings(AUTHSERVICE={**settings.AUTHSERVICE, "OAUTH": {"PROVIDERS": providers}}):
+    listed = Client().get("/auth/oauth/providers").json()["data"]["providers"]
+    assert [one["name"] for one in listed] == ["github", "spotify"]
+    registry.get("github")
+    before = loaded()
+    registry.get("spotify")
+    print(json.dumps([before, loaded()]))
+"""
 MODULES = """
 import json
 from example_project.settings import AUTHSERVICE, INSTALLED_APPS
@@ -54,6 +74,12 @@ def test_installed_module_does_not_load_the_clients_of_providers():
     run = python("-c", LOADED, DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert json.loads(run.stdout) == []
+
+
+def test_social_core_is_loaded_when_one_of_its_back_ends_is_used():
+    run = python("-c", USED, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert json.loads(run.stdout) == [False, True]
 
 
 DEFAULTS = {

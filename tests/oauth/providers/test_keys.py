@@ -56,7 +56,7 @@ def test_token_without_key_id_needs_a_single_key(verify, standin):
 
 def verify_anew(standin):
     """With a provider that has no keys yet."""
-    registry.configured.cache_clear()
+    registry.built.cache_clear()
     token = Secret(standin.id_token(nonce=NONCE.reveal()))
     return registry.get("sso").verify_id_token(token, NONCE, (CLIENT_ID,))
 

@@ -212,7 +212,7 @@ def test_public_client_sends_no_secret(provider, standin, go, monkeypatch):
     standin.claims = {"email": "ann@example.com"}
     standin.discover()
     monkeypatch.setattr("tests.oauth.providers.standin.CLIENT_SECRET", None)
-    registry.configured.cache_clear()
+    registry.built.cache_clear()
 
     result = go(provider("sso", ISSUER=standin.url, CLIENT_ID="client-1"))
 

@@ -49,6 +49,21 @@ def test_provider_of_ones_own_logs_in(provider, standin, log_in):
     assert log_in(forum).profile == Profile(subject="7", email="a@x.test", name="Ann (chess)")
 
 
+@pytest.mark.parametrize("name", ["github", "google", "sso"])
+def test_provider_keeps_nothing_of_a_login(named, provider, standin, log_in, name):
+    """It is shared by all requests of the process."""
+    standin.claims = {"email": "ann@example.com", "email_verified": True}
+    standin.answers["/user"] = {"id": 7, "login": "ann"}
+    standin.answers["/user/emails"] = []
+    built = provider("sso", **standin.openid_settings()) if name == "sso" else named(name)
+    log_in(built)
+    before = dict(vars(built))
+
+    log_in(built)
+
+    assert vars(built) == before
+
+
 def test_class_replaces_a_built_in_provider(provider):
     assert (
         provider("github", CLASS=OWN, **KEYS).userinfo_url() == "https://forum.example.com/api/me"
