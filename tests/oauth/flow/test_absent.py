@@ -108,6 +108,40 @@ OIDC = {
         ({"GITHUB_CLIENT_SECRET": "alone"}, [True, {}, DEFAULTS, []]),
         (GITHUB, [True, {"github": CLIENT}, DEFAULTS, []]),
         (
+            {
+                f"{name}_CLIENT_{kind}": kind.lower()
+                for name in ("GOOGLE", "MICROSOFT", "DISCORD", "FACEBOOK")
+                for kind in ("ID", "SECRET")
+            },
+            [
+                True,
+                dict.fromkeys(("google", "microsoft", "discord", "facebook"), CLIENT),
+                DEFAULTS,
+                [],
+            ],
+        ),
+        (
+            {
+                "APPLE_CLIENT_ID": "id",
+                "APPLE_TEAM_ID": "team",
+                "APPLE_KEY_ID": "key",
+                "APPLE_PRIVATE_KEY": "pem",
+            },
+            [
+                True,
+                {
+                    "apple": {
+                        "CLIENT_ID": "id",
+                        "TEAM_ID": "team",
+                        "KEY_ID": "key",
+                        "PRIVATE_KEY": "pem",
+                    }
+                },
+                DEFAULTS,
+                [],
+            ],
+        ),
+        (
             {**OIDC, "OIDC_ENABLED": "0", "AUTHSERVICE_OAUTH_PKCE": "0"},
             [
                 True,
