@@ -2,6 +2,8 @@
 
 import pytest
 
+from authservice.kernel import modules
+from authservice.twofactor import gate
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
 from tests.support.statements import ALONG, statements
@@ -35,6 +37,13 @@ def test_login_of_a_returning_user_costs_one_more_to_store_tokens(browser, oauth
     browser.sign_in()
 
     assert cost() == 8 - ALONG
+
+
+def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, cost):
+    browser.sign_in()
+
+    with modules.plugged("login_gate", gate.ask):
+        assert cost() == 8 - ALONG
 
 
 def test_login_of_a_new_user_costs_twelve(cost):
