@@ -14,8 +14,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import pytest
-from selenium.webdriver import Chrome
-from selenium.webdriver.common.by import By
 
 
 class NoRedirects(HTTPRedirectHandler):
@@ -65,11 +63,6 @@ class OpenIDServer:
     def approve(self, authorization_url: str, subject: str) -> str:
         """Log the user in at the consent screen and approve: the address redirected to."""
         return self._answer(authorization_url, sub=subject)
-
-    def approve_in(self, chrome: Chrome, subject: str) -> None:
-        """The same in a browser that shows the consent screen."""
-        chrome.find_element(By.NAME, "sub").send_keys(subject)
-        chrome.find_element(By.XPATH, "//button[text()='Authorize']").click()
 
     def deny(self, authorization_url: str) -> str:
         """Refuse at the consent screen: the address redirected to."""

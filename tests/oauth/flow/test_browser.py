@@ -10,6 +10,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.models import Session
 from tests.oauth.browsing import ANN
+from tests.oauth.toolkit.server import ToolkitServer
 from tests.support.browser import chromium, needs_chromium, pages, requested
 from tests.support.mounted import mounted
 from tests.support.people import deactivate, the_user
@@ -71,9 +72,27 @@ def log_in(chrome, service, openid):
 
     def log_in():
         chrome.get(f"{service}/auth/oauth/oidc")
-        openid.approve_in(chrome, "ann-at-oidc")
+        if isinstance(openid, ToolkitServer):
+            approve_at_toolkit(chrome, "ann-at-oidc")
+        else:
+            approve(chrome, "ann-at-oidc")
 
     return log_in
+
+
+def approve(chrome, subject):
+    chrome.find_element(By.NAME, "sub").send_keys(subject)
+    chrome.find_element(By.XPATH, "//button[text()='Authorize']").click()
+
+
+def approve_at_toolkit(chrome, subject):
+    # A user who has logged in before is only asked to approve.
+    if chrome.find_elements(By.NAME, "username"):
+        chrome.find_element(By.NAME, "username").send_keys(subject)
+        chrome.find_element(By.NAME, "password").send_keys(subject)
+        chrome.find_element(By.TAG_NAME, "button").click()
+    wait = WebDriverWait(chrome, 10)
+    wait.until(lambda _: chrome.find_elements(By.NAME, "allow"))[0].click()
 
 
 def arrived(chrome, start):

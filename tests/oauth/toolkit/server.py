@@ -11,9 +11,6 @@ from urllib.parse import urlencode, urljoin
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
-from selenium.webdriver import Chrome
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.oauth.servers import NoRedirects, OpenIDServer, in_process
 
@@ -37,15 +34,6 @@ class ToolkitServer(OpenIDServer):
         login = visitor.redirected(authorization_url)
         self.add_user("somebody")
         return visitor.submit(visitor.submit(login, username="somebody", password="somebody"))
-
-    def approve_in(self, chrome: Chrome, subject: str) -> None:
-        # A user who has logged in before is only asked to approve.
-        if chrome.find_elements(By.NAME, "username"):
-            chrome.find_element(By.NAME, "username").send_keys(subject)
-            chrome.find_element(By.NAME, "password").send_keys(subject)
-            chrome.find_element(By.TAG_NAME, "button").click()
-        wait = WebDriverWait(chrome, 10)
-        wait.until(lambda _: chrome.find_elements(By.NAME, "allow"))[0].click()
 
 
 class _Visitor:
