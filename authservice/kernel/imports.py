@@ -1,7 +1,7 @@
 """What `authservice_import` and its sources share: options, report and the slot `import_sources`.
 
 A source reads the tables of another package and writes those of the module that fills the slot. If
-several modules take data from one package, they fill the slot under one name and the command runs
+several modules import data of one package, they fill the slot under one name and the command runs
 all of them.
 """
 
@@ -17,9 +17,12 @@ MOST_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
-    """Options of a run: `names` are other names of what is imported (`--map theirs=ours`), `since`
-    leaves out rows that the other package added earlier, and `progress` is called with the number
-    of rows done and their total."""
+    """Options of a run.
+
+    `names` has our name for a name of the other package (`--map theirs=ours`). Rows that the other
+    package added before `since` are not read. `progress` is called with the number of rows done and
+    their total.
+    """
 
     names: Mapping[str, str] = field(default_factory=dict)
     since: datetime | None = None
@@ -30,7 +33,8 @@ class ImportOptions:
 
 @dataclass
 class Rows:
-    """Rows of the other package with one result; `named` has the first keys of rows and users."""
+    """Rows of the other package with one result. `named` has the keys of the first ones, each with
+    the key of its user."""
 
     number: int = 0
     named: list[tuple[Any, Any]] = field(default_factory=list)
@@ -43,14 +47,14 @@ class Rows:
 
 @dataclass
 class ImportReport:
-    """The result of a run. `present` counts rows that were imported before, or need no import;
-    `conflicts` and `left` have the rows that were not imported by the reason, in words."""
+    """The result of a run. `present` counts rows that are stored here already. `conflicts` and
+    `skipped` have the rows that were not imported; their keys are the reasons, in words."""
 
     read: int = 0
     imported: int = 0
     present: int = 0
     conflicts: dict[str, Rows] = field(default_factory=dict)
-    left: dict[str, Rows] = field(default_factory=dict)
+    skipped: dict[str, Rows] = field(default_factory=dict)
 
 
 class CannotImport(Exception):
@@ -58,7 +62,7 @@ class CannotImport(Exception):
 
 
 class ImportSource(Protocol):
-    """Takes one kind of data from one package. `what` names the data, in lower case."""
+    """Imports one kind of data from one package. `what` names the data, in lower case."""
 
     what: str
 

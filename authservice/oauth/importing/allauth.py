@@ -1,8 +1,8 @@
 """Links of django-allauth: the model `SocialAccount` of `allauth.socialaccount`.
 
-Its providers store as `uid` what this module uses as the subject, Slack's with another separator.
-The exceptions: `linkedin_oauth2` stores the id of an interface that LinkedIn has shut down, and
-OpenID Connect the claim that `uid_field` names, `sub` by default.
+Its providers store as `uid` what this module uses as the subject; that of Slack has another
+separator. There are two exceptions: `linkedin_oauth2` stores the id of an interface that LinkedIn
+has shut down, and OpenID Connect stores the claim that `uid_field` names (`sub` by default).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The links that are stored, read for a batch at once and written with it.
+"""The links that are stored here, read and written for a whole batch at once.
 
-A storage of the host project (`OAUTH.OAUTH_STORAGE`) is asked link by link, since its protocol has
-no methods for many.
+A storage of the host project (`OAUTH.OAUTH_STORAGE`) is called for each link, since its protocol
+has no methods for several.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class KnownLinks:
         return SECOND if (link.user_id, link.provider) in self.subjects else ""
 
     def store(self, links: Sequence[Link]) -> dict[Link | None, str]:
-        """Store the links. Returns those that were taken since they were read, each with the
-        conflict, or "" if it is stored already."""
+        """Store the links. Returns those that a concurrent login has taken since they were read,
+        each with its conflict, or with "" if the login has stored this very link."""
         if _is_built_in() and _inserted(links):
             return {}
         taken: dict[Link | None, str] = {}
@@ -67,7 +67,7 @@ class KnownLinks:
 
 
 def _is_built_in() -> bool:
-    # Not a subclass, which may do more for each link.
+    # A subclass may do more for each link, so it is called for each.
     return type(storage.links()) is DatabaseLinks
 
 

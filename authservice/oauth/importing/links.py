@@ -1,22 +1,23 @@
 """Imports the links of another package, in batches that are committed one by one.
 
-An imported link lets a user of a provider into an account, so it only ever fills a gap: a user of
-the provider who is linked already stays linked as they are, and so does an account that has a link
-of the provider. A run that was interrupted can be repeated.
+An imported link gives a user of a provider access to an account, so an import never changes a link
+that is stored here. A row is a conflict if the user of the provider is linked to another account,
+or the account to another user of the provider. A run that was interrupted can be repeated.
 
-Imported links do not count as made at the sign-up (`at_signup`), whatever the account began with,
-because the other package proves less than a sign-up here. An attacker may have signed up there with
-the address of somebody else and a provider of the attacker's (account pre-hijacking). So such a
-link does not spare other access at the first proof of the address, and the proof removes the link
-itself. It keeps the time at which the other package added it: one of the last 72 hours falls to a
-recovery as a link made here does, and older ones survive it.
+Imported links do not count as made at the sign-up (`at_signup`), even if they were in the other
+package, because it may have verified less than a sign-up here. An attacker may have signed up there
+with the address of another user and the attacker's own provider (account pre-hijacking). So the
+first proof of the address removes an imported link, and such a link protects no other access from
+that proof. It keeps the time at which the other package added it: a recovery removes links of the
+last 72 hours, and keeps older ones.
 
-For the same reason links are left out
+For the same reason these links are skipped:
 
-- if they are older than a proof of the address here, which has removed all earlier access;
-- of users without a password who have never logged in. The first proof of their address removes
-  nothing, so an attacker whose sign-up there was never confirmed would keep the link;
-- if their user has removed them here in the last days.
+- a link that is older than a proof of the address here, which has removed all earlier access;
+- a link of a user without a password who has never logged in. The first proof of the address
+  removes nothing of such an account, so an attacker whose sign-up there was never confirmed would
+  keep the link;
+- a link that its user has removed here in the last three days.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ REMOVED = "the link was removed here"
 
 @dataclass
 class _Outcome:
-    """What becomes of a row: `link` is to be stored, or `reason` says why it is not; neither if it
-    is stored already."""
+    """The decision about a row: `link` is to be stored, or `reason` says why it is not. Both are
+    empty if it is stored already."""
 
     row: Row
     link: Link | None = None
@@ -80,7 +81,7 @@ class _Stored:
         return cls(users=found, proven=_proven(users), removed=_removed(users))
 
     def doubt(self, link: Link) -> str:
-        """Why a link that would fill a gap must not; "" if it may."""
+        """Why a link without a conflict must not be imported; "" if it may."""
         user, proven_at = self.users[link.user_id], self.proven.get(link.user_id)
         if core.wipe_unproven and proven_at is not None and proven_at >= link.added_at:
             return PROVEN
@@ -120,7 +121,7 @@ class _Run:
     package: PackageRows
     options: ImportOptions
     report: ImportReport = field(default_factory=ImportReport)
-    # In a dry run this also has the links that the run would have stored.
+    # In a dry run this also has the links that earlier batches would have stored.
     known: KnownLinks = field(default_factory=KnownLinks)
 
     def __post_init__(self) -> None:
@@ -138,7 +139,8 @@ class _Run:
 
     def _import(self, rows: Sequence[Row]) -> list[_Outcome]:
         if not self.options.dry_run:
-            self.known = KnownLinks()  # those of a batch, for one that is repeated too
+            # Of this batch only. A retry must not find the links of the attempt before it.
+            self.known = KnownLinks()
         with transaction.atomic(using=databases.primary()):
             outcomes = [self._outcome(row) for row in rows]
             users = self._decide_all(outcomes)
@@ -196,7 +198,7 @@ def _count(outcome: _Outcome, report: ImportReport) -> None:
     elif not outcome.reason:
         report.present += 1
     else:
-        group = report.conflicts if outcome.conflict else report.left
+        group = report.conflicts if outcome.conflict else report.skipped
         rows = group.setdefault(outcome.reason, Rows())
         rows.add(outcome.row.pk, outcome.row.user_id)
 
@@ -239,7 +241,7 @@ def _batches(
     model: Any, package: PackageRows, options: ImportOptions
 ) -> Iterator[tuple[list[Any], int]]:
     """The rows of the package in the order of their keys, with their number."""
-    # The database that the package writes to: its replica may lag behind.
+    # From the database that the package writes to, because a replica may lag behind.
     rows = model._base_manager.using(databases.written(model)).order_by("pk")
     if options.since:
         rows = rows.filter(**{f"{package.added_field}__gte": options.since})

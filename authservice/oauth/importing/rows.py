@@ -31,7 +31,7 @@ class PackageRows(Protocol):
     package: str
     """Its name on the package index."""
     app: str
-    """What has to be in `INSTALLED_APPS`."""
+    """The app that must be in `INSTALLED_APPS`."""
     names: Mapping[str, str]
     """Our name of each provider whose identifiers are the subjects that we use."""
     added_field: str

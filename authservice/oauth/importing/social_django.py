@@ -46,7 +46,7 @@ class SocialDjangoRows:
         "google-openidconnect": "google",
         "linkedin-openidconnect": "linkedin",
         "microsoft-graph": "microsoft",
-        # Always refused by the form of their identifiers, with the reason.
+        # Their identifiers never have the right form; with a name here, the report says so.
         "azuread-oauth2": "microsoft",
         "azuread-oauth2-v2": "microsoft",
         "azuread-tenant-oauth2": "microsoft",
@@ -88,5 +88,9 @@ class SocialDjangoRows:
 
 
 def _setting(provider: str, name: str) -> str:
+    """A setting as social-auth-core reads it: that of the back end, or else that of all."""
     prefix = provider.upper().replace("-", "_")
-    return str(getattr(settings, f"SOCIAL_AUTH_{prefix}_{name}", "") or "")
+    for one in (f"SOCIAL_AUTH_{prefix}_{name}", f"SOCIAL_AUTH_{name}", name):
+        if hasattr(settings, one):
+            return str(getattr(settings, one) or "")
+    return ""

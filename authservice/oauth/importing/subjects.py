@@ -1,8 +1,8 @@
 """Which identifiers of another package are subjects of our providers.
 
-A wrong subject is worse than none. A number that another server issued belongs to somebody else at
-ours, who would log in to the account. So a row is refused unless its provider, its server and the
-form of its identifier are those that our provider sees at a login.
+A wrong subject is worse than none. A number that one server issued to a user is on another server
+the number of another person, who could then log in to the account. So a row is refused unless its
+provider, its server and the form of its identifier are those that our provider sees at a login.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Rule:
 
     `claims` are the members of the profile that may have been the identifier. `server` is the
     server of our provider, if users of several servers can have the same identifier. `client` is
-    what a subject depends on in addition: it is another one for another client.
+    our client (Apple: the team), if a user has another subject for each client.
     """
 
     kind: type

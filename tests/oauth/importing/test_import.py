@@ -1,4 +1,4 @@
-"""What an import writes, reports and leaves alone."""
+"""What an import writes and reports, and what it never changes."""
 
 from datetime import timedelta
 
@@ -47,10 +47,10 @@ def recorded(monkeypatch):
     return events
 
 
-def test_link_keeps_time_and_address_and_is_none_of_a_signup(run, old_user):
+def test_imported_link_keeps_time_and_address_and_is_not_of_the_signup(run, old_user):
     social(old_user, "old", "ann-at-acme", extra_data={"email": ANN, "access_token": "secret"})
 
-    assert "1 rows read, 1 imported, 0 already there, 0 conflicts, 0 left out" in run(*MAPPED)
+    assert "1 rows read, 1 imported, 0 already there, 0 conflicts, 0 skipped" in run(*MAPPED)
 
     row = LinkedAccount.objects.get()
     assert (row.user, row.provider, row.subject) == (old_user, "acme", "ann-at-acme")
@@ -67,7 +67,7 @@ def test_profile_without_a_valid_address_is_imported(run, old_user, given):
     assert LinkedAccount.objects.get().email == ""
 
 
-def test_time_in_the_future_is_not_taken_over(run, old_user):
+def test_time_in_the_future_is_stored_as_now(run, old_user):
     social(old_user, "old", "ann-at-acme", created=timezone.now() + timedelta(days=9))
 
     run(*MAPPED)
@@ -95,7 +95,7 @@ def test_dry_run_reports_the_same_and_writes_nothing(run, old_user, recorded):
     assert (links(), recorded) == ([], [])
     done = run(*MAPPED, "--batch-size", "1")
     assert would == done.replace("1 imported", "1 would be imported")
-    assert "1 conflicts, 1 left out" in done
+    assert "1 conflicts, 1 skipped" in done
 
 
 def test_second_link_of_an_account_is_a_conflict(run, old_user):
@@ -156,7 +156,7 @@ def test_link_of_an_inactive_user_is_imported_and_does_not_log_in(run, browser, 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases check each statement")
 @pytest.mark.django_db(transaction=True)
-def test_link_of_a_deleted_user_is_left_out(run, old_user):
+def test_link_of_a_deleted_user_is_skipped(run, old_user):
     row = social(old_user, "old", "ann-at-acme")
     with connection.constraint_checks_disabled():
         type(old_user).objects.filter(pk=old_user.pk)._raw_delete("default")
@@ -164,7 +164,7 @@ def test_link_of_a_deleted_user_is_left_out(run, old_user):
     report = run(*MAPPED)
     type(row).objects.all()._raw_delete("default")
 
-    assert "Left out: the user does not exist" in report
+    assert "Skipped: the user does not exist" in report
     assert links() == []
 
 
@@ -176,17 +176,17 @@ def test_link_that_its_user_removed_is_not_imported_again(run, api, browser, pos
     token = browser.sign_in(profile(email="")).data["access_token"]
     assert api.request("DELETE", "oauth/google", token=token).status == 200
 
-    assert "Left out: the link was removed here" in run(*arguments)
+    assert "Skipped: the link was removed here" in run(*arguments)
     assert [one[1] for one in links()] == ["acme"]
 
 
-def test_link_from_before_a_proof_of_the_address_is_left_out(run, api, browser, post, old_user):
+def test_link_from_before_a_proof_of_the_address_is_skipped(run, api, browser, post, old_user):
     """An attacker's link would come back after the owner has removed all earlier access."""
     browser.sign_in()  # the provider has verified the address, which is the first proof here
     social(old_user, "google-oauth2", "1")
     arguments = ("social_django", "--map", "google-oauth2=google")
 
-    assert "Left out: the address of the account was proven here later" in run(*arguments)
+    assert "Skipped: the address of the account was proven here later" in run(*arguments)
 
     account = Account.objects.filter(user=old_user)
     account.update(email_proven_at=OLD - timedelta(days=1))
@@ -201,7 +201,7 @@ def test_proof_that_removed_nothing_keeps_links_importable(run, configure, brows
     assert "1 imported" in run("social_django", "--map", "google-oauth2=google")
 
 
-def test_imported_link_falls_to_the_first_proof_of_the_address(run, api, browser, post, old_user):
+def test_first_proof_of_the_address_removes_an_imported_link(run, api, browser, post, old_user):
     """Pre-hijacking in the other package: the attacker's provider on an account in Ann's name."""
     social(old_user, "google-oauth2", "1")
     run("social_django", "--map", "google-oauth2=google")
@@ -211,7 +211,7 @@ def test_imported_link_falls_to_the_first_proof_of_the_address(run, api, browser
     assert [one[1:] for one in links()] == [("acme", "ann-at-acme")]
 
 
-def test_link_of_a_sign_up_that_was_never_confirmed_is_left_out(run, browser, post):
+def test_link_of_a_sign_up_that_was_never_confirmed_is_skipped(run, browser, post):
     """allauth stores the attacker's link before it has confirmed the address of the sign-up."""
     ann = make_user(password=None)
     allauth(ann, "google", "1")
@@ -219,7 +219,7 @@ def test_link_of_a_sign_up_that_was_never_confirmed_is_left_out(run, browser, po
     report = run("allauth", "--map", "google=google")
     browser.sign_in()
 
-    assert "Left out: the user has no password and has never logged in" in report
+    assert "Skipped: the user has no password and has never logged in" in report
     assert [one[1] for one in links()] == ["acme"]
 
 

@@ -90,15 +90,16 @@ def test_subjects_of_social_auth_are_imported(run, old_user, theirs, uid, claim,
         ("github-enterprise", GITHUB, "", "has no counterpart"),
     ],
 )
-def test_other_identifiers_of_social_auth_are_left_out(run, old_user, theirs, uid, claim, reason):
+def test_other_identifiers_of_social_auth_are_skipped(run, old_user, theirs, uid, claim, reason):
     social(old_user, theirs, uid, id_key=claim)
 
     assert reason in run("social_django")
     assert subjects() == {}
 
 
-def test_setting_of_the_identifier_decides_where_the_row_does_not(run, old_user, settings):
-    settings.SOCIAL_AUTH_GITHUB_ID_KEY = "employee_number"
+@pytest.mark.parametrize("name", ["SOCIAL_AUTH_GITHUB_ID_KEY", "SOCIAL_AUTH_ID_KEY"])
+def test_setting_of_the_identifier_decides_where_the_row_does_not(run, old_user, settings, name):
+    setattr(settings, name, "employee_number")
     social(old_user, "github", GITHUB)
 
     assert "the identifier is `employee_number`" in run("social_django")
@@ -126,14 +127,14 @@ def test_subjects_of_allauth_are_imported(run, old_user, provider, uid, subject)
     assert subjects() == {provider: subject or uid}
 
 
-def test_retired_linkedin_of_allauth_is_left_out(run, old_user):
+def test_retired_linkedin_of_allauth_is_skipped(run, old_user):
     allauth(old_user, "linkedin_oauth2", "782bbtaQ")
 
     assert "'linkedin_oauth2': has no counterpart" in run("allauth")
     assert subjects() == {}
 
 
-def test_provider_that_is_not_configured_is_left_out(run, old_user, configure):
+def test_provider_that_is_not_configured_is_skipped(run, old_user, configure):
     configure(OAUTH={"PROVIDERS": {"acme": SETTINGS}})
     social(old_user)
 
@@ -183,7 +184,7 @@ def test_own_provider_of_allauth_needs_a_confirmation(run, old_user, monkeypatch
 
 
 @pytest.mark.parametrize("provider", ["gitlab", "github"])
-def test_numbers_of_another_server_are_left_out(run, old_user, settings, provider):
+def test_numbers_of_another_server_are_skipped(run, old_user, settings, provider):
     settings.SOCIAL_AUTH_GITLAB_API_URL = "https://git.example.com"
     settings.SOCIAL_AUTH_GITHUB_URL = "https://git.example.com"
     settings.SOCIALACCOUNT_PROVIDERS = {
@@ -212,7 +213,7 @@ def test_our_server_is_another_one(run, old_user, configure):
     assert subjects() == {}
 
 
-def test_app_of_allauth_with_an_own_server_is_left_out(run, old_user):
+def test_app_of_allauth_with_an_own_server_is_skipped(run, old_user):
     from allauth.socialaccount.models import SocialApp
 
     SocialApp.objects.create(
@@ -226,7 +227,7 @@ def test_app_of_allauth_with_an_own_server_is_left_out(run, old_user):
     assert subjects() == {}
 
 
-def test_openid_app_with_the_name_of_a_provider_is_left_out(run, old_user):
+def test_openid_app_with_the_name_of_a_provider_is_skipped(run, old_user):
     from allauth.socialaccount.models import SocialApp
 
     SocialApp.objects.create(provider="openid_connect", provider_id="google", client_id="other")
@@ -236,7 +237,7 @@ def test_openid_app_with_the_name_of_a_provider_is_left_out(run, old_user):
     assert subjects() == {}
 
 
-def test_openid_app_with_another_identifier_is_left_out(run, old_user, configure):
+def test_openid_app_with_another_identifier_is_skipped(run, old_user, configure):
     from allauth.socialaccount.models import SocialApp
 
     keys = {"CLIENT_ID": "a", "CLIENT_SECRET": "b", "ISSUER": "https://sso.example.com"}
@@ -253,7 +254,7 @@ def test_openid_app_with_another_identifier_is_left_out(run, old_user, configure
     assert subjects() == {}
 
 
-def test_openid_provider_with_another_issuer_is_left_out(run, old_user, configure, settings):
+def test_openid_provider_with_another_issuer_is_skipped(run, old_user, configure, settings):
     keys = {"CLIENT_ID": "a", "CLIENT_SECRET": "b", "ISSUER": "https://sso.example.com/realms/b"}
     configure(OAUTH={"PROVIDERS": {"sso": keys}})
     settings.SOCIAL_AUTH_OIDC_OIDC_ENDPOINT = "https://sso.example.com/realms/a"
@@ -274,9 +275,7 @@ def test_openid_provider_with_another_issuer_is_left_out(run, old_user, configur
         ("linkedin-openidconnect", "SOCIAL_AUTH_LINKEDIN_OPENIDCONNECT_KEY", "782bbtaQ"),
     ],
 )
-def test_identifiers_of_another_client_are_left_out(
-    run, old_user, settings, provider, setting, uid
-):
+def test_identifiers_of_another_client_are_skipped(run, old_user, settings, provider, setting, uid):
     social(old_user, provider, uid)
     setattr(settings, setting, "other-client")
 
@@ -290,7 +289,7 @@ def test_identifiers_of_another_client_are_left_out(
     assert list(subjects().values()) == [uid]
 
 
-def test_identifiers_of_another_client_of_allauth_are_left_out(run, old_user, settings):
+def test_identifiers_of_another_client_of_allauth_are_skipped(run, old_user, settings):
     settings.SOCIALACCOUNT_PROVIDERS = {
         "facebook": {"APP": {"client_id": "other-client", "secret": ""}}
     }

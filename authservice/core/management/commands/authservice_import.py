@@ -1,4 +1,4 @@
-"""`manage.py authservice_import`: take over the data of another package."""
+"""`manage.py authservice_import`: import the data of another package."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ from authservice.kernel.modules import plugs
 
 class Command(BaseCommand):
     help = (
-        "Take over the data of another package. Without SOURCE, list the sources. A run can be "
-        "repeated: it skips what was imported, and never overwrites anything."
+        "Import the data of another package. Without SOURCE, list the sources. A run can be "
+        "repeated: it skips rows that were imported before, and never overwrites anything."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("source", nargs="?", help="the package to take data from")
+        parser.add_argument("source", nargs="?", help="the package whose data is imported")
         parser.add_argument("--dry-run", action="store_true", help="report, but write nothing")
         parser.add_argument(
             "--map",
             action="append",
             default=[],
             metavar="THEIRS=OURS",
-            help="a name of the package and ours of the same thing; can be repeated",
+            help="our name (OURS) for a name in the package (THEIRS); can be repeated",
         )
         parser.add_argument(
-            "--since", metavar="DATE", help="only what the package added since 2030-01-31[T12:00]"
+            "--since",
+            metavar="DATE",
+            help="only rows that the package added since then, such as 2030-01-31 or"
+            " 2030-01-31T12:00",
         )
         parser.add_argument("--batch-size", type=int, default=500, help="rows per batch (500)")
 
@@ -79,12 +82,12 @@ class Command(BaseCommand):
 
     def _print(self, what: str, report: ImportReport, *, dry_run: bool) -> None:
         verb = "would be imported" if dry_run else "imported"
-        conflicts, left = _total(report.conflicts), _total(report.left)
+        conflicts, skipped = _total(report.conflicts), _total(report.skipped)
         self.stdout.write(
             f"{what}: {report.read} rows read, {report.imported} {verb}, {report.present} already"
-            f" there, {conflicts} conflicts, {left} left out."
+            f" there, {conflicts} conflicts, {skipped} skipped."
         )
-        for title, groups in (("Conflict", report.conflicts), ("Left out", report.left)):
+        for title, groups in (("Conflict", report.conflicts), ("Skipped", report.skipped)):
             for reason, rows in groups.items():
                 self.stdout.write(self.style.WARNING(f"{title}: {reason}: {_listed(rows)}"))
 
@@ -93,7 +96,7 @@ _NO_SOURCES = "No installed module imports anything. Links of providers need aut
 
 
 def _sources() -> dict[str, list[ImportSource]]:
-    """The sources of all installed modules; several modules may take data from one package."""
+    """The sources of all installed modules; several modules may import data of one package."""
     found: dict[str, list[ImportSource]] = {}
     for sources in plugs("import_sources"):
         for name, source in sources().items():
