@@ -42,7 +42,7 @@ def decline(token: Secret, client: Client) -> None:
 
 def _joined(invitation: PlatformInvitation, client: Client, person: Person) -> None:
     inviter = _inviter(invitation)
-    # A user who was suspended, or may not invite any more, invites nobody.
+    # The invitation is void while its sender is suspended or may not invite.
     if inviter is None or not inviter.active or not may_invite(inviter):
         raise errors.InvitationNotPending
     _record(ACCEPTED, person, inviter, invitation, client)

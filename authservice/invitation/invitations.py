@@ -93,7 +93,7 @@ def cancel(person: Person, session: Session, invitation_id: str, client: Client)
 
 
 def may_invite(person: Person) -> bool:
-    """By `INVITATION.WHO_MAY_INVITE`."""
+    """Whether `INVITATION.WHO_MAY_INVITE` allows it to this user."""
     return chosen.allows(conf.who_may_invite, person)
 
 

@@ -34,7 +34,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     ),
     "authservice.E186": (
         "INVITATION.WHO_MAY_INVITE names no function.",
-        "Use everyone, super_admins, or the dotted path of a function that takes a user.",
+        "Use everyone, super_admins, or the dotted path of a function that takes a user and is"
+        " not async.",
     ),
     # Organizations
     "authservice.E190": (
@@ -63,6 +64,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     ),
     "authservice.E195": (
         "ORGANIZATION.WHO_MAY_CREATE names no function.",
-        "Use everyone, super_admins, or the dotted path of a function that takes a user.",
+        "Use everyone, super_admins, or the dotted path of a function that takes a user and is"
+        " not async.",
     ),
 }

@@ -67,6 +67,11 @@ def is_ann(user: Any) -> bool:
     return str(user.email) == "ann@example.com"
 
 
+async def is_ann_later(user: Any) -> bool:
+    """A function that the setting refuses."""
+    return is_ann(user)
+
+
 def lifetime(answer: Answer) -> timedelta:
     """From the creation of the invitation to its expiry."""
     created, expires = (

@@ -46,6 +46,7 @@ def test_valid_settings_pass_the_checks(ids, invitation, keys):
         ("E186", {"WHO_MAY_INVITE": "nobody"}),
         ("E186", {"WHO_MAY_INVITE": "tests.invitation.test_checks.missing"}),
         ("E186", {"WHO_MAY_INVITE": "tests.invitation.invites.BOB"}),
+        ("E186", {"WHO_MAY_INVITE": "tests.invitation.invites.is_ann_later"}),
     ],
 )
 def test_wrong_value_is_an_error(ids, invitation, expected, keys):
