@@ -37,15 +37,15 @@ def login_required(*, redirect: bool = ..., login_url: str = ...) -> Callable[[V
 def login_required(
     view: View | None = None, *, redirect: bool = False, login_url: str = ""
 ) -> View | Callable[[View], View]:
-    """Only signed-in users reach the view. The request gets `user` and `auth`, as by
+    """Only signed-in users reach the view. The request gets `user`, `auser` and `auth`, as by
     `AuthserviceMiddleware`.
 
-    Others get the error of the API in its envelope or, with `redirect`, a redirect to `login_url`
-    (default: Django's `LOGIN_URL`) with the address of the view in `next`. A forged request is
-    refused with 403 in any case.
+    Other requests get the error of the API in its envelope or, with `redirect`, a redirect to
+    `login_url` (default: Django's `LOGIN_URL`) with the address of the view in `next`. A forged
+    request is refused with 403 in any case.
     """
 
-    leads_to = (login_url or str(settings.LOGIN_URL)) if redirect else ""
+    leads_to = login_url if redirect else None
 
     def guard(view: View) -> View:
         return cast(View, _guarded(view, leads_to))
@@ -53,30 +53,33 @@ def login_required(
     return guard(view) if view else guard
 
 
-def _guarded(view: Any, login_url: str) -> Any:
+def _guarded(view: Any, login_url: str | None) -> Any:
     if iscoroutinefunction(view):
 
         @wraps(view)
         async def enter_async(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             refused = await sync_to_async(_refused)(request, login_url)
-            return refused or await view(request, *args, **kwargs)
+            return identity.varied(refused or await view(request, *args, **kwargs))
 
         return enter_async
 
     @wraps(view)
     def enter(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        return _refused(request, login_url) or view(request, *args, **kwargs)
+        return identity.varied(_refused(request, login_url) or view(request, *args, **kwargs))
 
     return enter
 
 
-def _refused(request: Any, login_url: str) -> HttpResponseBase | None:
+def _refused(request: Any, login_url: str | None) -> HttpResponseBase | None:
+    """`login_url` is None without a redirect, and "" for Django's `LOGIN_URL`."""
     identification = identity.of(request)
     try:
         found = identification.require()
     except Fault as fault:
-        if login_url and fault.status == 401:
-            return redirect_to_login(request.get_full_path(), resolve_url(login_url))
+        if login_url is not None and fault.status == 401:
+            # Resolved here, not when the view is imported: `LOGIN_URL` may be a `reverse_lazy`.
+            target = resolve_url(login_url or settings.LOGIN_URL)
+            return redirect_to_login(request.get_full_path(), target)
         return refusal(fault)
     request.user, request.auth, request.auser = found.user, found.caller, identification.auser
     return None

@@ -26,9 +26,10 @@ _CODES = {
     "unsupported_media_type": errors.UnsupportedMediaType.code,
     "parse_error": errors.InvalidJSON.code,
     "throttled": errors.TooManyRequests.code,
-    "error": errors.InternalError.code,
 }
-_BY_STATUS = {403: errors.Forbidden, 404: errors.NotFound}
+# For errors without a code of their own, such as Django's `Http404` and `PermissionDenied`.
+_BY_STATUS = {403: errors.Forbidden, 404: errors.NotFound, 500: errors.InternalError}
+_NO_CODE = "error"  # the framework's default, whatever the status
 
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -48,7 +49,7 @@ def _envelope(exc: Exception, response: Response) -> dict[str, Any]:
             data["details"] = response.data
         return {"data": data, "message": message}
     given = response.data if isinstance(response.data, dict) else {}
-    message = str(given.get("detail", errors.InternalError.message))
+    message = str(given["detail"]) if "detail" in given else _first(response.data)
     return {
         "data": {"code": _code(exc, given, response.status_code), "message": message},
         "message": message,
@@ -58,11 +59,10 @@ def _envelope(exc: Exception, response: Response) -> dict[str, Any]:
 def _code(exc: Exception, given: dict[str, Any], status: int) -> str:
     if "code" in given:
         return str(given["code"])
-    # Django's `Http404` and `PermissionDenied` have no code.
-    code = getattr(getattr(exc, "detail", None), "code", "")
-    if not code and status in _BY_STATUS:
+    code = getattr(getattr(exc, "detail", None), "code", None) or _NO_CODE
+    if code == _NO_CODE and status in _BY_STATUS:
         return _BY_STATUS[status].code
-    return _CODES.get(code, str(code or "error").upper())
+    return _CODES.get(code, str(code).upper())
 
 
 def _first(detail: Any, name: str = "") -> str:

@@ -24,7 +24,8 @@ def AuthserviceMiddleware(get_response: Handler) -> Handler:  # noqa: N802 named
     """Sets `request.user`, `request.auser` and `request.auth`, which are read when they are used.
 
     `request.auth` has the `claims` and the `session` of the access token; it is false for a user of
-    Django's session and without a user. An async view uses `await request.auser()`.
+    Django's session and without a user. An async view uses `await request.auser()`. If one of them
+    was read, the response has a `Vary` header for caches.
     """
 
     def set_up(request: Any) -> None:
@@ -33,18 +34,20 @@ def AuthserviceMiddleware(get_response: Handler) -> Handler:  # noqa: N802 named
         request.auth = SimpleLazyObject(lambda: found.caller)
         request.auser = found.auser
 
+    def finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        return identity.varied(response) if identity.of(request).was_used else response
+
     if iscoroutinefunction(get_response):
 
         async def handle_async(request: HttpRequest) -> HttpResponseBase:
             set_up(request)
             awaited: Awaitable[HttpResponseBase] = get_response(request)
-            return await awaited
+            return finish(request, await awaited)
 
         return handle_async
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         set_up(request)
-        response: HttpResponseBase = get_response(request)
-        return response
+        return finish(request, get_response(request))
 
     return handle

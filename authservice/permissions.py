@@ -20,8 +20,8 @@ from authservice.kernel.interfaces import MFA
 
 
 class _CallerPermission(BasePermission):
-    """A permission that depends on the access token or its user. Users of another authentication
-    class have none, and are refused."""
+    """A permission that depends on the access token or its user. It refuses users of another
+    authentication class, who have no access token of ours."""
 
     fault: ClassVar[type[errors.Fault]] = errors.Forbidden
 
@@ -61,7 +61,7 @@ class IsSuperAdmin(_CallerPermission):
 
 
 class UsedSecondFactor(_CallerPermission):
-    """The session began with a second factor."""
+    """The user logged in to this session with a second factor."""
 
     fault = errors.ReauthenticationRequired
 
@@ -74,13 +74,13 @@ class _SignedInRecently(_CallerPermission):
     seconds: ClassVar[float]
 
     def allows(self, caller: Caller, request: Request) -> bool:
-        # A refresh does not change this claim.
+        # A refresh does not change this claim, so refreshed tokens do not prolong the time.
         return bool(time.time() - caller.claims["auth_time"] <= self.seconds)
 
 
 def SignedInWithin(*, minutes: float) -> type[BasePermission]:  # noqa: N802 it makes a class
-    """The permission of users who logged in within this time. Raises `ValueError` unless it is
-    positive."""
+    """The permission of users who logged in to this session within the last `minutes`. Raises
+    `ValueError` unless they are positive."""
     if minutes <= 0:
         raise ValueError("The minutes must be positive.")
     return type("SignedInWithin", (_SignedInRecently,), {"seconds": minutes * 60})

@@ -2,9 +2,12 @@
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.test import AsyncClient, Client
+from django.test import AsyncClient, Client, RequestFactory
+from django.urls import NoReverseMatch, reverse_lazy
 
+from authservice.decorators import login_required
 from tests.host_views.conftest import bearer
+from tests.host_views.urls import plain
 from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +66,24 @@ def test_redirect_leads_to_the_login_and_back(path, target):
     answer = ask(path)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, target)
+
+
+def test_login_url_is_resolved_when_it_is_used(settings):
+    settings.LOGIN_URL = reverse_lazy("nowhere")  # at the import of the view there are no URLs yet
+    view = login_required(redirect=True)(plain)
+
+    with pytest.raises(NoReverseMatch):
+        view(RequestFactory().get("/page"))
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/page"])
+def test_responses_vary_by_caller(ann, path):
+    """Otherwise the per-site cache would give the page of one user to the next."""
+    for headers in ({}, bearer(ann)):
+        varies = ask(path, **headers).headers["Vary"]
+
+        assert "Authorization" in varies
+        assert "Cookie" in varies
 
 
 def test_it_costs_one_statement(ann):

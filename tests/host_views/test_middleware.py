@@ -70,6 +70,21 @@ def test_user_costs_one_statement_and_none_if_nobody_asks(ann):
     assert statements(lambda: client.get("/auth/nowhere", headers=bearer(ann))) == []
 
 
+def test_response_varies_by_caller_if_the_user_was_read(ann):
+    def varies_by(path):
+        value = Client().get(path, headers=bearer(ann)).headers.get("Vary", "")
+        return {name for name in ("Authorization", "Cookie") if name in value}
+
+    assert varies_by("/plain") == {"Authorization", "Cookie"}
+    assert varies_by("/nowhere") == set()
+
+
+def test_async_response_varies_by_caller_if_the_user_was_read(ann):
+    answer = async_to_sync(AsyncClient().get)("/later", headers=bearer(ann))
+
+    assert "Authorization" in answer.headers["Vary"]
+
+
 class TestDjangoSession:
     """A user of Django's own session, such as staff in Django admin."""
 
@@ -100,6 +115,36 @@ class TestDjangoSession:
         staff.cookies[ACCESS] = ann["access_token"]
 
         assert email(staff.get("/plain")) == "eve@example.com"
+
+
+def reading(get_response):
+    """A middleware that reads the user before Django has found the view."""
+
+    def handle(request):
+        str(request.user)
+        return get_response(request)
+
+    return handle
+
+
+class TestDjangoAdmin:
+    """It has a login of its own, which always asks for the second factor."""
+
+    @pytest.fixture(params=[False, True], ids=["by the view", "by a middleware"], autouse=True)
+    def _reading(self, request, settings):
+        if request.param:
+            settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.reading"]
+
+    def test_access_token_does_not_count(self, ann):
+        assert email(Client().get("/admin/", headers=bearer(ann))) == ""
+        assert email(Client().get("/plain", headers=bearer(ann))) == EMAIL
+
+    def test_session_counts(self, ann):
+        client = Client()
+        client.force_login(get_user_model().objects.create_user("eve", "eve@example.com"))
+
+        assert email(client.get("/admin/")) == "eve@example.com"
+        assert email(client.get("/admin/", headers=bearer(ann))) == "eve@example.com"
 
 
 class TestLoginRequiredMiddleware:

@@ -5,7 +5,9 @@ import pytest
 from django.db.models import F
 from django.test import Client
 from django.urls import path
+from rest_framework.exceptions import APIException
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.views import APIView
 from rest_framework_simplejwt.authentication import JWTAuthentication
 from rest_framework_simplejwt.tokens import AccessToken
 
@@ -31,7 +33,29 @@ class Side(Notes):
     permission_classes = (IsAuthenticated,)
 
 
-urlpatterns = [*others, path("side", Side.as_view())]
+class Taken(APIException):
+    """An error of the host without a code."""
+
+    status_code = 409
+
+
+class Refusing(APIView):
+    """Raises `Taken` with a text, and with the errors of a field."""
+
+    authentication_classes = permission_classes = ()
+
+    def get(self, request):
+        raise Taken("The name is taken.")
+
+    def post(self, request):
+        raise Taken({"name": ["It is taken."]})
+
+
+urlpatterns = [
+    *others,
+    path("side", Side.as_view()),
+    path("refusing", Refusing.as_view()),
+]
 
 
 def get(path, headers=None):
@@ -57,16 +81,16 @@ class TestForeignTokens:
 
         assert (answer.status_code, answer.json()["code"]) == (401, "INVALID_TOKEN")
 
-    @pytest.mark.parametrize(
-        ("header", "claims"),
-        [
-            ({"typ": "at+jwt"}, {}),
-            ({"typ": "application/AT+JWT"}, {}),
-            ({}, {"iss": "http://testserver"}),
-        ],
-    )
-    def test_forged_token_that_names_us_is_refused_by_our_class(self, ann, header, claims):
-        forged = jwt.encode(claims, "x" * 32, "HS256", headers=header)
+    def test_access_token_of_another_issuer_is_left_to_the_next_class(self, ann):
+        """Its `typ` is that of every access token by RFC 9068."""
+        claims = {"iss": "https://sso.example.com"}
+        token = jwt.encode(claims, "x" * 32, "HS256", headers={"typ": "at+jwt", "kid": "theirs"})
+        answer = get("/side", {"Authorization": f"Bearer {token}"})
+
+        assert (answer.status_code, answer.json()["code"]) == (401, "token_not_valid")
+
+    def test_forged_token_with_our_issuer_is_refused_by_our_class(self, ann):
+        forged = jwt.encode({"iss": "http://testserver"}, "x" * 32, "HS256")
         answer = get("/side", {"Authorization": f"Bearer {forged}"})
 
         assert (answer.status_code, answer.json()["code"]) == (401, "INVALID_TOKEN")
@@ -130,6 +154,7 @@ class TestPermissions:
 class TestExceptionHandler:
     @pytest.fixture(autouse=True)
     def _handler(self, settings):
+        settings.ROOT_URLCONF = __name__
         settings.REST_FRAMEWORK = {"EXCEPTION_HANDLER": HANDLER}
 
     def post(self, tokens, body):
@@ -152,6 +177,15 @@ class TestExceptionHandler:
         answer = Client().delete("/notes", headers=bearer(ann))
 
         assert answer.json()["data"]["code"] == "METHOD_NOT_ALLOWED"
+
+    @pytest.mark.parametrize(
+        ("method", "message"), [("get", "The name is taken."), ("post", "name: It is taken.")]
+    )
+    def test_error_without_a_code_is_no_internal_error(self, method, message):
+        answer = getattr(Client(), method)("/refusing")
+        expected = {"data": {"code": "ERROR", "message": message}, "message": message}
+
+        assert (answer.status_code, answer.json()) == (409, expected)
 
     def test_invalid_json_has_the_code_of_the_service(self, ann):
         assert self.post(ann, "{")["data"]["code"] == "INVALID_JSON"

@@ -70,6 +70,8 @@ urlpatterns = [
     path("auth/", include("authservice.urls")),
     path("plain", csrf_exempt(plain)),
     path("later", csrf_exempt(later)),
+    # The views of every site of Django admin have this name.
+    path("admin/", include(([path("", plain)], "admin"), namespace="backoffice")),
     path("mine", csrf_exempt(mine)),
     path("mine-later", csrf_exempt(mine_later)),
     path("page", login_required(redirect=True)(plain)),

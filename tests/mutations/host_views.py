@@ -27,7 +27,7 @@ HOST_VIEWS = (
     Mutation(
         "The refusal of broken tokens that name us",
         CORE + "tokens/signing_keys.py",
-        without(' or header.get("kid") in self._kids'),
+        without('header.get("kid") in self._kids or '),
         (_VIEWS + "rest.py",),
     ),
     Mutation(
@@ -35,6 +35,24 @@ HOST_VIEWS = (
         CORE + "api/identity.py",
         without("not by_header and "),
         (_VIEWS + "middleware.py",),
+    ),
+    Mutation(
+        "The login of Django admin, which an access token does not replace",
+        CORE + "api/identity.py",
+        without(" or _is_admin(self._request)"),
+        (_VIEWS + "middleware.py",),
+    ),
+    Mutation(
+        "The organization of a forged request in views of the host",
+        "authservice/organization/requests.py",
+        to("authentication.require_caller(request)", "authentication.identify(request)"),
+        ("--ds=tests.organization.settings", "tests/organization/inside/test_host_views.py"),
+    ),
+    Mutation(
+        "The caches that would give the page of one user to another",
+        CORE + "api/identity.py",
+        without('    patch_vary_headers(response, ("Authorization", "Cookie"))\n'),
+        (_VIEWS + "decorators.py",),
     ),
     Mutation(
         "The refusal of a forged request where others are redirected",

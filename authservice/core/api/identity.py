@@ -1,22 +1,28 @@
-"""Who calls a view of the host project: the user of Django's session, or of an access token.
+"""The user who calls a view of the host project: of an access token, or of Django's session.
 
-An access token of ours in the header comes first. Then comes the user of Django's session, whom
-Django's own protection against forged requests covers, and then the access token in a cookie.
+An access token of ours in the header comes first. Then comes the user of Django's session, then the
+access token in a cookie. In Django admin only the session counts. `CsrfViewMiddleware` protects
+users of Django's session against forged requests, unless the view is exempt from it. The request
+guards protect those of a token cookie.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import Resolver404, resolve
+from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
 from authservice.core.api import authentication
 from authservice.core.sessions.authentication import Caller
 from authservice.kernel import errors
+
+Response = TypeVar("Response", bound=HttpResponseBase)
 
 _KEPT = "_authservice_identity"
 
@@ -38,11 +44,16 @@ class Identification:
         self._session_user = getattr(request, "user", None)
 
     def require(self) -> Identity:
-        """Raises `Unauthorized`, `InvalidToken`, `TokenExpired`, `InvalidCsrf` or
+        """The caller. Raises `Unauthorized`, `InvalidToken`, `TokenExpired`, `InvalidCsrf` or
         `ServiceUnavailable`."""
         if isinstance(self._found, errors.Fault):
             raise self._found
         return self._found
+
+    @property
+    def was_used(self) -> bool:
+        """Whether the identity has been read, so that the response may depend on it."""
+        return "_found" in self.__dict__
 
     @property
     def user(self) -> Any:
@@ -73,12 +84,12 @@ class Identification:
             return fault
 
     def _identify(self) -> Identity:
-        foreign = authentication.has_foreign_token(self._request)
-        by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not foreign
+        ignored = authentication.has_foreign_token(self._request) or _is_admin(self._request)
+        by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
         user = self._session_user
         if not by_header and user is not None and user.is_authenticated:
             return Identity(user, None)
-        if foreign:
+        if ignored:
             raise errors.Unauthorized
         caller = authentication.require_caller(self._request)
         return Identity(caller.person.user, caller)
@@ -91,3 +102,22 @@ def of(request: HttpRequest) -> Identification:
         found = Identification(request)
         setattr(request, _KEPT, found)
     return found
+
+
+def _is_admin(request: HttpRequest) -> bool:
+    """Whether the view is one of Django admin. An access token does not count there: the login of
+    Django admin always asks for the second factor, that of the API not on a remembered device."""
+    match = request.resolver_match
+    if match is None:  # a middleware asks before Django has found the view
+        try:
+            match = resolve(request.path_info, getattr(request, "urlconf", None))
+        except Resolver404:
+            return False
+    return "admin" in match.app_names
+
+
+def varied(response: Response) -> Response:
+    """Tell caches that the response depends on the caller, as Django's session middleware does.
+    Otherwise the per-site cache would give the page of one user to the next."""
+    patch_vary_headers(response, ("Authorization", "Cookie"))
+    return response

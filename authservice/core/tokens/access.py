@@ -64,8 +64,8 @@ def read(token: Secret) -> dict[str, Any]:
 
 
 def is_ours(token: Secret) -> bool:
-    """Whether this service issued the token, by what the token says of itself: a token of another
-    issuer is none of our business, and a broken one of ours is refused."""
+    """Whether the token says that this service issued it. A token of another issuer is left to
+    other authentication; one that names us is refused if it is not valid."""
     return ring().names_us(token.reveal())
 
 

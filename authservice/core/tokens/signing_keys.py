@@ -61,7 +61,7 @@ class KeyRing(TokenBackend):
 
     def __init__(self, keys: tuple[Key, ...]) -> None:
         self.keys = {key.kid: key for key in keys}
-        self._kids = [*self.keys]  # a list: what a foreign header has may not be hashable
+        self._kids = [*self.keys]  # a list, since a value in a foreign header may not be hashable
         self.active = next(key for key in keys if key.state == "active")
         self._header = _segment({"alg": self.active.alg, "kid": self.active.kid, "typ": TYPE})
         super().__init__(
@@ -115,11 +115,11 @@ class KeyRing(TokenBackend):
         return claims
 
     def names_us(self, token: str) -> bool:
-        """Whether `typ` or `kid` of the header or `iss` of the claims says that the token is ours,
-        whatever else is wrong with it. Nothing is verified."""
+        """Whether `kid` of the header or `iss` of the claims says that the token is ours, whatever
+        else is wrong with it. Nothing is verified. The `typ` says nothing: other issuers that
+        follow RFC 9068 use the same one."""
         header, claims = (_unverified(part) for part in (token.split(".") + ["", ""])[:2])
-        typ = str(header.get("typ", "")).lower().removeprefix("application/")
-        return typ == TYPE or header.get("kid") in self._kids or claims.get("iss") == self.issuer
+        return header.get("kid") in self._kids or claims.get("iss") == self.issuer
 
     def published(self) -> list[Mapping[str, Any]]:
         """The public keys as JWKs (RFC 7517); a symmetric key has no public part."""
