@@ -16,6 +16,7 @@ from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 
 from authservice.core.api.authentication import require_caller
+from authservice.core.api.identity import varied
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.envelope import refusal
 from authservice.organization import errors, requests, roles
@@ -47,13 +48,13 @@ def _guarded(view: Any, least: str) -> Any:
         @wraps(view)
         async def enter_async(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             refused = await sync_to_async(_refused)(request, least)
-            return refused or await view(request, *args, **kwargs)
+            return varied(refused or await view(request, *args, **kwargs))
 
         return enter_async
 
     @wraps(view)
     def enter(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        return _refused(request, least) or view(request, *args, **kwargs)
+        return varied(_refused(request, least) or view(request, *args, **kwargs))
 
     return enter
 

@@ -133,14 +133,14 @@ def _find(actor: Actor, user_id: str) -> Membership:
 
 
 def _searched(query: str) -> QuerySet[Account]:
-    """The account of an outer membership, if it contains the text."""
+    """The account of the membership in the outer query, if one of its texts contains `query`."""
     searched = [Q((f"{name}__icontains", query)) for name in _SEARCHED]
     return Account.objects.filter(reduce(or_, searched), user=OuterRef("user_id"))
 
 
 def _keys(found: QuerySet[Membership], page: Page) -> tuple[list[UUID], int]:
-    """The keys on a page, and the total. One statement for both: to count the results of a search
-    costs as much as the search."""
+    """The keys on a page and the total, in one statement: a second one for the total would search
+    again. Only a page after the last has no row with the total."""
     counted = found.annotate(total=Window(Count("*"))).values_list("pk", "total")
     rows = list(page.cut(counted))
     if page.offset and not rows:

@@ -30,14 +30,13 @@ def OrganizationMiddleware(get_response: Handler) -> Handler:  # noqa: N802 name
         async def handle_async(request: HttpRequest) -> HttpResponseBase:
             set_up(request)
             awaited: Awaitable[HttpResponseBase] = get_response(request)
-            return await awaited
+            return requests.finish(request, await awaited)
 
         return handle_async
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         set_up(request)
-        response: HttpResponseBase = get_response(request)
-        return response
+        return requests.finish(request, get_response(request))
 
     return handle
 

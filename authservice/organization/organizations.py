@@ -25,7 +25,7 @@ _TRIES = 200  # more than concurrent requests that want the same slug
 
 
 def joined_by(user: Any) -> QuerySet[Organization]:
-    """The active organizations of which the user is a member, the ones joined first first."""
+    """The active organizations of which the user is a member, in the order of joining."""
     rows = Organization.objects.filter(active=True, memberships__user=user)
     in_order = rows.order_by("memberships__joined_at", "pk")
     return access.with_owner(in_order.annotate(own_role=F("memberships__role")))

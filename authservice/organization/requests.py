@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from authservice.core.api import authentication
+from authservice.core.api.identity import varied
 from authservice.core.sessions.authentication import Caller
 from authservice.kernel import errors
 from authservice.organization import access, active
@@ -29,7 +30,8 @@ def membership_of(caller: Caller) -> Membership | None:
 
 
 def find(request: HttpRequest) -> Membership | None:
-    """The same for a request; None without a valid token. The result is kept with the request."""
+    """The same for a request; None without a valid token, and for a forged request. The result is
+    kept with the request."""
     if not hasattr(request, _KEPT):
         keep(request, _of_token(request))
     found: Membership | None = getattr(request, _KEPT)
@@ -43,9 +45,14 @@ def keep(request: Any, membership: Membership | None) -> None:
     request.organization_role = membership.role if membership else ""
 
 
+def finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Tell caches that the response depends on the caller, if the organization was read."""
+    return varied(response) if hasattr(request, _KEPT) else response
+
+
 def _of_token(request: HttpRequest) -> Membership | None:
     try:
-        caller = authentication.identify(request)
-    except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired):
+        caller = authentication.require_caller(request)
+    except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired, errors.InvalidCsrf):
         return None
     return membership_of(caller)

@@ -54,7 +54,7 @@ def remove(member: Membership, *, by: Any, client: Client) -> None:
     """Remove a member. Raises `LastOwner`, and `MemberNotFound` if they have left."""
     with transaction.atomic(using=databases.primary()):
         _lock(member.organization)
-        # The list that staff selected from is older than the lock: a role may have changed.
+        # Staff selected the member before the lock: since then, the role may have changed.
         current = Membership.objects.select_related("user").filter(pk=member.pk).first()
         if current is None:
             raise faults.MemberNotFound

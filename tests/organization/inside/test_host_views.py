@@ -8,6 +8,8 @@ from authservice.organization.decorators import organization_role_required
 from authservice.organization.models import Membership, Organization
 from authservice.organization.owned import OwnedQuerySet
 from authservice.organization.permissions import HasOrganizationRole
+from tests.csrf.installed import installed
+from tests.csrf.visitor import ACCESS
 from tests.organization.inside.people import join
 from tests.support.statements import statements
 
@@ -100,6 +102,27 @@ def test_lazy_organization_in_an_async_view(ann, acme):
     answer = async_to_sync(AsyncClient().get)("/lazy-async", headers=headers)
 
     assert answer.json() == {"slug": "acme"}
+
+
+def test_forged_request_has_no_organization(ann, acme, configure):
+    """A page of another site makes a browser send the token cookie, but not the CSRF pair."""
+    ann.switch(acme)
+    configure(COOKIES={"ENABLED": True})
+    client = Client()
+    client.cookies[ACCESS] = ann.token
+
+    with installed():
+        assert client.get("/lazy").json() == {"slug": "acme"}
+        assert client.post("/lazy").json() == {"slug": ""}
+
+
+@pytest.mark.parametrize("path", ["/plain/members", "/async/members", "/lazy", "/lazy-async"])
+def test_response_varies_by_caller_if_the_organization_was_read(ann, acme, path):
+    """Otherwise the per-site cache would give the page of one user to the next."""
+    ann.switch(acme)
+
+    assert "Authorization" in get(path, ann.token).headers["Vary"]
+    assert "Authorization" not in get("/untouched", ann.token).headers.get("Vary", "")
 
 
 @pytest.mark.parametrize("make", [HasOrganizationRole, organization_role_required])

@@ -125,7 +125,7 @@ def test_connection_keeps_nothing_after_a_request(protected):
     assert Project.objects.count() == 0
 
 
-def test_deleted_organization_takes_its_rows_along(protected):
+def test_deleted_organization_removes_its_rows(protected):
     ann, _ = protected
 
     assert ann.delete(f"org/{ann.org_id}").status == 200
