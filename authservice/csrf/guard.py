@@ -24,7 +24,7 @@ from authservice.kernel.interfaces import asks_for, refuses
 logger = logging.getLogger("authservice.csrf")
 
 _NO_COOKIE = (
-    "there is no cookie: a browser keeps it back from pages of another site, and localhost and"
+    "there is no cookie: browsers do not send it from pages of another site, and localhost and"
     " 127.0.0.1 are two sites"
 )
 _UNTRUSTED_ORIGIN = "Requests from this origin are not allowed."
@@ -53,8 +53,8 @@ def guard(request: HttpRequest, session_id: UUID | None = None) -> None:
 
 
 def _refusal(reason: str, message: str = "") -> errors.InvalidCsrf:
-    """The fault, whose reason is logged. Clients get it only under `DEBUG`: a page that was refused
-    need not know what to change."""
+    """The fault; the reason is logged. The message has it only under `DEBUG`, so that a hostile
+    page does not learn what to change."""
     logger.warning("Refused: %s.", reason)
     message = message or errors.InvalidCsrf.message
     return errors.InvalidCsrf(f"{message} ({reason})" if settings.DEBUG else message)

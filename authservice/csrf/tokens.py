@@ -28,8 +28,8 @@ def issue(session_id: UUID | None = None) -> str:
 
 
 def fault_of(token: str, session_id: UUID | None = None) -> str:
-    """Why a token is not authentic, expired or, if a session is given, not issued for it; "" if it
-    is valid."""
+    """Why a token is refused: it is not authentic, has expired or, if a session is given, was not
+    issued for it. "" if it is valid."""
     if len(token) > _LONGEST:
         return _FOREIGN
     try:

@@ -172,7 +172,7 @@ class LoginExtras(Protocol):
     """Slot `login_extras`: fields of `data.data` in a login response. The API description reads
     them from the TypedDict in the filler's return annotation.
 
-    `kept` is the session that a signed-in client goes on with, or None for a new one.
+    `kept` is the session that a signed-in client keeps, or None if the session is new.
     """
 
     def __call__(self, person: Person, kept: LiveSession | None) -> Mapping[str, Any]: ...

@@ -11,8 +11,8 @@ from authservice.kernel.outbound import client
 from authservice.kernel.outbound.errors import OutboundError
 
 _LIFE = timedelta(hours=1)
-# A forged token with an unknown key id must not cause a request each time, nor a provider that is
-# away one for each login.
+# A forged token with an unknown key id must not cause a request each time, and neither must each
+# login while the provider is unavailable.
 _PAUSE = timedelta(minutes=1)
 
 
@@ -21,11 +21,12 @@ class UnexpectedDocument(OutboundError):
 
 
 class CachedDocument:
-    """Kept in the process for an hour. If it cannot be fetched again, or the response does not
-    satisfy `accepts`, the old one stays in use, and the next attempt is made a minute later.
+    """A document that is kept in the process for an hour. If it cannot be fetched again, or the
+    response does not satisfy `accepts`, the old one stays in use, and the next attempt is made a
+    minute later.
 
-    There is no lock: while a provider hangs, threads that waited for a lock would be lost to the
-    service, whereas requests in flight are limited.
+    There is no lock: while a provider does not answer, threads that wait for a lock could serve no
+    other request. The number of requests to a provider is limited instead (`OUTBOUND.IN_FLIGHT`).
     """
 
     def __init__(self, url: str, *, service: str, accepts: Callable[[Any], bool]) -> None:
@@ -43,7 +44,7 @@ class CachedDocument:
         return self._document
 
     def get_newer(self) -> Any:
-        """The document as it is now, unless it was requested within the last minute."""
+        """The document, fetched again unless it was requested within the last minute."""
         if self._may_try():
             self._renew()
         return self._document

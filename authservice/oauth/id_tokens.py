@@ -30,7 +30,7 @@ class InvalidIDToken(Exception):
 class Expected:
     """What an ID token must say. Without a nonce none is compared: the caller then has another
     proof that the token belongs to the flow. `max_age` is the age since `iat`, if it matters.
-    `access_token` is the one that was sent beside the ID token."""
+    `access_token` is the one that was sent in the same response."""
 
     is_issuer: Callable[[Claims], bool]
     audiences: Collection[str]

@@ -82,7 +82,7 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
 
 def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -> bool:
     """Remove the link of a provider, also the last way to log in: staff can mail a link to reset
-    the password. False if it is gone already. `by` is the member of staff."""
+    the password. Returns false if it was removed before. `by` is the member of staff."""
     removed = False
     with transaction.atomic(using=databases.primary()):
         storage.users().lock(person.user.pk)
@@ -105,7 +105,7 @@ def _link(
     client: Client,
 ) -> None:
     with sessions.changing(person, session) as present:
-        # Within the lock of the user: the links of this user do not change any more.
+        # Within the lock of the user, so that no other request changes the links in between.
         if _is_linked(present, provider, profile):
             return
         before = security_notice.state_of(present)
@@ -131,7 +131,8 @@ def _new_link(person: Person, provider: str, profile: Profile, tokens: ProviderT
 
 
 def _is_linked(person: Person, provider: str, profile: Profile) -> bool:
-    """Whether this user of the provider is linked. Raises `AlreadyLinked` if another one is."""
+    """Whether the account is linked to this user of the provider. Raises `AlreadyLinked` if it is
+    linked to another one."""
     subjects = [link.subject for link in _links(person) if link.provider == provider]
     if subjects and profile.subject not in subjects:
         raise errors.AlreadyLinked

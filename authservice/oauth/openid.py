@@ -146,7 +146,7 @@ class OpenIDProvider(OAuth2Provider):
         # A document for another issuer would lend its keys to this one.
         if read.mapping(document).get("issuer") == self.issuer:
             return True
-        logger.warning("%s: the metadata are not those of the issuer", self.name)
+        logger.warning("%s: the metadata are not those of ISSUER", self.name)
         return False
 
     def discovered(self, name: str) -> str:
@@ -194,7 +194,7 @@ class OpenIDProvider(OAuth2Provider):
         # could have been substituted.
         if more.get("sub") != claims["sub"]:
             raise UserInfoFailed("The profile is that of another user.")
-        # The flag of an address is read where the address is.
+        # The ID token has no address here, so its flag does not describe the one of `more`.
         return self.profile_of({**more, **claims, "email_verified": more.get("email_verified")})
 
     def claims_of(self, tokens: ProviderTokens, nonce: Secret | None) -> Claims:

@@ -1,5 +1,5 @@
-"""The configured providers by name. Each is built when it is first needed: the back ends of
-social-auth-core take memory that a worker saves until somebody logs in with one."""
+"""The configured providers by name. Each is built when it is first used: the back ends of
+social-auth-core need memory, which a worker saves until a user logs in with one."""
 
 from __future__ import annotations
 

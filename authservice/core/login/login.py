@@ -39,7 +39,7 @@ REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerifi
 @dataclass(frozen=True)
 class Login:
     """The result of a login: tokens, challenges, or neither if the user must be verified first.
-    `kept` is the session that a signed-in client goes on with, or None for a new one."""
+    `kept` is the session that a signed-in client keeps, or None if the session is new."""
 
     person: Person
     tokens: Tokens | None = None
