@@ -40,12 +40,12 @@ def login_required(
     """Only signed-in users reach the view. The request gets `user`, `auser` and `auth`, as by
     `AuthserviceMiddleware`.
 
-    Other requests get the error of the API in its envelope or, with `redirect`, a redirect to
-    `login_url` (default: Django's `LOGIN_URL`) with the address of the view in `next`. A forged
-    request is refused with 403 in any case.
+    Other requests get the error of the API in its envelope or, with `redirect` or `login_url`, a
+    redirect to that address (default: Django's `LOGIN_URL`) with the address of the view in `next`.
+    A forged request is refused with 403 in any case.
     """
 
-    leads_to = login_url if redirect else None
+    leads_to = login_url if redirect or login_url else None
 
     def guard(view: View) -> View:
         return cast(View, _guarded(view, leads_to))

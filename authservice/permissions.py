@@ -26,11 +26,25 @@ class _CallerPermission(BasePermission):
     fault: ClassVar[type[errors.Fault]] = errors.Forbidden
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        self.message = {"detail": self.fault.message, "code": self.fault.code}
-        self.code = self.fault.code
-        return isinstance(request.auth, Caller) and self.allows(request.auth, request)
+        self._refuse_with(self.fault())
+        if not isinstance(request.auth, Caller):
+            return False
+        try:
+            # Whatever `STATELESS.CHECK` says: what needs a permission must not outlive a logout.
+            request.auth.require_live()
+            return self.allows(request.auth, request)
+        except errors.Fault as fault:
+            self._refuse_with(fault)
+            if fault.status == errors.InvalidToken.status:
+                raise AuthenticationFailed(self.message, code=fault.code) from fault
+            return False
+
+    def _refuse_with(self, fault: errors.Fault) -> None:
+        self.message = {"detail": fault.message, "code": fault.code}
+        self.code = fault.code
 
     def allows(self, caller: Caller, request: Request) -> bool:
+        """May raise the `Fault` of the refusal."""
         raise NotImplementedError
 
 
@@ -49,14 +63,7 @@ class IsSuperAdmin(_CallerPermission):
 
     def allows(self, caller: Caller, request: Request) -> bool:
         http = request._request
-        try:
-            caller.require_super_admin(client(http, request_id(http)))
-        except errors.InvalidToken as fault:
-            detail = {"detail": fault.message, "code": fault.code}
-            raise AuthenticationFailed(detail, code=fault.code) from fault
-        except errors.Fault as fault:
-            self.message = {"detail": fault.message, "code": fault.code}
-            return False
+        caller.require_super_admin(client(http, request_id(http)))
         return True
 
 

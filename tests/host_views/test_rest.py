@@ -89,8 +89,16 @@ class TestForeignTokens:
 
         assert (answer.status_code, answer.json()["code"]) == (401, "token_not_valid")
 
-    def test_forged_token_with_our_issuer_is_refused_by_our_class(self, ann):
-        forged = jwt.encode({"iss": "http://testserver"}, "x" * 32, "HS256")
+    @pytest.mark.parametrize(
+        ("claims", "header"),
+        [
+            ({"iss": "http://testserver"}, {}),
+            ({}, {"typ": "at+jwt"}),
+            ({}, {"typ": "application/AT+JWT"}),
+        ],
+    )
+    def test_forged_token_that_names_us_is_refused_by_our_class(self, ann, claims, header):
+        forged = jwt.encode(claims, "x" * 32, "HS256", headers=header)
         answer = get("/side", {"Authorization": f"Bearer {forged}"})
 
         assert (answer.status_code, answer.json()["code"]) == (401, "INVALID_TOKEN")
@@ -140,6 +148,19 @@ class TestPermissions:
 
         assert self.refusal("/recent", refreshed) == (403, "REAUTHENTICATION_REQUIRED")
         assert self.refusal("/recent", api.log_in()) == (200, None)
+
+    @pytest.mark.parametrize("path", ["/verified", "/super", "/recent"])
+    def test_ended_session_has_no_permission_whatever_requests_check(
+        self, api, ann, configure, path
+    ):
+        """Without a query for each request, views without a permission accept its token."""
+        Account.objects.update(verified_email_key=F("email_key"), is_super_admin=True)
+        configure(STATELESS={"CHECK": "signature"})
+        assert self.refusal(path, ann) == (200, None)
+        api.post("logout", token=ann["access_token"])
+
+        assert self.refusal(path, ann) == (401, "INVALID_TOKEN")
+        assert self.refusal("/notes", ann) == (200, None)
 
     @pytest.mark.parametrize("path", ["/verified", "/super", "/factor", "/recent"])
     def test_request_without_a_token_is_401(self, path):

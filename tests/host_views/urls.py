@@ -75,7 +75,7 @@ urlpatterns = [
     path("mine", csrf_exempt(mine)),
     path("mine-later", csrf_exempt(mine_later)),
     path("page", login_required(redirect=True)(plain)),
-    path("page-at", login_required(redirect=True, login_url="/enter")(plain)),
+    path("page-at", login_required(login_url="/enter")(plain)),
     path("open", login_not_required(plain)),
     path("notes", Notes.as_view()),
     path("verified", guarded(IsEmailVerified)),

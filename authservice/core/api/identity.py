@@ -119,5 +119,6 @@ def _is_admin(request: HttpRequest) -> bool:
 def varied(response: Response) -> Response:
     """Tell caches that the response depends on the caller, as Django's session middleware does.
     Otherwise the per-site cache would give the page of one user to the next."""
-    patch_vary_headers(response, ("Authorization", "Cookie"))
+    if isinstance(response, HttpResponseBase):  # otherwise Django says what the view did wrong
+        patch_vary_headers(response, ("Authorization", "Cookie"))
     return response

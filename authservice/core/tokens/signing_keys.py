@@ -115,11 +115,14 @@ class KeyRing(TokenBackend):
         return claims
 
     def names_us(self, token: str) -> bool:
-        """Whether `kid` of the header or `iss` of the claims says that the token is ours, whatever
-        else is wrong with it. Nothing is verified. The `typ` says nothing: other issuers that
-        follow RFC 9068 use the same one."""
+        """Whether the token says that it is ours, whatever is wrong with it: by `kid`, by `iss`, or
+        by a `typ` like that of ours if it names no issuer. Other issuers use the same `typ` (RFC
+        9068). Nothing is verified."""
         header, claims = (_unverified(part) for part in (token.split(".") + ["", ""])[:2])
-        return header.get("kid") in self._kids or claims.get("iss") == self.issuer
+        if header.get("kid") in self._kids:
+            return True
+        typ = str(header.get("typ", "")).lower().removeprefix("application/")
+        return bool(claims.get("iss", self.issuer if typ == TYPE else "") == self.issuer)
 
     def published(self) -> list[Mapping[str, Any]]:
         """The public keys as JWKs (RFC 7517); a symmetric key has no public part."""
