@@ -27,7 +27,7 @@ HOST_VIEWS = (
     Mutation(
         "The refusal of broken tokens that name us",
         CORE + "tokens/signing_keys.py",
-        without('header.get("kid") in self._kids or '),
+        to('if header.get("kid") in self._kids:', "if False:"),
         (_VIEWS + "rest.py",),
     ),
     Mutation(
@@ -70,6 +70,12 @@ HOST_VIEWS = (
         "The second factor of a permission",
         "authservice/permissions.py",
         to('return MFA in caller.claims["amr"]', "return True"),
+        (_VIEWS + "rest.py",),
+    ),
+    Mutation(
+        "The valid session of a caller of views with a permission",
+        "authservice/permissions.py",
+        without("            request.auth.require_live()\n"),
         (_VIEWS + "rest.py",),
     ),
 )
