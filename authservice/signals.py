@@ -37,6 +37,13 @@ invitation_declined = Signal()
 if it has no account."""
 invitation_cancelled = Signal()
 """An invitation to the service was cancelled. `user` is the sender, or the member of staff."""
+provider_linked = Signal()
+"""An identity provider was linked to an account; `event.metadata` has its name. `user` is the user
+of the account; for an import it is None, and `event.target` is the user."""
+provider_unlinked = Signal()
+"""The link to an identity provider was removed; `event.metadata` has its name. `user` is the user
+of the account; if staff or a recovery removed it, it is the member of staff or None, and
+`event.target` is the user."""
 organization_created = Signal()
 """An organization was created; `event.target` is its row. `user` is its owner."""
 organization_updated = Signal()

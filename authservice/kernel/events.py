@@ -38,6 +38,8 @@ SIGNALS: dict[str, Signal] = {
     "invitation.accepted": signals.invitation_accepted,
     "invitation.declined": signals.invitation_declined,
     "invitation.cancelled": signals.invitation_cancelled,
+    "auth.oauth.linked": signals.provider_linked,
+    "auth.oauth.unlinked": signals.provider_unlinked,
     "org.created": signals.organization_created,
     "org.updated": signals.organization_updated,
     "org.deleted": signals.organization_deleted,
