@@ -6,17 +6,20 @@ permission_classes = [IsEmailVerified, SignedInWithin(minutes=10)]
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from authservice.core.sessions.authentication import Caller
 from authservice.kernel import account_errors, errors
 from authservice.kernel.http.client import client, request_id
 from authservice.kernel.interfaces import MFA
+
+if TYPE_CHECKING:
+    # Its module imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being loaded.
+    from rest_framework.views import APIView
 
 
 class _CallerPermission(BasePermission):

@@ -5,14 +5,17 @@ permission_classes = [HasOrganizationRole("admin")]
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from authservice.core.sessions.authentication import Caller
 from authservice.organization import errors, requests, roles
+
+if TYPE_CHECKING:
+    # Its module imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being loaded.
+    from rest_framework.views import APIView
 
 
 class IsOrganizationMember(BasePermission):

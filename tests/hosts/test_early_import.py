@@ -1,9 +1,33 @@
-"""A project may import `authservice.authentication` in the module of its own user model."""
+"""Classes that a project imports early: beside its user model, or as defaults of REST views."""
+
+import pytest
 
 from tests.hosts.runs import python
 
 
 def test_authentication_class_is_imported_before_the_models_are_loaded():
     run = python("-c", "import authservice.authentication", DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert run.returncode == 0, run.stdout
+
+
+DEFAULTS = """
+from django.conf import settings
+settings.REST_FRAMEWORK = {"DEFAULT_PERMISSION_CLASSES": ["%s"]}
+import django
+django.setup()
+import rest_framework.views
+"""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "authservice.permissions.IsEmailVerified",
+        "authservice.organization.permissions.IsOrganizationMember",
+    ],
+)
+def test_permission_can_be_a_default_of_the_rest_framework(path):
+    run = python("-c", DEFAULTS % path, host="everything", DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.returncode == 0, run.stdout

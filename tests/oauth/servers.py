@@ -36,8 +36,6 @@ class OpenIDServer:
     `issuer` is `http://localhost:<port>`, so `OUTBOUND` must allow `localhost` by name.
     """
 
-    checks_verifiers = False
-
     def __init__(self, issuer: str) -> None:
         self.issuer = issuer
 

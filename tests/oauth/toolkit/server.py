@@ -21,8 +21,6 @@ class ToolkitServer(OpenIDServer):
     """Its users log in with a password, which is the subject, before they are asked to approve. It
     requires a code challenge and checks the verifier."""
 
-    checks_verifiers = True
-
     def approve(self, authorization_url: str, subject: str) -> str:
         visitor = _Visitor(self.issuer)
         login = visitor.redirected(authorization_url)
