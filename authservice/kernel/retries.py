@@ -1,4 +1,5 @@
-"""Retry a transaction that the database aborted to resolve a deadlock.
+"""Retry a transaction that the database aborted to resolve a deadlock, or for want of a prepared
+statement.
 
 Our own statements take locks in one fixed order and cannot deadlock with each other. Deadlocks are
 still possible with a database that locks gaps between keys to enforce uniqueness, and with
@@ -15,6 +16,8 @@ from random import SystemRandom
 from typing import TypeVar
 
 from django.db import OperationalError, connections
+
+from authservice.kernel.prepared import PreparedStatementLost
 
 logger = logging.getLogger("authservice.request")
 
@@ -51,6 +54,8 @@ def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
 
 
 def _is_deadlock(error: OperationalError) -> bool:
+    if isinstance(error, PreparedStatementLost):
+        return True
     cause = error.__cause__
     sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
     return sqlstate in _SQLSTATES or error.args[:1] == (_ER_LOCK_DEADLOCK,)

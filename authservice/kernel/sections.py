@@ -41,6 +41,10 @@ class Root:
     """`iss` of access tokens; if empty, `API_URL`, or `authservice` if that is empty too."""
     audience: str = "authservice"
     """`aud` of access tokens."""
+    prepared_statements: Literal["auto", "always", "never"] = "auto"
+    """Whether PostgreSQL prepares the statements of the service. `"auto"`: on connections that are
+    kept (`CONN_MAX_AGE` or a pool) and lead to the server itself. `"always"`: also behind a pooler
+    that tracks prepared statements."""
 
 
 @dataclass(frozen=True, kw_only=True)

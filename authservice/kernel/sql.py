@@ -19,7 +19,7 @@ from django.db import connections
 from django.db.models import Expression, Model, QuerySet
 from django.db.models.sql import UpdateQuery
 
-from authservice.kernel import settings
+from authservice.kernel import prepared, settings
 
 _statements: list[_Statement] = []
 
@@ -70,9 +70,7 @@ class Bound(NamedTuple):
 
     def run(self) -> int:
         """Run the statement; returns the number of affected rows."""
-        with self.connection.cursor() as cursor:
-            cursor.execute(self.sql, self.params)
-            return int(cursor.rowcount)
+        return prepared.run(self.connection, self.sql, self.params, _rowcount)
 
 
 class Select(_Statement):
@@ -90,9 +88,7 @@ class Select(_Statement):
     def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
         sql, params, converters = self._plan_for(using)
         connection = connections[using]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, _bound(params, values, connection))
-            rows = cursor.fetchall()
+        rows = prepared.run(connection, sql, _bound(params, values, connection), _fetch_all)
         return [_converted(row, converters, connection) for row in rows]
 
     def _plan(self, using: str) -> Any:
@@ -177,6 +173,14 @@ def _run_together(before: Sequence[Bound], last: Bound) -> None:
         params = [value for bound in backwards for value in bound.params]
         last = Bound(connection, f"WITH {parts} {last.sql}", params + last.params)
     last.run()
+
+
+def _rowcount(cursor: Any) -> int:
+    return int(cursor.rowcount)
+
+
+def _fetch_all(cursor: Any) -> list[Any]:
+    return list(cursor.fetchall())
 
 
 def _bound(params: Any, values: dict[str, Any], connection: Any) -> list[Any]:

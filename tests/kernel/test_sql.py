@@ -273,6 +273,8 @@ class TestTogether:
 class OtherDatabase:
     """The part of a connection to another database that one statement needs."""
 
+    alias = vendor = "elsewhere"
+    connection = None
     rowcount = 1
 
     def __init__(self):

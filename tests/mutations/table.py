@@ -14,6 +14,7 @@ from tests.mutations import (
     one_time,
     organizations,
     outbound,
+    prepared,
     providers,
     recovery,
     second_factors,
@@ -24,6 +25,7 @@ from tests.mutations import (
 MUTATIONS = (
     *(*core.LOGINS, *core.SESSION_START, *one_time.ONE_TIME_TOKENS, *core.TOKENS, *core.RIGHTS),
     *core.RACES,
+    *prepared.PREPARED,
     *accounts.SYNC,
     *accounts.IDENTIFIERS,
     *(*sessions.FORGERY, *one_time.PLACES, *sessions.SESSIONS, *log.LOG),

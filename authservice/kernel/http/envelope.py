@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from authservice.kernel import errors
 from authservice.kernel.http.redaction import redact
+from authservice.kernel.prepared import PreparedStatementLost
 from authservice.kernel.sections import api
 
 logger = logging.getLogger("authservice.request")
@@ -55,7 +56,8 @@ def refusal(fault: errors.Fault) -> HttpResponse:
 def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpResponse:
     """The response to an unexpected exception, which is logged and reported to error trackers.
 
-    503 if the database cannot be reached, so that clients retry; otherwise 500.
+    503 if the database cannot be reached or lost a prepared statement, so that clients retry;
+    otherwise 500.
     """
     redact(request)
     logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
@@ -66,6 +68,8 @@ def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpRespon
 
 def _is_unreachable(error: Exception) -> bool:
     """Whether the database cannot be reached, as opposed to a statement that it refused."""
+    if isinstance(error, PreparedStatementLost):
+        return True
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     # A connection inside a transaction has reached its database. It is not tested, because after an
