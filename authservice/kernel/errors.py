@@ -104,8 +104,8 @@ class ServiceUnavailable(Fault):
     headers = {"Retry-After": "2"}
     message = "The service is temporarily unavailable. Try again later."
     cause = (
-        "The database or the store of sessions cannot be reached, or too many passwords are being"
-        " hashed at the same time."
+        "The database or the store of sessions cannot be reached or cannot write, a lock or a"
+        " statement takes too long, or too many passwords are being hashed at the same time."
     )
     remedy = (
         "Repeat the request after the time in `Retry-After`. If the error persists, the operator"

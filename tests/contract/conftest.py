@@ -1,5 +1,6 @@
 import pytest
 from django.apps import apps
+from django.db import connection
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +18,17 @@ def _provider(settings):
             **settings.AUTHSERVICE,
             "OAUTH": {"PROVIDERS": {"1": provider}},
         }
+
+
+@pytest.fixture
+def away(monkeypatch):
+    """Call it to refuse all connections to the database from then on."""
+
+    def away():
+        connection.close()
+        monkeypatch.setitem(connection.settings_dict, "HOST", "127.0.0.1")
+        monkeypatch.setitem(connection.settings_dict, "PORT", "1")
+
+    yield away
+    connection.close()
+    monkeypatch.undo()

@@ -1,9 +1,12 @@
 """The database cannot be reached: every request is refused with 503 and `Retry-After`."""
 
 import pytest
-from django.db import OperationalError, connection
+from django.core.signals import got_request_exception
+from django.db import InternalError, OperationalError, connection
 
+from authservice.kernel import outages
 from tests.support.client import PASSWORD
+from tests.support.needs import database_server as server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AWAY = (503, "SERVICE_UNAVAILABLE")
@@ -12,23 +15,18 @@ ROUTES = {
     "POST login": ("POST", "login", {"email": "ann@example.com", "password": PASSWORD}),
     "POST signup": ("POST", "signup", {"email": "bob@example.com", "password": PASSWORD}),
 }
-server = pytest.mark.skipif(
-    connection.vendor == "sqlite", reason="SQLite is no server that goes away"
-)
 
 
 @pytest.fixture
-def away(monkeypatch):
-    """Call it to refuse all connections to the database from then on."""
+def reported():
+    requests = []
 
-    def away():
-        connection.close()
-        monkeypatch.setitem(connection.settings_dict, "HOST", "127.0.0.1")
-        monkeypatch.setitem(connection.settings_dict, "PORT", "1")
+    def receive(request, **_):
+        requests.append(request)
 
-    yield away
-    connection.close()
-    monkeypatch.undo()
+    got_request_exception.connect(receive)
+    yield requests
+    got_request_exception.disconnect(receive)
 
 
 @server
@@ -45,6 +43,37 @@ def test_request_without_a_database_is_503(robust, away, route):
 
 
 @server
+def test_outage_is_logged_once_a_second_without_a_traceback(robust, away, monkeypatch, caplog):
+    now = 100.0
+    monkeypatch.setattr("authservice.kernel.outages.time.monotonic", lambda: now)
+    monkeypatch.setattr("authservice.kernel.outages.log", outages._Log())
+    away()
+
+    def refused(times):
+        caplog.clear()
+        for _ in range(times):
+            assert robust.post("login", email="ann@example.com", password=PASSWORD).error == AWAY
+        return [entry for entry in caplog.records if entry.name == "authservice.request"]
+
+    assert ["Failed requests: 1." in entry.message for entry in refused(5)] == [True]
+    now = 101.5
+    (later,) = refused(3)
+    assert "Failed requests: 5." in later.message
+    assert later.exc_info is None
+
+
+@server
+def test_outage_is_reported_to_error_trackers_once_a_second(robust, away, monkeypatch, reported):
+    monkeypatch.setattr("authservice.kernel.outages.log", outages._Log())
+    away()
+
+    for _ in range(5):
+        robust.post("login", email="ann@example.com", password=PASSWORD)
+
+    assert len(reported) == 1
+
+
+@server
 def test_service_recovers_by_itself(robust, away, monkeypatch):
     robust.sign_up()
     away()
@@ -52,6 +81,40 @@ def test_service_recovers_by_itself(robust, away, monkeypatch):
     monkeypatch.undo()
 
     robust.log_in()
+
+
+class Refusal(Exception):
+    """What a driver raises."""
+
+    def __init__(self, sqlstate="", **more):
+        super().__init__("refused")
+        self.sqlstate = sqlstate
+        vars(self).update(more)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (OperationalError("too many connections"), Refusal("53300")),
+        (OperationalError("disk full"), Refusal("53100")),
+        (OperationalError("terminating connection"), Refusal("57P01")),
+        (OperationalError("statement timeout"), Refusal("57014")),
+        (OperationalError("lock timeout"), Refusal("55P03")),
+        (InternalError("read-only transaction"), Refusal("25006")),
+        (OperationalError(1040, "Too many connections"), Refusal()),
+        (OperationalError(1205, "Lock wait timeout exceeded"), Refusal()),
+        (OperationalError("database is locked"), Refusal(sqlite_errorname="SQLITE_BUSY")),
+    ],
+    ids=lambda given: str(given.args[-1]) if given.args[-1] != "refused" else "",
+)
+def test_statement_that_may_succeed_later_is_503(robust, error, cause):
+    def refuse(*_):
+        raise error from cause
+
+    with connection.execute_wrapper(refuse):
+        answer = robust.post("login", email="ann@example.com", password=PASSWORD)
+
+    assert answer.error == AWAY
 
 
 def test_statement_that_a_database_refuses_is_500(robust):

@@ -14,6 +14,10 @@ several_writers = pytest.mark.skipif(
     reason="SQLite runs one writing transaction at a time, so nothing races for a row",
 )
 
+database_server = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite is no server that goes away"
+)
+
 stateless_login = pytest.mark.skipif(
     apps.is_installed("authservice.session"),
     reason="STATELESS.CHECK is a setting of the stateless module, which is not installed",

@@ -9,13 +9,11 @@ from datetime import UTC, datetime
 from typing import Any, overload
 
 from django.core.signals import got_request_exception
-from django.db import InterfaceError, OperationalError, connections
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from authservice.kernel import errors
+from authservice.kernel import errors, outages
 from authservice.kernel.http.redaction import redact
-from authservice.kernel.prepared import PreparedStatementLost
 from authservice.kernel.sections import api
 
 logger = logging.getLogger("authservice.request")
@@ -56,27 +54,17 @@ def refusal(fault: errors.Fault) -> HttpResponse:
 def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpResponse:
     """The response to an unexpected exception, which is logged and reported to error trackers.
 
-    503 if the database cannot be reached or lost a prepared statement, so that clients retry;
-    otherwise 500.
+    503 if the database is away for the moment, so that clients retry; otherwise 500.
     """
     redact(request)
+    if outages.is_outage(error):
+        # Error trackers get what the log gets: an outage would use up their quota.
+        if outages.log.add(error):
+            got_request_exception.send(sender=None, request=request)
+        return refusal(errors.ServiceUnavailable())
     logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
     got_request_exception.send(sender=None, request=request)
-    fault = errors.ServiceUnavailable() if _is_unreachable(error) else errors.InternalError()
-    return refusal(fault)
-
-
-def _is_unreachable(error: Exception) -> bool:
-    """Whether the database cannot be reached, as opposed to a statement that it refused."""
-    if isinstance(error, PreparedStatementLost):
-        return True
-    if not isinstance(error, OperationalError | InterfaceError):
-        return False
-    # A connection inside a transaction has reached its database. It is not tested, because after an
-    # error the database refuses every statement until the rollback.
-    opened = connections.all(initialized_only=True)
-    tested = [connection for connection in opened if not connection.in_atomic_block]
-    return any(found.connection is None or not found.is_usable() for found in tested)
+    return refusal(errors.InternalError())
 
 
 @overload
