@@ -15,5 +15,4 @@ class AuditConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.audit import checks
 
-        super().ready()
         checks.connect()

@@ -21,7 +21,6 @@ class CoreConfig(modules.ModuleConfig):
         from authservice.core.staff import checks as admin_login_checks
         from authservice.core.users import signals
 
-        super().ready()
         checks.connect()
         admin_login_checks.connect()
         signals.connect()

@@ -26,9 +26,13 @@ from authservice.core.users.user_model import host
 from authservice.kernel import modules, throttling
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
-from authservice.kernel.sections import cookies, outbound, root
+from authservice.kernel.sections import cookies, frontend, outbound, root
 
 _GRACE = timedelta(seconds=60)
+_INVITING = {
+    "authservice.invitation": "to accept an invitation",
+    "authservice.organization": "to accept an invitation to an organization",
+}
 
 
 def connect() -> None:
@@ -67,6 +71,8 @@ def _values() -> Iterator[CheckMessage]:
     for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
         if getattr(root, name) <= timedelta(0):
             yield _value(name.upper(), getattr(root, name), "must be positive")
+    if root.access_token_ttl > min(root.session_ttl, root.refresh_token_ttl) > timedelta(0):
+        yield message("authservice.W232")
     if not timedelta(0) <= root.refresh_grace <= _GRACE:
         yield _value("REFRESH_GRACE", root.refresh_grace, "must be between 0 and 60 seconds")
     try:
@@ -80,11 +86,29 @@ def _values() -> Iterator[CheckMessage]:
     yield from _rates()
     yield from _outbound()
     yield from _confirmation()
+    yield from _links()
 
 
 def _confirmation() -> Iterator[CheckMessage]:
     if cookies.enabled and core.verify_confirm == "off":
         yield message("authservice.W112")
+
+
+def _links() -> Iterator[CheckMessage]:
+    """Links to pages that nobody serves; without a messenger there are no mails."""
+    if frontend.url or not modules.plugs("messenger"):
+        return
+    purposes = ["to choose a new password"]
+    purposes += [of for name, of in _INVITING.items() if apps.is_installed(name)]
+    text = (
+        f"FRONTEND.URL is not set: the links in e-mails {_listed(purposes)} lead to an address of"
+        " this service that has no page. A user who clicks one sees an error (405) in JSON."
+    )
+    yield message("authservice.W230", text)
+
+
+def _listed(parts: list[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
 
 
 def _outbound() -> Iterator[CheckMessage]:

@@ -31,7 +31,7 @@ def check_production(**_: Any) -> list[CheckMessage]:
     # read.
     if list(kernel_settings.complaints()):
         return []
-    found = [*_origin(), *_proxies(), *_recent_proof(), *_connections(), *_outbound()]
+    found = [*_origin(), *_proxies(), *_protections(), *_connections(), *_outbound()]
     return [*found, *_cache()] if throttling.conf.enabled else found
 
 
@@ -63,9 +63,13 @@ def _outbound() -> Iterator[CheckMessage]:
         yield message("authservice.W117", text)
 
 
-def _recent_proof() -> Iterator[CheckMessage]:
+def _protections() -> Iterator[CheckMessage]:
     if not core.require_recent_proof:
         yield message("authservice.I043")
+    if not throttling.conf.enabled:
+        yield message("authservice.W233")
+    if not core.wipe_unproven:
+        yield message("authservice.W234")
 
 
 def _cache() -> Iterator[CheckMessage]:

@@ -16,5 +16,4 @@ class CsrfConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.csrf import checks
 
-        super().ready()
         checks.connect()

@@ -16,8 +16,8 @@ from authservice.core.cookie_checks import name_faults, samesite_faults
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import header_key
 from authservice.kernel.checks import message
-from authservice.kernel.origins import normal
-from authservice.kernel.sections import cookies, secure
+from authservice.kernel.origins import normal, same_site
+from authservice.kernel.sections import cookies, frontend, root, secure
 from authservice.kernel.settings import complaints
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2
@@ -33,7 +33,7 @@ def check_csrf(**_: Any) -> list[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.csrf") or list(complaints()):
         return []
-    return [*_cookie(), *_header(), *_ttl(), *_origins(), *_paths()]
+    return [*_cookie(), *_header(), *_ttl(), *_origins(), *_paths(), *_sites()]
 
 
 def _cookie() -> Iterator[CheckMessage]:
@@ -67,6 +67,21 @@ def _origins() -> Iterator[CheckMessage]:
                 f"CSRF.TRUSTED_ORIGINS contains {origin!r}: an attacker on the network can forge"
                 " requests from an origin without https.",
             )
+
+
+def _sites() -> Iterator[CheckMessage]:
+    """The cookies that browsers keep from requests of a front end on another site."""
+    kept = {"CSRF.COOKIE_SAMESITE": conf.cookie_samesite}
+    if cookies.enabled:
+        kept["COOKIES.SAMESITE"] = cookies.samesite
+    names = [name for name, samesite in kept.items() if samesite != "None"]
+    if names and root.api_url and frontend.url and not same_site(root.api_url, frontend.url):
+        yield message(
+            "authservice.W231",
+            f"AUTHSERVICE['API_URL'] is {root.api_url!r} and FRONTEND.URL is {frontend.url!r},"
+            f" which is another site. {' and '.join(names)} keep browsers from sending the cookies,"
+            " so requests of the front end are refused.",
+        )
 
 
 def _is_origin(origin: Any) -> bool:

@@ -16,5 +16,4 @@ class InvitationConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.invitation import checks
 
-        super().ready()
         checks.connect()

@@ -21,7 +21,13 @@ from typing import Any
 
 from django.core.checks import ERROR, INFO, WARNING, CheckMessage
 
-from authservice.kernel import checks_core, checks_invitations, checks_modules, checks_providers
+from authservice.kernel import (
+    checks_core,
+    checks_front_end,
+    checks_invitations,
+    checks_modules,
+    checks_providers,
+)
 
 LEVELS: Mapping[str, int] = {"E": ERROR, "W": WARNING, "I": INFO}
 _ID = re.compile(r"[a-z_]+\.([EWI])[0-9]{3}")
@@ -58,5 +64,11 @@ def message(name: str, text: str = "", *, hint: str = "", obj: Any = None) -> Ch
     return CheckMessage(check.level, text or check.cause, hint or check.remedy, obj=obj, id=name)
 
 
-for entries in (checks_core, checks_modules, checks_invitations, checks_providers):
+for entries in (
+    checks_core,
+    checks_front_end,
+    checks_modules,
+    checks_invitations,
+    checks_providers,
+):
     declare(entries.CHECKS)

@@ -37,11 +37,6 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "'authservice' in INSTALLED_APPS is not an app.",
         "Replace it by the modules that you use, 'authservice.core' first.",
     ),
-    "authservice.E008": (
-        "A module of authservice is installed, but 'authservice.core' is not. No module works"
-        " without it.",
-        "Add 'authservice.core' to INSTALLED_APPS.",
-    ),
     "authservice.E010": (
         "'authservice.session' and 'authservice.stateless' cannot be installed together: both serve"
         " login, refresh and logout.",

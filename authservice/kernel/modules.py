@@ -13,11 +13,10 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from django.apps import AppConfig, apps
-from django.core.checks import CheckMessage, register
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 from authservice.kernel import settings
-from authservice.kernel.checks import message
 
 # Each slot, and when its fillers are called: the reference in the docs shows both.
 SLOTS: Mapping[str, str] = {
@@ -47,6 +46,7 @@ SLOTS: Mapping[str, str] = {
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
 
+CORE = "authservice.core"
 DEFAULT_LOGIN_MODULE = "authservice.stateless"
 
 
@@ -78,8 +78,15 @@ class ModuleConfig(AppConfig):
     second_factor: str | None = None
     import_sources: str | None = None
 
-    def ready(self) -> None:
-        register(check_core, "authservice")
+    def import_models(self) -> None:
+        # Not a system check: models and checks of most modules import those of core, so Django
+        # would stop before any check.
+        if not apps.is_installed(CORE):
+            raise ImproperlyConfigured(
+                f"{self.name!r} requires {CORE!r}, which is not in INSTALLED_APPS. Add it before"
+                " the other modules of authservice."
+            )
+        super().import_models()
 
 
 def installed() -> Iterator[ModuleConfig]:
@@ -145,9 +152,3 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
 def urlconfs() -> list[str]:
     """The URLconfs to mount."""
     return [config.urls for config in installed() if config.urls]
-
-
-def check_core(**_: Any) -> list[CheckMessage]:
-    if apps.is_installed("authservice.core"):
-        return []
-    return [message("authservice.E008")]

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
+_IPV4 = re.compile(r"[0-9]+(\.[0-9]+){3}")
 
 
 def normal(url: str) -> str:
@@ -21,3 +22,20 @@ def normal(url: str) -> str:
     host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
     shown = "" if port in (None, _PORTS[parts.scheme]) else f":{port}"
     return f"{parts.scheme}://{host}{shown}"
+
+
+def same_site(one: str, other: str) -> bool:
+    """Whether browsers count two addresses as one site, so that `SameSite` lets cookies pass.
+
+    A site is the scheme and the registrable domain. There is no list of public suffixes here: two
+    hosts below such a suffix, such as `a.co.uk` and `b.co.uk`, are taken for one site.
+    """
+    return _site(one) == _site(other)
+
+
+def _site(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host or _IPV4.fullmatch(host):
+        return parts.scheme, host
+    return parts.scheme, ".".join(host.rsplit(".", 2)[-2:])

@@ -97,7 +97,7 @@ class Section:
 
     def _unknown(self, key: object) -> Complaint:
         if not self._name and (module := _module_of(key)):
-            text = f"{self._path(key)} has no effect, because {module} is not installed."
+            text = f"{self._path(key)} belongs to {module}, which is not in INSTALLED_APPS."
             hint = f"Remove the key, or add {module!r} to INSTALLED_APPS."
             return Complaint("unknown", self._dotted(key), text, hint)
         known = [name.upper() for name in self._types]
@@ -242,9 +242,10 @@ def _texts(raw: Any) -> tuple[Any, ...]:
 
 def _given(name: str) -> Any:
     everything = getattr(settings, SETTING, {})
-    if not name or not isinstance(everything, Mapping):
+    if not name:
         return everything
-    return everything.get(name, {})
+    # The root section reports a value that is no dict; the others must not repeat it.
+    return everything.get(name, {}) if isinstance(everything, Mapping) else {}
 
 
 def _changed(setting: str, **_: object) -> None:

@@ -17,5 +17,4 @@ class MagicLinkConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.magiclink import checks
 
-        super().ready()
         checks.connect()

@@ -14,5 +14,4 @@ class NotificationConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.notification import checks
 
-        super().ready()
         checks.connect()

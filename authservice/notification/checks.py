@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,11 +20,15 @@ from authservice.kernel.outbound import client
 from authservice.kernel.outbound.errors import Refused
 from authservice.kernel.sections import root
 from authservice.kernel.settings import complaints
+from authservice.notification import mail
 from authservice.notification.conf import BRAND_KEYS, conf
 from authservice.notification.dispatchers import DISPATCHERS
 from authservice.notification.senders import SENDERS
 
 _UNQUEUED = ("ImmediateBackend", "DummyBackend")
+# The name of the app that Celery makes if the project has none.
+_FALLBACK_APP = "default"
+_DEFAULT_MAIL_SERVER = ("localhost", 25)
 
 
 def connect() -> None:
@@ -63,7 +68,10 @@ def _dispatcher() -> Iterator[CheckMessage]:
 def _celery() -> Iterator[CheckMessage]:
     if not find_spec("celery"):
         yield message("authservice.E103")
-    elif not conf.notice_queue:
+        return
+    if import_module("celery").current_app.main == _FALLBACK_APP:
+        yield message("authservice.W235")
+    if not conf.notice_queue:
         yield _shared_queue("Set NOTIFICATION.NOTICE_QUEUE, and start a worker for that queue.")
 
 
@@ -143,6 +151,18 @@ def _content() -> Iterator[CheckMessage]:
             yield message("authservice.E121", text)
     if not root.api_url:
         yield message("authservice.W120")
+    if _mail_server_is_unset():
+        yield message("authservice.W236")
+
+
+def _mail_server_is_unset() -> bool:
+    """Whether mails go to the server that Django assumes. A project that names it itself means
+    it."""
+    named: Any = settings.is_overridden  # type: ignore[misc]
+    if any(map(named, ("EMAIL_HOST", "EMAIL_PORT", "MAILERS"))):
+        return False
+    server = mail.mailer()
+    return (getattr(server, "host", ""), getattr(server, "port", 0)) == _DEFAULT_MAIL_SERVER
 
 
 def _numbers() -> Iterator[CheckMessage]:

@@ -26,13 +26,14 @@ def send(outgoing: OutgoingMessage) -> None:
         headers=_HEADERS,
     )
     message.attach_alternative(render(outgoing, "body.html", context), "text/html")
-    _mailer().send_messages([message])
+    mailer().send_messages([message])
 
 
-def _mailer() -> Any:
+def mailer() -> Any:
+    """The mail backend of the project; no connection is made yet."""
     # Django 6.1 has `mailers` and deprecates `get_connection`.
-    mailer: Any = mail.mailers.default if hasattr(mail, "mailers") else mail.get_connection()
-    if getattr(mailer, "timeout", 0) is None:
+    found: Any = mail.mailers.default if hasattr(mail, "mailers") else mail.get_connection()
+    if getattr(found, "timeout", 0) is None:
         # A server that hangs would block all other e-mail permanently.
-        mailer.timeout = conf.email_timeout.total_seconds()
-    return mailer
+        found.timeout = conf.email_timeout.total_seconds()
+    return found

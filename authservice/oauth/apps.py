@@ -21,5 +21,4 @@ class OAuthConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.oauth import checks
 
-        super().ready()
         checks.connect()

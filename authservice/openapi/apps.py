@@ -18,7 +18,6 @@ class OpenAPIConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.openapi import checks
 
-        super().ready()
         checks.connect()
         if apps.is_installed("drf_spectacular"):
             # drf-spectacular knows our authentication class once this module is imported.

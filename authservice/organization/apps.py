@@ -19,6 +19,5 @@ class OrganizationConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.organization import checks, deletion
 
-        super().ready()
         checks.connect()
         deletion.connect()

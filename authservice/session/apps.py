@@ -15,5 +15,4 @@ class SessionConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.session import checks
 
-        super().ready()
         checks.connect()

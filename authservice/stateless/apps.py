@@ -14,5 +14,3 @@ class StatelessConfig(modules.ModuleConfig):
 
     def ready(self) -> None:
         from authservice.stateless import conf  # noqa: F401 declares the settings of the module
-
-        super().ready()

@@ -34,6 +34,5 @@ class TwoFactorConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.twofactor import checks, models, otp
 
-        super().ready()
         models.Authenticator.check_code = otp.check_code
         checks.connect()

@@ -11,13 +11,14 @@ import authservice
 from authservice.kernel import (
     checks,
     checks_core,
+    checks_front_end,
     checks_invitations,
     checks_modules,
     checks_providers,
 )
 
 ROOT = Path(authservice.__file__).parent
-LISTS = (checks_core, checks_modules, checks_invitations, checks_providers)
+LISTS = (checks_core, checks_front_end, checks_modules, checks_invitations, checks_providers)
 ID = re.compile(r"authservice\.[EWI][0-9]{3}")
 
 

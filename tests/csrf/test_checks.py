@@ -184,3 +184,48 @@ def test_settings_of_the_module_are_accepted_without_the_module(ids, configure, 
     settings.INSTALLED_APPS = [name for name in settings.INSTALLED_APPS if "csrf" not in name]
 
     assert ids() == []
+
+
+class TestSites:
+    """Cookies with SameSite `Lax` do not reach the API from a front end on another site."""
+
+    @pytest.mark.parametrize(
+        ("api", "front_end"),
+        [
+            ("http://127.0.0.1:8000", "http://localhost:3000"),
+            ("https://api.example.com", "https://app.example.net"),
+            ("https://api.example.com", "http://app.example.com"),
+            ("http://192.0.2.1", "http://198.51.2.1"),
+            ("http://[::1]:8000", "http://[::2]:3000"),
+        ],
+    )
+    def test_front_end_of_another_site_is_a_warning(self, ids, configure, api, front_end):
+        configure(API_URL=api, FRONTEND={"URL": front_end})
+        assert ids() == ["W231"]
+
+        configure(CSRF={"COOKIE_SAMESITE": "None"}, COOKIES={"ENABLED": True})
+        assert "W231" in ids()
+
+    @pytest.mark.parametrize(
+        ("api", "front_end"),
+        [
+            ("http://localhost:8000", "http://localhost:3000"),
+            ("https://api.example.com", "https://example.com"),
+            ("https://api.example.com/service", "https://app.example.com:8443"),
+            ("https://api.example.com", ""),
+        ],
+    )
+    def test_front_end_of_the_same_site_passes_the_checks(self, ids, configure, api, front_end):
+        configure(API_URL=api, FRONTEND={"URL": front_end})
+
+        assert ids() == []
+
+    def test_front_end_of_another_site_with_cookies_for_it_passes_the_checks(self, ids, configure):
+        configure(
+            API_URL="https://api.example.com",
+            FRONTEND={"URL": "https://app.example.net"},
+            CSRF={"COOKIE_SAMESITE": "None"},
+            COOKIES={"ENABLED": True, "SAMESITE": "None"},
+        )
+
+        assert ids() == []

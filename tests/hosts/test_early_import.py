@@ -31,3 +31,17 @@ def test_permission_can_be_a_default_of_the_rest_framework(path):
     run = python("-c", DEFAULTS % path, host="everything", DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.returncode == 0, run.stdout
+
+
+ALONE = """
+from django.conf import settings
+settings.INSTALLED_APPS = [app for app in settings.INSTALLED_APPS if app != "authservice.core"]
+import django
+django.setup()
+"""
+
+
+def test_module_without_core_says_what_is_missing():
+    run = python("-c", ALONE, host="everything", DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert "requires 'authservice.core', which is not in INSTALLED_APPS." in run.stdout

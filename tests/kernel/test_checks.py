@@ -1,5 +1,6 @@
 """System checks: each reports its own mistake with a hint, and nothing otherwise."""
 
+from datetime import timedelta
 from unittest import mock
 
 import pytest
@@ -15,6 +16,7 @@ PRODUCTION = {
     "AUTHSERVICE": {
         "API_URL": "https://api.example.com",
         "TRUSTED_PROXIES": 1,
+        "FRONTEND": {"URL": "https://app.example.com"},
         "CORE": {"REQUIRE_RECENT_PROOF": True},
     },
     "CACHES": {"default": {"BACKEND": REDIS, "OPTIONS": {"socket_timeout": 0.5}}},
@@ -37,6 +39,8 @@ def database(**more):
     return {"DATABASE": more}
 
 
+# A host that sends mails.
+MAILING = {"INSTALLED_APPS": [*APPS, "authservice.notification"], "EMAIL_HOST": "mail.example.com"}
 NETWORKED = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": {}}
 WRONG = [
     ("E001", service(API_URLS="x")),
@@ -94,6 +98,12 @@ WRONG = [
         {"INSTALLED_APPS": [*APPS, "tests.nomail"], "AUTH_USER_MODEL": "nomail.Member"},
     ),
     ("W090", {"AUTH_PASSWORD_VALIDATORS": []}),
+    ("W230", {**MAILING, **service(FRONTEND={})}),
+    ("W232", service(ACCESS_TOKEN_TTL=timedelta(days=60))),
+    ("W232", service(ACCESS_TOKEN_TTL=3601, SESSION_TTL=3600)),
+    ("W232", service(ACCESS_TOKEN_TTL=3601, REFRESH_TOKEN_TTL=3600)),
+    ("W233", service(THROTTLE={"ENABLED": False})),
+    ("W234", service(CORE={"WIPE_UNPROVEN": False})),
 ]
 RIGHT = [
     service(),
@@ -109,7 +119,9 @@ RIGHT = [
     service(TRUSTED_PROXIES=0, API_URL="http://localhost:8000"),
     caches("db.DatabaseCache", MAX_ENTRIES=100_000),
     caches("redis.RedisCache", socket_timeout=1),
-    {**caches("locmem.LocMemCache"), **service(THROTTLE={"ENABLED": False})},
+    MAILING,
+    service(FRONTEND={}),
+    service(ACCESS_TOKEN_TTL=3600, SESSION_TTL=3600, REFRESH_TOKEN_TTL=3600),
     database(**NETWORKED, CONN_MAX_AGE=60),
     database(ENGINE="django.db.backends.postgresql", OPTIONS={"pool": True}),
     database(ATOMIC_REQUESTS=False),
@@ -178,11 +190,26 @@ def test_checks_report_all_mistakes_together():
     assert [one.id for one in found] == ["authservice.E001", "authservice.E002", "authservice.E002"]
 
 
-@pytest.mark.parametrize("name", ["I043", "W031", "W041", "W042", "W060", "W061", "W062"])
+@pytest.mark.parametrize(
+    "name", ["I043", "W031", "W041", "W042", "W060", "W061", "W062", "W233", "W234"]
+)
 def test_deployment_checks_report_nothing_without_deploy(name):
     change = next(change for wrong, change in WRONG if wrong == name)
 
     assert messages(change, deploy=False) == []
+
+
+@pytest.mark.parametrize("given", [None, [], "API_URL"])
+def test_value_of_authservice_that_is_no_dict_is_one_error(given):
+    assert [one.id for one in messages({"AUTHSERVICE": given})] == ["authservice.E002"]
+
+
+def test_check_of_links_names_the_installed_invitations():
+    apps = [*MAILING["INSTALLED_APPS"], "authservice.invitation"]
+
+    (found,) = messages({**MAILING, **service(FRONTEND={}), "INSTALLED_APPS": apps})
+
+    assert "to choose a new password and to accept an invitation lead to" in found.msg
 
 
 def test_check_reports_an_unknown_dummy_hasher():

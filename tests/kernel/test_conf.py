@@ -147,7 +147,9 @@ def test_section_of_a_module_that_is_not_installed_is_reported_with_its_module(
 
     [complaint] = kernel_settings.complaints()
 
-    assert complaint.text.endswith("because authservice.stateless is not installed.")
+    assert complaint.text.endswith(
+        "belongs to authservice.stateless, which is not in INSTALLED_APPS."
+    )
     assert complaint.hint.endswith("or add 'authservice.stateless' to INSTALLED_APPS.")
 
 

@@ -1,7 +1,9 @@
 """`manage.py check` reports settings of notification that cannot work, with a hint."""
 
+import celery
 import django
 import pytest
+from celery import _state
 from django.core import checks
 
 from authservice.notification import checks as ours
@@ -18,6 +20,13 @@ def found(notify):
         return [message.id.removeprefix("authservice.") for message in messages]
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def _celery_app(monkeypatch):
+    """A Celery app of the project."""
+    monkeypatch.setattr(_state._tls, "current_app", None, raising=False)
+    monkeypatch.setattr(_state, "default_app", celery.Celery("project", set_as_current=False))
 
 
 def hook(*_):
@@ -113,6 +122,21 @@ def test_tasks_dispatcher_requires_a_queue_for_notices(found, settings, queues, 
 
 class QueueingBackend:
     """A backend without priorities."""
+
+
+def test_celery_without_an_app_of_the_project_is_a_warning(found, monkeypatch):
+    monkeypatch.setattr(_state, "default_app", None)
+
+    assert found(DISPATCHER="celery", NOTICE_QUEUE="notices") == ["W235"]
+
+
+@pytest.mark.skipif(django.VERSION >= (6, 1), reason="the suite's host sets MAILERS")
+def test_mail_server_that_no_setting_names_is_a_warning(found, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    assert found() == ["W236"]
+
+    settings.EMAIL_HOST = "localhost"
+    assert found() == []
 
 
 def test_console_sender_in_production_is_a_warning(found):

@@ -1,0 +1,47 @@
+"""System checks of front ends, mails and weakened limits: cause and remedy of each id. See
+`authservice.kernel.checks`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CHECKS: Mapping[str, tuple[str, str]] = {
+    "authservice.W230": (
+        "FRONTEND.URL is not set: links in e-mails lead to an address of this service that has no"
+        " page, so a user who clicks one sees an error (405) in JSON.",
+        "Set FRONTEND.URL to the origin of a front end with these pages.",
+    ),
+    "authservice.W231": (
+        "The front end is on another site than API_URL, but a cookie has SameSite 'Lax' or"
+        " 'Strict': browsers do not send it with requests of the front end, so they are refused.",
+        "Serve both from one site, such as https://app.example.com and https://api.example.com, or"
+        " set SameSite of the cookie to 'None', which requires https. localhost and 127.0.0.1 are"
+        " two sites.",
+    ),
+    "authservice.W232": (
+        "ACCESS_TOKEN_TTL is longer than SESSION_TTL or REFRESH_TOKEN_TTL, so clients get an"
+        " expires_in at which their session has ended long since.",
+        "Use a short ACCESS_TOKEN_TTL, such as the default of 15 minutes: clients refresh it.",
+    ),
+    "authservice.W233": (
+        "THROTTLE.ENABLED is False: nothing limits how many accounts, e-mails and text messages a"
+        " client causes. The limits on wrong passwords and codes stay.",
+        "Remove it in production. Limits that are too low are changed in THROTTLE.RATES.",
+    ),
+    "authservice.W234": (
+        "CORE.WIPE_UNPROVEN is False: an attacker who signed up with the address of another person"
+        " keeps access to the account after that person proves the address.",
+        "Remove it, unless your project verifies addresses in another way before sign-up.",
+    ),
+    "authservice.W235": (
+        "NOTIFICATION.DISPATCHER is 'celery', but the project has no Celery app: messages go to"
+        " Celery's default broker, where no worker of the project takes them.",
+        "Create the app in celery.py of the project, and import it in the project's __init__.py as"
+        " Celery's page 'First steps with Django' shows.",
+    ),
+    "authservice.W236": (
+        "E-mails are sent to localhost:25, Django's default mail server, because no setting names"
+        " another. If there is none, every message is lost.",
+        "Set EMAIL_HOST, or another EMAIL_BACKEND. If localhost is right, set EMAIL_HOST to it.",
+    ),
+}
