@@ -11,6 +11,7 @@ class AuditConfig(modules.ModuleConfig):
     verbose_name = "Audit log"
     urls = "authservice.audit.urls"
     event_listener = "authservice.audit.writer.record_event"
+    support = "authservice.audit.support.support"
 
     def ready(self) -> None:
         from authservice.audit import checks

@@ -12,6 +12,7 @@ class InvitationConfig(modules.ModuleConfig):
     urls = "authservice.invitation.urls"
     message_builders = "authservice.invitation.messages.message_builders"
     expired_rows = "authservice.invitation.lists.expired_rows"
+    support = "authservice.invitation.support.support"
 
     def ready(self) -> None:
         from authservice.invitation import checks

@@ -42,6 +42,7 @@ SLOTS: Mapping[str, str] = {
     "before_delete": "When staff delete a user, in the same transaction.",
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
     "import_sources": "By `authservice_import`.",
+    "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
@@ -77,6 +78,7 @@ class ModuleConfig(AppConfig):
     before_delete: str | None = None
     second_factor: str | None = None
     import_sources: str | None = None
+    support: str | tuple[str, ...] | None = None
 
     def import_models(self) -> None:
         # Not a system check: models and checks of most modules import those of core, so Django

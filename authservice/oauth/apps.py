@@ -17,6 +17,7 @@ class OAuthConfig(modules.ModuleConfig):
     chosen_session_store = "authservice.oauth.storage.session_store"
     restore_access = "authservice.oauth.eviction.restore"
     import_sources = "authservice.oauth.importing.sources.import_sources"
+    support = "authservice.oauth.support.support"
 
     def ready(self) -> None:
         from authservice.oauth import checks

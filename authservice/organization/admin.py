@@ -95,6 +95,7 @@ class MembershipAdmin(ActionsOnly, Page):
     list_select_related = ("organization", "user")
     list_filter = ("role", "joined_at")
     search_fields = ("organization__name", "organization__slug", "user__authservice_account__email")
+    exact_lookups = ("user__exact",)
     actions = ("transfer_ownership", "remove_members")
 
     @admin.action(permissions=["act"], description="Transfer ownership to this member")

@@ -15,6 +15,10 @@ class OrganizationConfig(modules.ModuleConfig):
     message_builders = "authservice.organization.messages.message_builders"
     expired_rows = "authservice.organization.invitations.expired_rows"
     event_listener = "authservice.organization.auto_create.on_event"
+    support = (
+        "authservice.organization.support.memberships",
+        "authservice.organization.support.invitations",
+    )
 
     def ready(self) -> None:
         from authservice.organization import checks, deletion

@@ -11,7 +11,7 @@ of them.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Literal
 
@@ -71,11 +71,15 @@ def _on_device(kind: Kind, device: uuid.UUID) -> str:
 
 def unlock(people: Iterable[Person]) -> None:
     """Reset the attempts of these users, for their accounts and for all their devices."""
-    known = list(people)
-    found = [uuid.UUID(hex=device) for person in known for device in known_devices.ids(person)]
-    keys = [_of_account(kind, person) for person in known for kind in _KINDS]
-    keys += [_on_device(kind, device) for device in found for kind in _KINDS]
-    attempt_counter.reset(keys)
+    attempt_counter.reset([key for person in people for _, key in keys(person)])
+
+
+def keys(person: Person) -> Iterator[tuple[Kind, str]]:
+    """Each counter of the user with the kind of its codes, for the account and for all devices."""
+    for kind in _KINDS:
+        yield kind, _of_account(kind, person)
+        for device in known_devices.ids(person):
+            yield kind, _on_device(kind, uuid.UUID(hex=device))
 
 
 def record_failure(kind: Kind, person: Person, client: Client) -> None:

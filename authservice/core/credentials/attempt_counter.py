@@ -11,7 +11,7 @@ the limit never waits; `daily` bounds its attempts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -67,6 +67,28 @@ PASSWORD = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hour
 ALL_DEVICES = Budget.fixed(limit=100, window=DAY)
 
 
+@dataclass(frozen=True)
+class Counter:
+    """A counter with its budget; `attempts` says what it counts, as a lazy text after a number:
+    "wrong passwords". `action` is recorded for each failed attempt. `blocks` says that a used-up
+    counter prevents a login."""
+
+    key: str
+    budget: Budget
+    attempts: Any
+    action: str = ""
+    blocks: bool = True
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A counter that allows no attempt before `until`, after `number` failed ones."""
+
+    counter: Counter
+    until: datetime
+    number: int
+
+
 def key(scope: str, subject: str) -> str:
     """The key of the row that counts `scope` for `subject`: a keyed digest. Unknown subjects are
     counted in the same way as known ones."""
@@ -120,6 +142,20 @@ def restart_windows(keys: Collection[str]) -> None:
 def ends_at(key: str) -> datetime | None:
     """When the current window of a counter ends, or None if nothing was counted."""
     return _rows().filter(key=key).values_list("ends_at", flat=True).first()
+
+
+def locks(counters: Iterable[Counter]) -> list[Lock]:
+    """The counters among these that allow no attempt now, in one query."""
+    known = {one.key: one for one in counters}
+    now = timezone.now()
+    found = []
+    for row in _rows().filter(key__in=known).order_by("-ends_at"):
+        until = _opens_at(row, known[row.key].budget, now)
+        if until > now:
+            # The count of the day includes earlier windows, but may be that of a past day.
+            day = row.day_count if row.day_ends_at > now else 0
+            found.append(Lock(known[row.key], until, max(row.count, day)))
+    return found
 
 
 def reset(keys: Collection[str]) -> None:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import uuid
 
+from django.utils.translation import gettext_lazy as _
+
 from authservice.core.credentials import attempt_counter, known_devices
-from authservice.core.credentials.attempt_counter import DAY, Budget
+from authservice.core.credentials.attempt_counter import DAY, Budget, Counter
 from authservice.core.users.person import Person
 
 TRIES = 5
@@ -47,10 +49,14 @@ def restart(person: Person, target_key: str, *, opens_account: bool) -> None:
     attempt_counter.restart_windows(keys)
 
 
-def all_of(person: Person) -> list[str]:
+def all_of(person: Person) -> list[Counter]:
     """The counters of codes that log in or reset the password of the account."""
-    targets = [key for key in (person.email_key, person.phone_key) if key]
+    keys = [person.email_key, person.phone_key]
     return [
-        *(attempt_counter.key(_OPEN, target) for target in targets),
-        *(attempt_counter.key(f"{_OPEN}-device", device) for device in known_devices.ids(person)),
+        *(_of_codes(_OPEN, key) for key in keys if key),
+        *(_of_codes(f"{_OPEN}-device", device) for device in known_devices.ids(person)),
     ]
+
+
+def _of_codes(scope: str, subject: str) -> Counter:
+    return Counter(attempt_counter.key(scope, subject), _OPENING, _("wrong codes"), blocks=False)

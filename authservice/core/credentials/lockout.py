@@ -6,15 +6,21 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import DatabaseError, connections
+from django.utils.translation import gettext_lazy as _
 
 from authservice.core.credentials import attempt_counter, code_attempts, known_devices
+from authservice.core.credentials.attempt_counter import Budget, Counter
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.sql import Bound
+
+_PASSWORDS = _("wrong passwords")
+_ON_DEVICE = _("wrong passwords on a known device")
 
 
 @dataclass(frozen=True)
@@ -124,16 +130,24 @@ def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
 
 def unlock(people: Iterable[Person]) -> None:
     """Unlock these users: delete the counters of all attempts at their accounts, on all devices."""
-    attempt_counter.reset([key for person in people for key in _of(person)])
+    attempt_counter.reset([one.key for person in people for one in counters(person)])
 
 
-def _of(person: Person) -> Iterator[str]:
+def counters(person: Person) -> Iterator[Counter]:
+    """Every counter of attempts at the account, on all devices."""
+    password = attempt_counter.PASSWORD
     if person.email:
-        yield by_identifier(person.email_key)
+        yield _of_logins(by_identifier(person.email_key), password)
     if person.username:
-        yield by_identifier(identifiers.username_key(person.username))
-    yield by_password_change(person)
+        yield _of_logins(by_identifier(identifiers.username_key(person.username)), password)
+    changes = _("wrong current passwords in changes of the password")
+    action = "auth.password.change_failed"
+    yield Counter(by_password_change(person), password, changes, action, blocks=False)
     yield from code_attempts.all_of(person)
-    yield by_all_devices(person)
+    yield _of_logins(by_all_devices(person), attempt_counter.ALL_DEVICES, _ON_DEVICE)
     for device in known_devices.ids(person):
-        yield by_device(uuid.UUID(hex=device))
+        yield _of_logins(by_device(uuid.UUID(hex=device)), password, _ON_DEVICE)
+
+
+def _of_logins(key: str, budget: Budget, attempts: Any = _PASSWORDS) -> Counter:
+    return Counter(key, budget, attempts, "auth.login.failed")

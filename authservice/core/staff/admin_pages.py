@@ -25,6 +25,9 @@ else:
 
 Row = TypeVar("Row")
 
+# Search our own copies, since the fields of the host's user model are unknown here.
+USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
+
 
 class DeclaredLookups(Page):
     """Allow only declared filters and search fields as query parameters of a list.
@@ -33,10 +36,15 @@ class DeclaredLookups(Page):
     no page shows.
     """
 
+    # Further lookups, such as "user__exact" in links from the page of a user: exact ones only.
+    exact_lookups: tuple[str, ...] = ()
+
     def lookup_allowed(
         self, lookup: str, value: Any = None, request: HttpRequest | None = None
     ) -> bool:
         declared = {*_names(self.get_list_filter(request)), *self.get_search_fields(request)}  # type: ignore[arg-type]
+        if lookup in self.exact_lookups:
+            return True
         return any(lookup == name or lookup.startswith(f"{name}__") for name in declared)
 
 
@@ -159,6 +167,12 @@ def may_change(request: HttpRequest, row: Any) -> bool:
 def person_of(user: Any) -> Person:
     """The user with their account, which may not exist yet; nothing is stored."""
     return Person(user, getattr(user, "authservice_account", None) or Account(user=user))
+
+
+def log(request: HttpRequest, rows: Any, text: str) -> None:
+    """Add the action to the history of each row in Django admin."""
+    editor: Any = request.user.pk
+    LogEntry.objects.log_actions(editor, rows, CHANGE, text)
 
 
 def permitted(

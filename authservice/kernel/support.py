@@ -1,0 +1,80 @@
+"""The support page of a user in Django admin, as modules contribute to it.
+
+A module fills the slot `support` with an instance of a subclass of `Support`. It imports nothing of
+Django admin: it names rows by model and key, and core turns them into links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+SHOWN = 10  # rows of a section; its link leads to all of them
+
+
+@dataclass(frozen=True)
+class Link:
+    """A text that leads to the page of a row: `model` is "app_label.modelname", `pk` its key.
+
+    Without `pk` it leads to the list, filtered by `query`. Staff who may not view the model see the
+    text alone.
+    """
+
+    text: Any
+    model: str
+    pk: Any = None
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+Cell = str | datetime | Link | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table: a title, the headings of the columns, and rows of cells. `more` leads to all rows.
+
+    Cells never hold a secret, a digest or a key.
+    """
+
+    title: Any
+    headings: Sequence[Any]
+    rows: Sequence[Sequence[Cell]]
+    more: Link | None = None
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """One sentence about logging in. `blocks` says that the user cannot log in because of it;
+    otherwise it is a step of every login, or worth knowing."""
+
+    text: str
+    blocks: bool = True
+
+
+class Support:
+    """Slot `support`: what a module adds to the support page of a user in Django admin.
+
+    A base class: each method of it adds nothing. `person` is the user, as in the other slots.
+    """
+
+    view: str = ""
+    """The permission that shows the obstacles and sections, such as "app_label.view_model"."""
+
+    def obstacles(self, person: Any) -> Iterable[Obstacle]:
+        """Why the user cannot log in, as far as the module knows."""
+        return ()
+
+    def counters(self, person: Any) -> Iterable[Any]:
+        """The counters of attempts that can lock the user out, as
+        `core.credentials.attempt_counter.Counter`."""
+        return ()
+
+    def sections(self, person: Any) -> Iterable[Section]:
+        """The tables of the module, in a fixed number of queries."""
+        return ()
+
+    def addresses(self, person: Any, action: str, number: int) -> Sequence[str]:
+        """The network addresses of the newest `number` recorded actions of the user, each once."""
+        return ()
