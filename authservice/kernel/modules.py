@@ -42,7 +42,7 @@ SLOTS: Mapping[str, str] = {
     "before_delete": "When staff delete a user, in the same transaction.",
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
     "import_sources": "By `authservice_import`.",
-    "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
+    "support": "By the support page of a user in Django admin.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
