@@ -124,7 +124,7 @@ IDENTIFIERS = (
         CORE + "credentials/lockout.py",
         without(
             "    for device in known_devices.ids(person):\n"
-            "        yield by_device(uuid.UUID(hex=device))\n"
+            "        yield _of_logins(by_device(uuid.UUID(hex=device)), password, _ON_DEVICE)\n"
         ),
         ("tests/core/credentials/test_known_devices.py",),
     ),

@@ -75,7 +75,7 @@ LOG = (
     ),
     Mutation(
         "The address of staff in Django admin",
-        CORE + "admin.py",
+        CORE + "admin/accounts.py",
         to("client=of_page(request))", "client=type(of_page(request))())"),
         (_LOGGED, "tests/audit/inside/test_django_admin.py"),
     ),
