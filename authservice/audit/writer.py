@@ -7,7 +7,7 @@ that its entry stays.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,10 +29,20 @@ TEXT = 2048  # characters of a text in the metadata: the longest text field of a
 _INSERT = Insert(lambda: Entry)
 
 
-def record_event(event: Event) -> None:
+class Writer:
     """Fills the slot `event_listener`."""
-    if event.action not in conf.exclude:
-        write(event)
+
+    def __call__(self, event: Event) -> None:
+        if event.action not in conf.exclude:
+            write(event)
+
+    def many(self, events: Sequence[Event]) -> None:
+        """Write the entries of a batch together."""
+        entries = [_entry(event) for event in events if event.action not in conf.exclude]
+        Entry.objects.using(databases.primary()).bulk_create(entries)
+
+
+record_event = Writer()
 
 
 def write(event: Event) -> Entry:

@@ -106,7 +106,9 @@ ACTIONS: Mapping[str, Action] = {
     "user.email.changed": Action("The e-mail address was changed.", actors=ANYBODY, when=RESERVED),
     "user.email.verified": Action(
         "The e-mail address was verified.",
-        when="An address is verified for the first time, by a link or a login that proves it.",
+        actors=ANYBODY,
+        when="An address is verified for the first time, by a link or a login that proves it, or"
+        " was verified before an import.",
     ),
     "user.phone.changed": Action(
         "The phone number was changed.",

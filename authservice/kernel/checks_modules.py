@@ -35,6 +35,13 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " visitors in to an account of an attacker (login CSRF).",
         "Set MAGICLINK.CONFIRM to 'auto', the default.",
     ),
+    "authservice.W260": (
+        "Users from before the service was installed have a password and an address that is not"
+        " proven: their first magic link removes the password.",
+        "Name the addresses that the project has verified: manage.py authservice_sync_accounts"
+        " --verified (see 'A project that already has users' in the documentation). Or set"
+        " CORE.WIPE_UNPROVEN to False.",
+    ),
     # E-mail and SMS
     "authservice.E101": (
         "NOTIFICATION.DISPATCHER cannot be imported, so no message is sent.",

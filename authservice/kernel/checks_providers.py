@@ -61,4 +61,12 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " sent.",
         "Remove PKCE from the settings of this provider.",
     ),
+    "authservice.W261": (
+        "Users from before the service was installed have a password and an address that is not"
+        " proven: their first login with a provider that verifies the address removes the"
+        " password.",
+        "Name the addresses that the project has verified: manage.py authservice_sync_accounts"
+        " --verified (see 'A project that already has users' in the documentation). Or set"
+        " CORE.WIPE_UNPROVEN to False.",
+    ),
 }

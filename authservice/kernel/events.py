@@ -8,7 +8,7 @@ after commit.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -118,6 +118,28 @@ def record_by_staff(
         )
 
 
+def record_all_by_staff(
+    action: str,
+    by: AbstractBaseUser | None,
+    targets: Sequence[Model],
+    client: Client,
+    /,
+    **metadata: Any,
+) -> None:
+    """Record the same action on many rows, for imports.
+
+    A listener with a method `many` gets all events at once, so that it needs few statements.
+    """
+    if not targets or not _has_listener(action):
+        return
+    kind = actions.SYSTEM if by is None else actions.ADMIN
+    found = [
+        Event(action=action, user=by, target=row, actor_type=kind, client=client, metadata=metadata)
+        for row in targets
+    ]
+    _notify_of_all(found)
+
+
 def _has_listener(action: str) -> bool:
     """Whether there is a listener or a receiver; without one no event is built."""
     signal = SIGNALS.get(action)
@@ -127,6 +149,22 @@ def _has_listener(action: str) -> bool:
 def _notify(event: Event) -> None:
     for listener in plugs("event_listener"):
         listener(event)
+    _send_after_commit(event)
+
+
+def _notify_of_all(events: Sequence[Event]) -> None:
+    for listener in plugs("event_listener"):
+        many = getattr(listener, "many", None)
+        if many:
+            many(events)
+            continue
+        for event in events:
+            listener(event)
+    for event in events:
+        _send_after_commit(event)
+
+
+def _send_after_commit(event: Event) -> None:
     signal = SIGNALS.get(event.action)
     if signal is not None and signal.receivers:
         transaction.on_commit(partial(_send, signal, event), using=databases.primary(), robust=True)

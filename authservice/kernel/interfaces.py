@@ -181,7 +181,8 @@ class LoginExtras(Protocol):
 class EventListener(Protocol):
     """Slot `event_listener`: stores an event in the transaction of the action.
 
-    If it raises, the action fails.
+    If it raises, the action fails. A listener with a method `many(events)` receives the events of a
+    batch, such as those of an import, in one call.
     """
 
     def __call__(self, event: Event) -> None: ...

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.apps import apps
-from django.core.checks import CheckMessage, register
+from django.core.checks import CheckMessage, Tags, register
 
 from authservice.core.conf import core
+from authservice.core.recovery import chosen_proofs
 from authservice.kernel import message_queue
 from authservice.kernel.checks import message
 from authservice.kernel.sections import cookies, secure
@@ -20,6 +21,7 @@ from authservice.magiclink.conf import conf
 
 def connect() -> None:
     register(check_magic_links, "authservice")
+    register(check_old_passwords, "authservice", Tags.database)
 
 
 def check_magic_links(**_: Any) -> list[CheckMessage]:
@@ -27,6 +29,13 @@ def check_magic_links(**_: Any) -> list[CheckMessage]:
     if not apps.is_installed("authservice.magiclink") or list(complaints()):
         return []
     return [*_mail(), *_life(), *_callback(), *_registering(), *_confirming()]
+
+
+def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
+    """Run by `migrate` and `check --database default`, since it queries the database."""
+    installed = apps.is_installed("authservice.magiclink") and not list(complaints())
+    if installed and chosen_proofs.is_any_at_risk(databases):
+        yield message("authservice.W260")
 
 
 def _mail() -> Iterator[CheckMessage]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.apps import apps
-from django.core.checks import CheckMessage, register
+from django.core.checks import CheckMessage, Tags, register
 from django.utils.module_loading import import_string
 
 from authservice.core.conf import core
+from authservice.core.recovery import chosen_proofs
 from authservice.kernel.checks import message
 from authservice.kernel.sections import root, secure
 from authservice.kernel.settings import complaints
@@ -25,6 +26,7 @@ _SESSIONS = ("begin", "alive", "touch", "end", "live_for")
 
 def connect() -> None:
     register(check_oauth, "authservice")
+    register(check_old_passwords, "authservice", Tags.database)
 
 
 def check_oauth(**_: Any) -> list[CheckMessage]:
@@ -40,6 +42,13 @@ def check_oauth(**_: Any) -> list[CheckMessage]:
         *_registering(),
         *provider_settings.check_providers(),
     ]
+
+
+def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
+    """Run by `migrate` and `check --database default`, since it queries the database."""
+    installed = apps.is_installed("authservice.oauth") and not list(complaints())
+    if installed and chosen_proofs.is_any_at_risk(databases):
+        yield message("authservice.W261")
 
 
 def _address() -> Iterator[CheckMessage]:

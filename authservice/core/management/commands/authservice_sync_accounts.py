@@ -1,4 +1,5 @@
-"""`manage.py authservice_sync_accounts`: creates and updates the accounts of existing users."""
+"""`manage.py authservice_sync_accounts`: creates and updates the accounts of existing users, and
+marks the addresses as proven that the project has verified."""
 
 from __future__ import annotations
 
@@ -9,7 +10,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from authservice.core.conf import core
+from authservice.core.management.moments import moment
 from authservice.core.management.progress import show_progress
+from authservice.core.recovery import chosen_proofs, earlier_proofs
+from authservice.core.recovery.chosen_proofs import NONE, CannotChoose, Marked
 from authservice.core.users.sync import MOST_NAMED, Contested, Report, sync
 
 
@@ -22,16 +27,46 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="report, but write nothing")
         parser.add_argument("--batch-size", type=int, default=1000, help="users per batch (1000)")
+        parser.add_argument(
+            "--verified",
+            default=NONE,
+            metavar="all|none|DOTTED.PATH",
+            help="which addresses the project has verified: those of all users who joined before"
+            " the service was installed, none (the default), or those that a function names",
+        )
+        parser.add_argument(
+            "--joined-before",
+            metavar="DATE",
+            help="with --verified all: users who joined before this time instead",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
-        report = sync(
-            batch_size=options["batch_size"],
-            dry_run=options["dry_run"],
-            progress=partial(show_progress, self.stderr),
-        )
-        self._print(report, dry_run=options["dry_run"])
+        given = {
+            "batch_size": options["batch_size"],
+            "dry_run": options["dry_run"],
+            "progress": partial(show_progress, self.stderr),
+        }
+        before = options["joined_before"]
+        try:
+            chosen = chosen_proofs.choose(
+                options["verified"], moment("--joined-before", before) if before else None
+            )
+            self._print(sync(**given), dry_run=options["dry_run"])
+            self._print_marked(chosen_proofs.mark(chosen, **given), options)
+        except CannotChoose as wrong:
+            raise CommandError(str(wrong)) from wrong
+
+    def _print_marked(self, marked: Marked, options: dict[str, Any]) -> None:
+        verb = "would be" if options["dry_run"] else "were"
+        if options["verified"] != NONE:
+            self.stdout.write(f"{marked.number} addresses {verb} marked as proven.")
+        if marked.later:
+            self.stdout.write(_LATER.format(number=marked.later))
+        left = earlier_proofs.unproven().count() - marked.number * bool(options["dry_run"])
+        if left > 0 and core.wipe_unproven:
+            self.stdout.write(self.style.WARNING(_UNPROVEN.format(number=left)))
 
     def _print(self, report: Report, *, dry_run: bool) -> None:
         verb = "would be" if dry_run else "were"
@@ -64,6 +99,17 @@ class Command(BaseCommand):
             f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{slowest.name.split()[0]}', so that a login "
             "of an unknown user takes as long as one of a known user."
         )
+
+
+_LATER = (
+    "{number} users joined after the service was installed, so their addresses were not marked. If"
+    " the project has verified those too, give the time until which it did with --joined-before."
+)
+_UNPROVEN = (
+    "{number} addresses are unproven: their owners' first magic link, or first login with a"
+    " provider, will remove their password. Name the addresses that your project has verified with"
+    " --verified."
+)
 
 
 def _claim(contested: Contested) -> str:

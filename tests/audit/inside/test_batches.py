@@ -1,0 +1,42 @@
+"""The entries of a batch, such as an import, equal those of single actions."""
+
+import pytest
+from django.forms import model_to_dict
+
+from authservice.audit.models import Entry
+from authservice.kernel import events
+from authservice.kernel.client import Client
+from tests.support.people import make_user
+
+pytestmark = pytest.mark.django_db
+ACTION = "user.email.verified"
+
+
+def stored(user):
+    entry = Entry.objects.get(target_id=str(user.pk), action=ACTION)
+    return model_to_dict(entry, exclude=["id", "created_at", "target_id"])
+
+
+def test_entries_of_a_batch_equal_those_of_single_actions():
+    single, *others = [make_user(f"{name}@example.com") for name in ("ann", "bob", "carl")]
+
+    events.record_by_staff(ACTION, None, single, Client(), reason="import")
+    events.record_all_by_staff(ACTION, None, others, Client(), reason="import")
+
+    assert [stored(user) for user in others] == [stored(single)] * 2
+
+
+def test_entries_of_a_batch_need_one_statement(django_assert_num_queries):
+    users = [make_user(f"user{number}@example.com") for number in range(20)]
+
+    with django_assert_num_queries(1):
+        events.record_all_by_staff(ACTION, None, users, Client())
+
+
+def test_excluded_action_of_a_batch_has_no_entry(configure):
+    user = make_user()
+    configure(AUDIT={"EXCLUDE": [ACTION]})
+
+    events.record_all_by_staff(ACTION, None, [user], Client())
+
+    assert not Entry.objects.filter(action=ACTION).exists()

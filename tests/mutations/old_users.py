@@ -1,0 +1,42 @@
+"""Users from before the service was installed: which of their addresses and factors count."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, Mutation, to
+
+_PROOFS = CORE + "recovery/earlier_proofs.py"
+_CHOSEN = CORE + "recovery/chosen_proofs.py"
+_SYNC = ("tests/commands/test_sync_verified.py",)
+
+OLD_USERS = (
+    Mutation(
+        "The comparison of a proven address with the current one",
+        _PROOFS,
+        to("if not current or one.key != claim or", "if not current or"),
+        _SYNC,
+    ),
+    Mutation(
+        "The proof of a shared address by one user only",
+        _PROOFS,
+        to("if len(found) == 1]", "]"),
+        _SYNC,
+    ),
+    Mutation(
+        "The sign-ups that `--verified all` leaves out",
+        _CHOSEN,
+        to('rows.filter(**{f"{joined}__lt": before}),\n        _own', "rows,\n        _own"),
+        _SYNC,
+    ),
+    Mutation(
+        "The accounts with another verified address that `--verified all` leaves out",
+        _CHOSEN,
+        to("rows = _rows().filter(~Exists(known))", "rows = _rows()"),
+        _SYNC,
+    ),
+    Mutation(
+        "The users of a batch that a function may name",
+        _CHOSEN,
+        to("if one.user in known]", "]"),
+        _SYNC,
+    ),
+)
