@@ -1,6 +1,4 @@
-"""Addresses that the project verified before the service was installed count as proven."""
-
-from datetime import timedelta
+"""Addresses that a function of the project names count as proven, and the others are reported."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -11,18 +9,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from authservice.core.models import Account
-from authservice.core.recovery import chosen_proofs
 from authservice.core.users import lookup
 from tests.commands import proofs
-from tests.support.people import change, email_field, has, make_user, unsaved
+from tests.commands.proofs import ANN, BOB, CARL, UNPROVEN, old, proven
+from tests.support.people import change, email_field, make_user
 
 pytestmark = pytest.mark.django_db
 
-ANN, BOB, CARL = "ann@example.com", "bob@example.com", "carl@example.com"
 NAMED = "tests.commands.proofs.named"
-UNPROVEN = "addresses are unproven: their owners' first magic link"
 
-needs_joined = pytest.mark.skipif(not has("date_joined"), reason="its users have no date_joined")
 shares_addresses = pytest.mark.skipif(
     get_user_model()._meta.get_field(email_field()).unique,
     reason="no two of its users share an address",
@@ -56,21 +51,6 @@ def named(monkeypatch):
     return known
 
 
-def old(email=ANN, **more):
-    """A user from before the service was installed, without an account."""
-    long_ago = {"date_joined": timezone.now() - timedelta(days=900)} if has("date_joined") else {}
-    user = unsaved(email, **long_ago, **more)
-    get_user_model().objects.bulk_create([user])
-    stored = get_user_model().objects.get(**{email_field(): email})
-    assert not Account.objects.filter(user=stored).exists()
-    return stored
-
-
-def proven(user):
-    found = lookup.find_by_pk(user.pk)
-    return bool(found and found.email_proven)
-
-
 def test_sync_without_verified_proves_nothing_and_warns(sync):
     ann = old()
 
@@ -80,18 +60,6 @@ def test_sync_without_verified_proves_nothing_and_warns(sync):
     assert "1 addresses are unproven" in sync("--verified", "none")
 
 
-@needs_joined
-def test_all_proves_addresses_of_users_from_before(sync):
-    ann = old()
-
-    output = sync("--verified", "all")
-
-    assert "1 addresses were marked as proven." in output
-    assert UNPROVEN not in output
-    assert proven(ann)
-
-
-@needs_joined
 def test_proven_address_has_no_time_of_a_proof(sync):
     # A time would make links and numbers from before it suspect.
     old()
@@ -101,19 +69,6 @@ def test_proven_address_has_no_time_of_a_proof(sync):
     assert Account.objects.get().email_proven_at is None
 
 
-@needs_joined
-def test_all_leaves_users_who_signed_up_later(sync):
-    # An attacker may have signed up here with the address of another person.
-    attacked = make_user(ANN, date_joined=timezone.now() + timedelta(seconds=1))
-
-    output = sync("--verified", "all")
-
-    assert not proven(attacked)
-    assert "1 users joined after the service was installed" in output
-    assert f"1 {UNPROVEN}" in output
-
-
-@needs_joined
 def test_joined_before_names_the_time_of_the_switch(sync):
     now = timezone.now()
     ann = make_user(ANN, date_joined=now + timedelta(days=1))
@@ -126,48 +81,7 @@ def test_joined_before_names_the_time_of_the_switch(sync):
     assert not proven(bob)
 
 
-@needs_joined
 @pytest.mark.parametrize("field", ["verified_email_key", "proven_email_key"])
-def test_all_leaves_accounts_with_another_verified_address(sync, field):
-    # The address was changed here since, so the project has not verified the present one.
-    ann = make_user(ANN, date_joined=timezone.now() - timedelta(days=900))
-    Account.objects.update(**{field: "0" * 64})
-
-    sync("--verified", "all")
-
-    assert not proven(ann)
-
-
-@needs_joined
-def test_all_can_be_repeated(sync):
-    old()
-    sync("--verified", "all")
-    before = list(Account.objects.values())
-
-    assert "0 addresses were marked" in sync("--verified", "all")
-    assert list(Account.objects.values()) == before
-
-
-def test_all_needs_the_time_at_which_users_joined(sync, monkeypatch):
-    from dataclasses import replace
-
-    from authservice.core.users.user_model import host
-
-    monkeypatch.setattr(chosen_proofs, "host", lambda: replace(host(), joined=""))
-
-    with pytest.raises(CommandError, match="no `date_joined`"):
-        sync("--verified", "all")
-    assert Account.objects.count() == 0
-
-
-@needs_joined
-def test_all_needs_the_time_of_the_installation(sync, monkeypatch):
-    monkeypatch.setattr(chosen_proofs, "installed_at", lambda: None)
-
-    with pytest.raises(CommandError, match="--joined-before"):
-        sync("--verified", "all")
-
-
 def test_function_names_the_proven_addresses(sync, named):
     ann, bob = old(), old(BOB)
     named((ann.pk, ANN))

@@ -6,7 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to
 
 _PROOFS = CORE + "recovery/earlier_proofs.py"
 _CHOSEN = CORE + "recovery/chosen_proofs.py"
-_SYNC = ("tests/commands/test_sync_verified.py",)
+_SYNC = ("tests/commands/test_sync_verified.py", "tests/commands/test_sync_verified_all.py")
 
 OLD_USERS = (
     Mutation(
