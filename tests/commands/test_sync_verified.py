@@ -60,28 +60,6 @@ def test_sync_without_verified_proves_nothing_and_warns(sync):
     assert "1 addresses are unproven" in sync("--verified", "none")
 
 
-def test_proven_address_has_no_time_of_a_proof(sync):
-    # A time would make links and numbers from before it suspect.
-    old()
-
-    sync("--verified", "all")
-
-    assert Account.objects.get().email_proven_at is None
-
-
-def test_joined_before_names_the_time_of_the_switch(sync):
-    now = timezone.now()
-    ann = make_user(ANN, date_joined=now + timedelta(days=1))
-    bob = make_user(BOB, username="bob", date_joined=now + timedelta(days=3))
-    switched = (now + timedelta(days=2)).isoformat()
-
-    sync("--verified", "all", "--joined-before", switched)
-
-    assert proven(ann)
-    assert not proven(bob)
-
-
-@pytest.mark.parametrize("field", ["verified_email_key", "proven_email_key"])
 def test_function_names_the_proven_addresses(sync, named):
     ann, bob = old(), old(BOB)
     named((ann.pk, ANN))

@@ -10,7 +10,7 @@ from django.utils import timezone
 from authservice.core.models import Account
 from authservice.core.recovery import chosen_proofs
 from authservice.core.users.user_model import host
-from tests.commands.proofs import ANN, UNPROVEN, old, proven
+from tests.commands.proofs import ANN, BOB, UNPROVEN, old, proven
 from tests.support.people import has, make_user
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +35,15 @@ def test_all_proves_addresses_of_users_from_before(sync):
 
 
 @needs_joined
+def test_proven_address_has_no_time_of_a_proof(sync):
+    # A time would make links and numbers from before it suspect.
+    old()
+
+    sync("--verified", "all")
+
+    assert Account.objects.get().email_proven_at is None
+
+
 @needs_joined
 def test_all_leaves_users_who_signed_up_later(sync):
     # An attacker may have signed up here with the address of another person.
@@ -48,7 +57,20 @@ def test_all_leaves_users_who_signed_up_later(sync):
 
 
 @needs_joined
+def test_joined_before_names_the_time_of_the_switch(sync):
+    now = timezone.now()
+    ann = make_user(ANN, date_joined=now + timedelta(days=1))
+    bob = make_user(BOB, username="bob", date_joined=now + timedelta(days=3))
+    switched = (now + timedelta(days=2)).isoformat()
+
+    sync("--verified", "all", "--joined-before", switched)
+
+    assert proven(ann)
+    assert not proven(bob)
+
+
 @needs_joined
+@pytest.mark.parametrize("field", ["verified_email_key", "proven_email_key"])
 def test_all_leaves_accounts_with_another_verified_address(sync, field):
     # The address was changed here since, so the project has not verified the present one.
     ann = make_user(ANN, date_joined=timezone.now() - timedelta(days=900))

@@ -128,8 +128,8 @@ def _everybody(joined_before: datetime | None) -> Chosen:
     joined = host().joined
     if not joined:
         raise CannotChoose(
-            "The user model has no `date_joined`, so it is unknown who joined before the service was"
-            " installed. Name the proven addresses with a function:"
+            "The user model has no `date_joined`, so it is unknown who joined before the service"
+            " was installed. Name the proven addresses with a function:"
             " --verified DOTTED.PATH."
         )
     before = joined_before or installed_at()
