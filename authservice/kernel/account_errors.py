@@ -199,6 +199,17 @@ class TwoFactorRefused(Fault):
     )
 
 
+class TwoFactorRequired(Fault):
+    status = 401
+    code = "TWO_FACTOR_REQUIRED"
+    message = "This account has a second factor. Sign in with a client that asks for it."
+    cause = (
+        "At a login route of `authservice.compat`: the password is right, and the user has a second"
+        " factor or must set one up. These routes have no step for a code."
+    )
+    remedy = "Log in at `POST /login`, and send the code to `POST /2fa/verify-login`."
+
+
 class TwoFactorNotEnabled(Fault):
     code = "TWO_FACTOR_NOT_ENABLED"
     message = "Two-factor authentication is not enabled."

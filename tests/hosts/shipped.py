@@ -12,9 +12,10 @@ NEEDS = {"magiclink": ("notification",)}
 
 
 def shipped() -> list[str]:
-    """Every module except core."""
+    """Every module except core, such as `session` and `compat.simplejwt`."""
     package = Path(authservice.__file__).parent
-    names = {path.parent.name for path in package.glob("*/apps.py")}
+    found = (path.parent.relative_to(package) for path in package.rglob("apps.py"))
+    names = {path.as_posix().replace("/", ".") for path in found}
     return sorted(names - {"core"})
 
 

@@ -6,7 +6,7 @@ from tests.hosts.runs import python
 from tests.hosts.shipped import everything
 
 # With every module installed, as `tests.hosts.auto_field` does.
-LABELS = [f"authservice_{app.partition('.')[2]}" for app in everything()]
+LABELS = [app.replace(".", "_") for app in everything()]
 
 
 @pytest.mark.parametrize("auto_field", ["AutoField", "BigAutoField"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutations import (
     accounts,
+    compat,
     core,
     earlier_access,
     host_views,
@@ -35,6 +36,7 @@ MUTATIONS = (
     *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
     *earlier_access.EARLIER,
     *host_views.HOST_VIEWS,
+    *compat.COMPAT,
     *providers.PROVIDERS,
     *importing.IMPORTING,
     *old_users.OLD_USERS,

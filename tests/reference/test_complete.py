@@ -75,13 +75,14 @@ def errors_in_sources():
 def slots_in_tree():
     """Each slot with the packages whose `AppConfig` fills it, installed or not."""
     filled = {slot: set() for slot in ("urls", *SLOTS)}
-    for path in TREE.glob("*/apps.py"):
-        module = f"authservice.{path.parent.name}.apps"
+    for path in TREE.rglob("apps.py"):
+        package = path.parent.relative_to(TREE).as_posix().replace("/", ".")
+        module = f"authservice.{package}.apps"
         for config in vars(import_module(module)).values():
             if isinstance(config, type) and config.__module__ == module:
                 for slot in filled:
                     if getattr(config, slot):
-                        filled[slot].add(path.parent.name)
+                        filled[slot].add(package)
     return filled
 
 

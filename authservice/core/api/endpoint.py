@@ -92,15 +92,19 @@ class Endpoint(ViewSetMixin, APIView):
         try:
             response = self._respond(request, **kwargs)
         except errors.Fault as fault:
-            response = refusal(fault)
+            response = self.refuse(fault)
         except SuspiciousOperation:  # such as a query string of a thousand fields
-            response = refusal(errors.ValidationFailed())
+            response = self.refuse(errors.ValidationFailed())
         except Exception as error:
-            response = crash(request, self.request_id, error)
+            response = self.refuse(crash(request, self.request_id, error))
         if self.on_response:
             self.on_response(response)
         response.headers["X-Request-ID"] = self.request_id
         return response
+
+    def refuse(self, fault: errors.Fault) -> HttpResponse:
+        """The response to an error. A class whose errors have another shape overrides it."""
+        return refusal(fault)
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         action = self._action(request)

@@ -91,6 +91,18 @@ def refresh(text: Secret, client: Client) -> Tokens:
     return _reused(token, person, session, client)
 
 
+def holder(text: Secret) -> tuple[Person, Session]:
+    """The user and the valid session whose current refresh token this is; it stays unused.
+
+    Raises `InvalidRefreshToken`. A token that was replaced is refused and ends nothing.
+    """
+    token = _parse(text)
+    person, session = _find(token)
+    if token.counter != session.counter:
+        raise errors.InvalidRefreshToken
+    return person, session
+
+
 def find_valid(session_id: UUID) -> Session | None:
     """The session with the columns that a rotation needs, if it is valid."""
     found = sessions.find_for_refresh(session_id)

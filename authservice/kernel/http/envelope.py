@@ -51,8 +51,8 @@ def refusal(fault: errors.Fault) -> HttpResponse:
     return answer(data, message=fault.message, status=fault.status, headers=headers)
 
 
-def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpResponse:
-    """The response to an unexpected exception, which is logged and reported to error trackers.
+def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fault:
+    """Log an unexpected exception and report it to error trackers; returns the error for clients.
 
     503 if the database is away for the moment, so that clients retry; otherwise 500.
     """
@@ -61,10 +61,10 @@ def crash(request: HttpRequest, request_id: str, error: Exception) -> HttpRespon
         # Error trackers get what the log gets: an outage would use up their quota.
         if outages.log.add(error):
             got_request_exception.send(sender=None, request=request)
-        return refusal(errors.ServiceUnavailable())
+        return errors.ServiceUnavailable()
     logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
     got_request_exception.send(sender=None, request=request)
-    return refusal(errors.InternalError())
+    return errors.InternalError()
 
 
 @overload

@@ -1,0 +1,1 @@
+"""Modules for projects that come from another package: its routes, and what its clients hold."""

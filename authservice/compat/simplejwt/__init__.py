@@ -1,0 +1,1 @@
+"""The routes of djangorestframework-simplejwt, for clients that were written for it."""
