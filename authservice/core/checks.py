@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
 
-from authservice.core import cookie_checks, production_checks
+from authservice.core import cookie_checks, hook_checks, production_checks
 from authservice.core.conf import core
 from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
@@ -28,6 +28,7 @@ from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
 from authservice.kernel.sections import cookies, frontend, outbound, root
 
+_PATHS = ("claims_hook", *hook_checks.HOOKS)
 _GRACE = timedelta(seconds=60)
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
@@ -39,6 +40,7 @@ def connect() -> None:
     for check in (check_settings, check_apps, check_keys, check_mount, check_host):
         register(check, "authservice")
     cookie_checks.connect()
+    hook_checks.connect()
     production_checks.connect()
 
 
@@ -53,8 +55,11 @@ def check_settings(**_: Any) -> list[CheckMessage]:
 
 def _unimportable() -> Iterator[CheckMessage]:
     paths = [(f"{module.name}.{slot}", path) for module, slot, path in modules.slots_filled()]
-    if core.claims_hook:
-        paths.append(("AUTHSERVICE['CORE']['CLAIMS_HOOK']", core.claims_hook))
+    paths += [
+        (f"AUTHSERVICE['CORE']['{name.upper()}']", path)
+        for name in _PATHS
+        if (path := getattr(core, name))
+    ]
     for where, path in paths:
         try:
             import_string(path)

@@ -51,6 +51,15 @@ class Core:
     claims_hook: str = ""
     """Dotted path of `(user) -> dict` with additional claims of access tokens; it cannot override
     the others."""
+    login_hook: str = ""
+    """Dotted path of a function `(attempt)` that may refuse a login by any way to sign in, after
+    all other checks; see `authservice.kernel.hooks`."""
+    login_hook_prepare: str = ""
+    """Dotted path of a function `(attempt)` that is called before the transaction of the login,
+    such as to call another service. `LOGIN_HOOK` gets its result as `attempt.prepared`."""
+    signup_hook: str = ""
+    """Dotted path of a function `(attempt)` that may refuse a sign-up by any way to sign in, before
+    the account is created."""
 
 
 core = section("CORE", Core)

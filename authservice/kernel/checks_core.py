@@ -17,8 +17,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "Use a value of the type that the reference of settings gives for the key.",
     ),
     "authservice.E003": (
-        "A dotted path cannot be imported. It is CORE.CLAIMS_HOOK or an attribute of the AppConfig"
-        " of a module, and requests that need the object fail.",
+        "A dotted path cannot be imported. It is a hook or a serializer in CORE, or an attribute of"
+        " the AppConfig of a module, and requests that need the object fail.",
         "Use the dotted path of an object that can be imported.",
     ),
     "authservice.E004": (
@@ -63,6 +63,16 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "ATOMIC_REQUESTS does not apply to authservice: its views open their own transactions, so"
         " that the attempt of a refused request stays counted.",
         "No action is needed.",
+    ),
+    # Hooks and fields of the project
+    "authservice.E220": (
+        "A hook in CORE is not a function, or it is an async function, which is never awaited: it"
+        " would refuse nobody.",
+        "Use the dotted path of a plain function with one argument.",
+    ),
+    "authservice.W221": (
+        "CORE.LOGIN_HOOK_PREPARE is set and CORE.LOGIN_HOOK is not: it is never called.",
+        "Set CORE.LOGIN_HOOK, or remove CORE.LOGIN_HOOK_PREPARE.",
     ),
     # Cookies and confirmation of links
     "authservice.E060": (

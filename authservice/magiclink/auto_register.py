@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
+from authservice.core.login import hooks
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import creation, lookup, signup_policy
 from authservice.core.users.creation import NewUser
@@ -42,15 +43,17 @@ def origin(client: Client) -> Mapping[str, str]:
 def register(message: Message) -> Person | None:
     """Create an account for the job's target if auto-registration is on.
 
-    If that is refused, because of the rate limit or because the address signed up in another way
-    meanwhile, returns the account that now has the address, or `None`.
+    If that is refused, by the rate limit, by a hook of the host project, or because the address
+    signed up in another way meanwhile, returns the account that now has the address, or `None`.
     """
     if not _is_on():
         return None
     with suppress(errors.Fault):
         throttling.count(_FLOOD, message.details.get("network", ""))
+        new_user = NewUser(email=message.target)
+        hooks.require_signup_allowed(new_user, _client(message), method=METHOD)
         return creation.create_user(
-            NewUser(email=message.target),
+            new_user,
             make_password(None),
             lambda person: _welcomed(person, message),
         )
@@ -88,6 +91,9 @@ def _is_on() -> bool:
 
 def _welcomed(person: Person, message: Message) -> Person:
     one_time.issue_link(_UNUSED, person)
-    client = Client(request_id=message.request_id)
-    events.record("auth.signup", person, client, method=METHOD)
+    events.record("auth.signup", person, _client(message), method=METHOD)
     return person
+
+
+def _client(message: Message) -> Client:
+    return Client(request_id=message.request_id)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from authservice.core.credentials import lockout, one_time
-from authservice.core.login import login
+from authservice.core.login import hooks, login
+from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
 from authservice.core.messages import sending
 from authservice.core.models import OneTimeToken
@@ -33,7 +34,7 @@ def request_link(email: str, client: Client) -> None:
 def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
     """Log in with the token of a link. `caller` is described at `first_proof.confirm_address`.
 
-    Raises `InvalidLink`, `LinkExpired`, or the error with which `login` refuses the user.
+    Raises `InvalidLink`, `LinkExpired`, or the error with which `login` or a hook refuses the user.
     """
     try:
         person, issued = one_time.find_link(messages.purpose(), token)
@@ -76,18 +77,26 @@ def _enter(
 ) -> Login:
     if person.email_verified:
         login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
+    prepared = hooks.prepare(person.user, client, method=METHOD, proofs=_PROOFS)
+    outcome = None
     with transaction.atomic(using=databases.primary()):
         present = one_time.consume_for(messages.purpose(), person, issued)
         if present is not None:
             present = _proven(present, client, caller)
             if login.login_refusal(present) is None:
-                return login.complete(present, client, method=METHOD, proofs=_PROOFS)
+                outcome = _complete(present, client, prepared)
+    if outcome is not None:
+        return outcome.admitted()
     # Refuse outside the transaction, so that the event stays recorded and a first verification is
     # committed. It must end earlier access even if the login fails for a missing phone number.
     if present is None:
         login.record_failure(person, client, _reason(wrong), method=METHOD)
         raise wrong
-    return login.complete(present, client, method=METHOD, proofs=_PROOFS)
+    return _complete(present, client, prepared)
+
+
+def _complete(person: Person, client: Client, prepared: Prepared) -> Login:
+    return login.complete(person, client, method=METHOD, proofs=_PROOFS, prepared=prepared)
 
 
 def _proven(person: Person, client: Client, caller: Person | None) -> Person:

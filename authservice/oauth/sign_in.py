@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from authservice.core.conf import core
-from authservice.core.login import login
+from authservice.core.login import hooks, login
+from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
 from authservice.core.messages import security_notice
 from authservice.core.recovery import first_proof, verification
@@ -86,7 +87,7 @@ def sign_in(
 ) -> SignedIn:
     """Log the user of this profile in. `caller` is described at `first_proof.confirm_address`.
 
-    Raises errors of this module, and as `login.complete` does.
+    Raises errors of this module, as `login.complete` does, and `Refused`.
     """
     arriving = Arriving(
         provider=provider,
@@ -96,7 +97,9 @@ def sign_in(
         caller=caller,
     )
     # The code is used up, so a deadlock must be resolved here: the view cannot repeat the request.
-    return retry_on_deadlock(lambda: _resolved(arriving))
+    signed_in = retry_on_deadlock(lambda: _resolved(arriving))
+    signed_in.outcome.admitted()
+    return signed_in
 
 
 def _resolved(arriving: Arriving) -> SignedIn:
@@ -144,8 +147,9 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     if _has_same_address(arriving, person) and not person.email_proven:
         return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
     login.check_may_log_in(person, arriving.client, method=arriving.method)
+    prepared = _prepare(arriving, person)
     with transaction.atomic(using=databases.primary()):
-        outcome = _complete(arriving, person)
+        outcome = _complete(arriving, person, prepared)
         # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
         if arriving.tokens:
             sealing.store(link, arriving.tokens)
@@ -173,15 +177,16 @@ def _change_and_enter(
     """Change the account of a user whose address the provider has verified, then log them in."""
     if not person.active:
         login.check_may_log_in(person, arriving.client, method=arriving.method)
+    prepared = _prepare(arriving, person)
     with transaction.atomic(using=databases.primary()):
         present = storage.users().lock(person.user.pk)
         if present is None or not _has_same_address(arriving, present) or not present.active:
             raise LinkTaken  # changed since it was read: decide again
         present = change(present)
         if login.login_refusal(present) is None:
-            return _signed_in(arriving, _complete(arriving, present))
+            return _signed_in(arriving, _complete(arriving, present, prepared))
     # Refused outside the transaction, so that link, proof and the entry of the refusal stay.
-    return _signed_in(arriving, _complete(arriving, present))
+    return _signed_in(arriving, _complete(arriving, present, prepared))
 
 
 def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
@@ -212,14 +217,18 @@ def _new(arriving: Arriving) -> SignedIn:
         raise errors.SignupByProviderDisabled
     throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(arriving.profile)
-    outcome = storage.users().create(new_user, lambda person: _begin(arriving, person))
-    if outcome.tokens is None and not outcome.challenges:
+    hooks.require_signup_allowed(new_user, arriving.client, method=arriving.method)
+    prepared = hooks.prepare_signup(
+        new_user, arriving.client, method=arriving.method, proofs=PROOFS
+    )
+    outcome = storage.users().create(new_user, lambda person: _begin(arriving, person, prepared))
+    if outcome.tokens is None and not outcome.challenges and not outcome.refusal:
         # Refused outside the transaction, so that the account stays.
-        outcome = _complete(arriving, outcome.person)
+        outcome = _complete(arriving, outcome.person, prepared)
     return _signed_in(arriving, outcome, is_new_user=True)
 
 
-def _begin(arriving: Arriving, person: Person) -> Login:
+def _begin(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
     client, verified = arriving.client, arriving.profile.email_verified
     events.record("auth.signup", person, client, method=arriving.method)
     if verified:
@@ -231,11 +240,17 @@ def _begin(arriving: Arriving, person: Person) -> Login:
     events.record("auth.oauth.linked", person, client, provider=arriving.provider)
     if login.login_refusal(person) is not None:
         return Login(person)
-    return _complete(arriving, person)
+    return _complete(arriving, person, prepared)
 
 
-def _complete(arriving: Arriving, person: Person) -> Login:
-    return login.complete(person, arriving.client, method=arriving.method, proofs=PROOFS)
+def _prepare(arriving: Arriving, person: Person) -> Prepared:
+    return hooks.prepare(person.user, arriving.client, method=arriving.method, proofs=PROOFS)
+
+
+def _complete(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
+    return login.complete(
+        person, arriving.client, method=arriving.method, proofs=PROOFS, prepared=prepared
+    )
 
 
 def _signed_in(arriving: Arriving, outcome: Login, *, is_new_user: bool = False) -> SignedIn:

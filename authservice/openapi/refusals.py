@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints, is_typeddict
 
+from authservice.core.conf import core
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
+from authservice.kernel.hooks import Refused
 from authservice.kernel.http.operations import Operation
 from authservice.kernel.modules import plugs
 from authservice.openapi import headers
@@ -23,6 +25,7 @@ _BODY = (
     errors.RequestTooLarge,
     errors.UnsupportedMediaType,
 )
+_OF_HOOKS = "- A code of the project, by which its own rules refuse."
 
 
 def references(
@@ -59,13 +62,21 @@ def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
         yield from _of_slot("request_guard")
     if route.parameters or operation.body or operation.query:
         yield errors.ValidationFailed
+    if (core.login_hook or core.signup_hook) and _issues(operation, "access_token", "user"):
+        yield Refused
     yield from operation.faults
 
 
 def _issues_tokens(operation: Operation) -> bool:
     """Whether the action creates or refreshes a session: a response type has an access token."""
+    return _issues(operation, "access_token")
+
+
+def _issues(operation: Operation, *names: str) -> bool:
+    """Whether a response type has all these fields."""
     types = get_args(operation.answer) or (operation.answer,)
-    return any("access_token" in getattr(type_, "__annotations__", {}) for type_ in types)
+    hints = [get_type_hints(type_) for type_ in types if is_typeddict(type_)]
+    return any(set(names) <= set(one) for one in hints)
 
 
 def _of_slot(slot: str) -> list[type[Fault]]:
@@ -75,19 +86,24 @@ def _of_slot(slot: str) -> list[type[Fault]]:
 
 def _response(status: int, faults: list[type[Fault]]) -> Schema:
     """The response with the error envelope and the codes of these errors."""
-    codes = [fault.code for fault in faults]
+    ours = [fault for fault in faults if fault.code]
+    lines = [f"- `{fault.code}`: {fault.message}" for fault in ours]
+    codes: Schema = {"enum": [fault.code for fault in ours]}
+    if Refused in faults:
+        lines.append(_OF_HOOKS)
+        codes = {"type": "string"}
     return {
-        "description": "\n".join(f"- `{fault.code}`: {fault.message}" for fault in faults),
+        "description": "\n".join(lines),
         "headers": headers.of_error(status),
         "content": {
             "application/json": {
                 "schema": {
                     "allOf": [
                         {"$ref": "#/components/schemas/Refusal"},
-                        {"properties": {"data": {"properties": {"code": {"enum": codes}}}}},
+                        {"properties": {"data": {"properties": {"code": codes}}}},
                     ]
                 },
-                "examples": {fault.code: {"value": _example(fault)} for fault in faults},
+                "examples": {fault.code: {"value": _example(fault)} for fault in ours},
             }
         },
     }

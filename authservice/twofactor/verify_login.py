@@ -13,7 +13,8 @@ from django.db import transaction
 
 from authservice.core.credentials import lockout, one_time, passwords, temp_tokens
 from authservice.core.credentials.lockout import CountedAttempt
-from authservice.core.login import login
+from authservice.core.login import hooks, login
+from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
@@ -44,10 +45,10 @@ def verify_login(
 
     For a user who must set up a second factor, this is the first code of the new factor. Raises
     `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` if nothing was set
-    up yet, or an error of `login.complete`.
+    up yet, an error of `login.complete`, or `Refused`.
     """
     try:
-        return _verify(temp_token, code, client, remember)
+        return _verify(temp_token, code, client, remember).admitted()
     except errors.InvalidToken:
         _record_refusal(temp_token, client)
         raise
@@ -70,14 +71,15 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         raise errors.InvalidToken  # the factor was disabled after the challenge was issued
     kind = code_lockout.kind_of(code)
     attempt = _count_attempt(kind, person, token, found, client)
+    prepared = _prepare(person, token, client)
     refund = partial(_refund, token, attempt)
     with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
         # The user's row before the authenticator's, as in every code path that locks both.
         passwords.lock_users([person.user.pk])
         if codes.consume(kind, found, code):
             codes.record_verified(kind, person, client)
-            outcome = _complete(person, token, client, attempt)
-            if remember:
+            outcome = _complete(person, token, client, attempt, prepared)
+            if remember and outcome.refusal is None:
                 remembered_devices.remember(found, person, outcome.device_token)
             return outcome
     raise _failed(kind, person, client)
@@ -103,11 +105,12 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         raise errors.InvalidToken
     pending = enrolment.pending_of(found)
     attempt = _count_attempt(code_lockout.TOTP, person, token, pending, client)
+    prepared = _prepare(person, token, client)
     refund = partial(_refund, token, attempt)
     with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         if enrolment.enable(pending, code, person, client):
-            return _complete(person, token, client, attempt)
+            return _complete(person, token, client, attempt, prepared)
     raise _failed(code_lockout.TOTP, person, client)
 
 
@@ -130,13 +133,29 @@ def _refund(token: OneTimeToken, attempt: CountedAttempt) -> None:
     attempt.refund_throttle()
 
 
+def _prepare(person: Person, token: OneTimeToken, client: Client) -> Prepared:
+    method = token.payload["method"]
+    return hooks.prepare(person.user, client, method=method, proofs=_proofs(token))
+
+
+def _proofs(token: OneTimeToken) -> tuple[str, ...]:
+    return (*token.payload["proofs"], *_PROOFS)
+
+
 def _complete(
-    person: Person, token: OneTimeToken, client: Client, attempt: CountedAttempt
+    person: Person,
+    token: OneTimeToken,
+    client: Client,
+    attempt: CountedAttempt,
+    prepared: Prepared,
 ) -> Login:
-    stored = token.payload
-    proofs = (*stored["proofs"], *_PROOFS)
     outcome = login.complete(
-        person, client, method=stored["method"], proofs=proofs, attempt=attempt
+        person,
+        client,
+        method=token.payload["method"],
+        proofs=_proofs(token),
+        attempt=attempt,
+        prepared=prepared,
     )
     # The one-time token comes last (lock order): a password change or a hash upgrade locks the
     # user's row first and the user's one-time tokens after it; the opposite order would deadlock.

@@ -15,6 +15,7 @@ from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 from jsonschema_rs import Draft202012Validator
 
+from authservice.core.conf import core
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
 from authservice.kernel.sections import secure
@@ -43,7 +44,8 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     with a wider scope than this host."""
     _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
-    described = _described(_installed(), plugged, conf.access)
+    hooks = (core.login_hook, core.signup_hook)
+    described = _described(_installed(), plugged, (conf.access, *hooks))
     operation = described.operations.get((_place(path), method.lower()))
     if operation:
         described.check(operation, response, f"{method} {path}")
@@ -112,7 +114,9 @@ def _installed() -> tuple[str, ...]:
 
 
 @cache
-def _described(installed: tuple[str, ...], plugged: tuple[Any, ...], access: str) -> Described:
+def _described(
+    installed: tuple[str, ...], plugged: tuple[Any, ...], settings: tuple[str, ...]
+) -> Described:
     return Described()
 
 

@@ -16,7 +16,8 @@ from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.login import login
+from authservice.core.login import hooks, login
+from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof, verification
@@ -87,8 +88,9 @@ def accept(
     invitation. `caller` is the live session of the request, if any.
     `method` names the way to sign in.
 
-    Raises `ValidationFailed` for a missing name or password of a new account, or one of `REFUSALS`.
-    A refusal leaves the invitation pending.
+    Raises `ValidationFailed` for a missing name or password of a new account, one of `REFUSALS`, or
+    `Refused`. A refusal leaves the invitation pending, except for that of `CORE.LOGIN_HOOK`, which
+    refuses only the session.
     """
 
     def joining(present: Person) -> T:
@@ -101,12 +103,16 @@ def accept(
         person = lookup.find_by_email(invitation.email)
         try:
             if person is not None:
-                return _enter(invitation, person, client, caller, joining, method)
-            encoded = encoded or _hashed(invitation, profile)
-            return _sign_up(invitation, profile, encoded, client, joining, method)
+                accepted = _enter(invitation, person, client, caller, joining, method)
+            else:
+                encoded = encoded or _hashed(invitation, profile, client, method)
+                accepted = _sign_up(invitation, profile, encoded, client, joining, method)
         except (_Moved, errors.UserAlreadyExists):
             if attempt == _ATTEMPTS - 1:
                 raise errors.UserAlreadyExists from None
+        else:
+            accepted.login.admitted()
+            return accepted
     raise AssertionError  # the loop returns or raises
 
 
@@ -118,6 +124,7 @@ def _enter(
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
+    prepared = hooks.prepare(person.user, client, method=method, proofs=_PROOFS)
     try:
         with transaction.atomic(using=databases.primary()):
             present = _locked(invitation, person)
@@ -132,7 +139,7 @@ def _enter(
             if session is not None:
                 entered = Login(present, tokens=rotation.rotate(present, session), kept=session)
             else:
-                entered = login.complete(present, client, method=method, proofs=_PROOFS)
+                entered = _complete(present, client, method, prepared)
             return Accepted(entered, False, joined)
     except login.REFUSALS as refused:
         # Outside the transaction, which the refusal has rolled back.
@@ -158,7 +165,11 @@ def _own_session(person: Person, caller: Caller | None) -> Session | None:
     return rotation.find_valid(caller.session_id) if caller else None
 
 
-def _hashed(invitation: Invitation, profile: Profile) -> str:
+def _complete(person: Person, client: Client, method: str, prepared: Prepared) -> Login:
+    return login.complete(person, client, method=method, proofs=_PROOFS, prepared=prepared)
+
+
+def _hashed(invitation: Invitation, profile: Profile, client: Client, method: str) -> str:
     """The hash of the password of a new account, after all checks that need no transaction."""
     if core.require_phone_verification:
         raise errors.PhoneNotVerified  # an invitation asks for no number
@@ -167,7 +178,9 @@ def _hashed(invitation: Invitation, profile: Profile) -> str:
             raise errors.invalid(field, "This field is required.")
     new_user = NewUser(email=invitation.email, name=profile.name)
     unsaved = creation.unsaved_user(new_user, "", "")
-    return passwords.hash_new_password(profile.password, unsaved)
+    encoded = passwords.hash_new_password(profile.password, unsaved)
+    hooks.require_signup_allowed(new_user, client, method=method)
+    return encoded
 
 
 def _sign_up(
@@ -178,12 +191,14 @@ def _sign_up(
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
+    new_user = NewUser(email=invitation.email, name=profile.name)
+    prepared = hooks.prepare_signup(new_user, client, method=method, proofs=_PROOFS)
+
     def begin(person: Person) -> Accepted[T]:
         events.record("auth.signup", person, client, method=method)
         verification.accept_email(person, client)
         joined: Any = join(person)
-        entered = login.complete(person, client, method=method, proofs=_PROOFS)
+        entered = _complete(person, client, method, prepared)
         return Accepted(entered, True, joined)
 
-    new_user = NewUser(email=invitation.email, name=profile.name)
     return creation.create_user(new_user, encoded, begin)

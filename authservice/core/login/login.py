@@ -18,7 +18,8 @@ from django.db import DatabaseError, connections, transaction
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
-from authservice.core.login import last_login
+from authservice.core.login import hooks, last_login
+from authservice.core.login.hooks import Prepared
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
@@ -27,6 +28,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.hooks import Refused
 from authservice.kernel.interfaces import Arrival, Challenge
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
@@ -38,23 +40,37 @@ REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerifi
 
 @dataclass(frozen=True)
 class Login:
-    """The result of a login: tokens, challenges, or neither if the user must be verified first.
-    `kept` is the session that a signed-in client keeps, or None if the session is new."""
+    """The result of a login: tokens, challenges, or neither if the user must be verified first or
+    a hook of the host project refused. `kept` is the session that a signed-in client keeps, or None
+    if the session is new."""
 
     person: Person
     tokens: Tokens | None = None
     kept: Session | None = None
     challenges: tuple[Challenge, ...] = ()
     device_token: Secret = field(default_factory=lambda: Secret(""))
+    refusal: Refused | None = None
+
+    def admitted(self) -> Login:
+        """This result. Raises the refusal of the hook, if there is one.
+
+        Every caller of `complete` must call it outside of its transactions, which a refusal must
+        not roll back.
+        """
+        if self.refusal is not None:
+            raise self.refusal
+        return self
 
 
 def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
-    """Log in by e-mail address or username. Raises as `check_password` and `complete` do."""
+    """Log in by e-mail address or username. Raises as `check_password` and `complete` do, and
+    `Refused`."""
     accepted, attempt = check_password(password, client, email=email, username=username)
     with lockout.refund_unless_checked(attempt.refund):
-        return complete(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
+        outcome = complete(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
+        return outcome.admitted()
 
 
 def check_password(
@@ -98,18 +114,23 @@ def complete(
     method: str,
     proofs: tuple[str, ...],
     attempt: CountedAttempt | None = None,
+    prepared: Prepared | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `person`, or the challenges that remain.
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
-    attempt to give back. Raises as `check_may_log_in` does, and `InvalidCredentials` if the user
-    was deleted since.
+    attempt to give back. In a transaction of the caller, `prepared` is the result of
+    `hooks.prepare`, called before that transaction. The caller calls `admitted` of the result after
+    its transaction. Raises as `check_may_log_in` does, and `InvalidCredentials` if the user was
+    deleted since.
     """
     check_may_log_in(person, client, method=method)
+    if prepared is None:
+        prepared = hooks.prepare(person.user, client, method=method, proofs=proofs)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
-            return _run_gates(arrival, attempt)
+            return _run_gates(arrival, attempt, prepared)
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise
@@ -117,10 +138,14 @@ def complete(
         raise errors.InvalidCredentials from wrong
 
 
-def _run_gates(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
+def _run_gates(arrival: Arrival, attempt: CountedAttempt | None, prepared: Prepared) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
     if not challenges:
+        refusal = hooks.refusal(arrival, prepared)
+        if refusal is not None:
+            record_failure(person, client, refusal.code.lower(), method=method)
+            return Login(person, refusal=refusal)
         return _start_session(arrival, attempt)
     if attempt:
         attempt.refund()

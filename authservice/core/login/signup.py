@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.login import login, pending_signups
+from authservice.core.login import hooks, login, pending_signups
+from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
 from authservice.core.messages import sending
 from authservice.core.recovery import verification
@@ -19,6 +20,8 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
 
+_PROOFS = ("pwd",)
+
 
 def sign_up(new_user: NewUser, client: Client) -> Login | None:
     """Create an account; the result has tokens unless the address or number must be verified first.
@@ -26,17 +29,25 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
     None if `SIGNUP_ENUMERATION` hides whether the address was free.
 
     Raises `SignupDisabled`, `ValidationFailed`, `InvalidPassword`, `UserAlreadyExists`,
-    `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
+    `UsernameAlreadyExists`, `PhoneAlreadyInUse` or, from a hook, `Refused`.
     """
     if not signup_policy.may_create_account(login.SIGNUP):
         raise errors.SignupDisabled
     _require_reachable(new_user)
     unsaved = creation.unsaved_user(new_user, new_user.username, "")
     encoded = passwords.hash_new_password(new_user.password, unsaved)
+    hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)
     if core.signup_enumeration == "hide" and new_user.email:
         _create_quietly(new_user, encoded, client)
         return None
-    return _create(replace(new_user, device=uuid.uuid4()), encoded, client)
+    new_user = replace(new_user, device=uuid.uuid4())
+    return _create(new_user, encoded, client, _prepared(new_user, client)).admitted()
+
+
+def _prepared(new_user: NewUser, client: Client) -> Prepared:
+    if core.require_email_verification or core.require_phone_verification:
+        return Prepared()  # the user is not logged in
+    return hooks.prepare_signup(new_user, client, method=login.SIGNUP, proofs=_PROOFS)
 
 
 def _require_reachable(new_user: NewUser) -> None:
@@ -56,14 +67,16 @@ def _create_quietly(new_user: NewUser, encoded: str, client: Client) -> None:
         sending.to_email(message_queue.SIGNUP, new_user.email, client, details=details)
         return
     with suppress(errors.UserAlreadyExists):  # there is no worker
-        _create(new_user, encoded, client)
+        _create(new_user, encoded, client, Prepared())
 
 
-def _create(new_user: NewUser, encoded: str, client: Client) -> Login:
-    return creation.create_user(new_user, encoded, lambda person: _begin(person, new_user, client))
+def _create(new_user: NewUser, encoded: str, client: Client, prepared: Prepared) -> Login:
+    return creation.create_user(
+        new_user, encoded, lambda person: _begin(person, new_user, client, prepared)
+    )
 
 
-def _begin(person: Person, new_user: NewUser, client: Client) -> Login:
+def _begin(person: Person, new_user: NewUser, client: Client, prepared: Prepared) -> Login:
     using = databases.primary()
     events.record("auth.signup", person, client)
     hidden = core.signup_enumeration == "hide" and bool(new_user.email)
@@ -73,4 +86,4 @@ def _begin(person: Person, new_user: NewUser, client: Client) -> Login:
         verification.text_after_commit(new_user.phone_number, client)
     if hidden or login.login_refusal(person) is not None:
         return Login(person)
-    return login.complete(person, client, method=login.SIGNUP, proofs=("pwd",))
+    return login.complete(person, client, method=login.SIGNUP, proofs=_PROOFS, prepared=prepared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from authservice.core.models import Account
+from authservice.kernel.hooks import LoginAttempt, Refused, SignupAttempt
 from tests.core.login_matrix.login_path import LoginPath
 from tests.core.login_matrix.world import World
 from tests.support import people
@@ -46,6 +47,29 @@ def other_password(world: World, path: LoginPath, proof: Any) -> None:
 
 def other_address(world: World, path: LoginPath, proof: Any) -> None:
     move("ann@example.org")
+
+
+def refused_by_hook(world: World, path: LoginPath, proof: Any) -> None:
+    here = "tests.core.login_matrix.states."
+    hooks = {"LOGIN_HOOK": here + "refuse", "LOGIN_HOOK_PREPARE": here + "prepare"}
+    world.configure(CORE=hooks)
+
+
+def prepare(attempt: LoginAttempt) -> object:
+    return attempt.method, attempt.proofs
+
+
+def refuse(attempt: LoginAttempt) -> None:
+    assert attempt.prepared == (attempt.method, attempt.proofs)
+    raise Refused("NOT_APPROVED", "Waiting for approval.")
+
+
+def signup_refused_by_hook(world: World, path: LoginPath, proof: Any) -> None:
+    world.configure(CORE={"SIGNUP_HOOK": "tests.core.login_matrix.states.refuse_signup"})
+
+
+def refuse_signup(attempt: SignupAttempt) -> None:
+    raise Refused("NOT_APPROVED", "Waiting for approval.")
 
 
 def throttled(world: World, path: LoginPath, proof: Any) -> None:

@@ -84,6 +84,11 @@ EXPECTED = {
         (CODE, NO_CODE),
         ((*INVITED, *CONTINUED), "VALIDATION_ERROR"),
     ),
+    # Sessions that exist go on.
+    "refused_by_hook": rows("NOT_APPROVED", ((*OLD, *CONTINUED, *SWITCH), TOKENS)),
+    "signup_refused_by_hook": rows(
+        TOKENS, ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), "NOT_APPROVED")
+    ),
     "throttled": rows(
         "TOO_MANY_REQUESTS",
         (PASSWORDS, "TOO_MANY_ATTEMPTS"),

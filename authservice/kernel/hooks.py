@@ -1,0 +1,64 @@
+"""What hooks of the host project receive, and the exception with which they refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from authservice.kernel.client import Client
+from authservice.kernel.faults import Fault, catalogue
+
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
+
+
+class Refused(Fault):
+    """Raised by a hook to refuse: the response is 403 with `code` and `message`.
+
+    The code belongs to the host project. Raises `ValueError` if it is a code of this service, which
+    clients would misunderstand, or not of the form `UPPER_SNAKE_CASE`.
+    """
+
+    status = 403
+
+    def __init__(self, code: str, message: str) -> None:
+        if not _CODE.fullmatch(code):
+            raise ValueError(f"{code!r} is not a code such as 'NOT_APPROVED'.")
+        if code in {fault.code for fault in catalogue()}:
+            raise ValueError(f"{code!r} is a code of authservice. Choose one of your own.")
+        self.code = code
+        super().__init__(message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginAttempt:
+    """A user who is about to get a session: the argument of `CORE.LOGIN_HOOK` and
+    `CORE.LOGIN_HOOK_PREPARE`.
+
+    `user` is the user of the host project. During a sign-up, `LOGIN_HOOK_PREPARE` gets one that is
+    not saved. `method` names the way to sign in: `password`, `signup`, `magic-link`,
+    `oauth:<provider>`, `invitation` or `org-invitation`. `proofs` are values of the claim
+    `amr`. `prepared` is what `LOGIN_HOOK_PREPARE` returned.
+    """
+
+    user: Any
+    client: Client
+    method: str
+    proofs: tuple[str, ...]
+    prepared: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignupAttempt:
+    """An account that is about to be created: the argument of `CORE.SIGNUP_HOOK`.
+
+    `user` is an unsaved user of the host project, with address, username and names. `method` names
+    the way to sign up, as in `LoginAttempt`. `fields` are the validated further fields, see
+    `CORE.SIGNUP_SERIALIZER`.
+    """
+
+    user: Any
+    client: Client
+    method: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
