@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Service(ModuleType):
-    """Stands in for the client of another service."""
+    """The client of another service."""
 
     risk = 0.0
 

@@ -9,6 +9,7 @@ from authservice.kernel import errors, modules
 from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, the_user, users
+from tests.twofactor.people import Person
 
 HERE = "tests.extending.test_hooks."
 seen = []
@@ -165,6 +166,33 @@ def test_prepare_that_refuses_counts_where_the_hook_is_called(db, api, hook):
 
     assert (wrong.code, right.code) == ("INVALID_CREDENTIALS", "NOT_APPROVED")
     assert len(seen) == 1
+
+
+def test_prepare_that_refuses_is_not_told_before_the_second_factor(db, api, hook, clock):
+    ann = Person(api).sign_up().enrol()
+    clock.forward(seconds=30)
+    hook(login_hook="watch", login_hook_prepare="refuse")
+
+    temp_token = ann.temp_token()
+    answer = ann.verify_login(ann.code(), temp_token)
+
+    assert answer.error == (403, "NOT_APPROVED")
+
+
+def test_second_step_refused_by_the_hook_uses_the_code_and_keeps_its_entry(db, api, hook, clock):
+    ann = Person(api).sign_up().enrol()
+    clock.forward(seconds=30)
+    hook(login_hook="refuse")
+    temp_token, code, events = ann.temp_token(), ann.code(), []
+
+    with modules.plugged("event_listener", events.append):
+        first = ann.verify_login(code, temp_token)
+
+    assert first.error == (403, "NOT_APPROVED")
+    assert [event.action for event in events] == ["auth.2fa.verified", "auth.login.failed"]
+    hook()
+    assert ann.verify_login(code, temp_token).code == "INVALID_TOKEN"
+    assert ann.verify_login(code, ann.temp_token()).code == "TWO_FACTOR_INVALID"
 
 
 def test_signup_whose_login_is_refused_keeps_the_account_and_its_entry(db, api, hook):
