@@ -168,7 +168,7 @@ def test_prepare_that_refuses_counts_where_the_hook_is_called(db, api, hook):
     assert len(seen) == 1
 
 
-def test_prepare_that_refuses_is_not_told_before_the_second_factor(db, api, hook, clock):
+def test_prepare_that_refuses_shows_after_the_second_factor_only(db, api, hook, clock):
     ann = Person(api).sign_up().enrol()
     clock.forward(seconds=30)
     hook(login_hook="watch", login_hook_prepare="refuse")
