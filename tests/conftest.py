@@ -25,6 +25,24 @@ LONG = (
     "test_hosts.py",
 )
 
+# The same on every database: tests of the sources, and of processes and browsers that use none or
+# their own.
+ONCE = (
+    *("architecture", "example", "mutations", "readme", "reference", "verifying"),
+    *(
+        "test_absent.py",
+        "test_browser.py",
+        "test_celery.py",
+        "test_drift.py",
+        "test_early_import.py",
+    ),
+    *("test_key_file.py", "test_keys.py", "test_login_csrf.py", "test_other_process.py"),
+    *("test_pages.py", "test_public_names.py", "test_routes.py", "test_verify_browser.py"),
+    *("test_whole.py",),
+)
+# Migrations are run on each database.
+EACH = ("test_migrations.py",)
+
 
 def pytest_configure(config):
     # A garbage collection after every 700 objects takes a tenth of the suite's time.
@@ -34,10 +52,14 @@ def pytest_configure(config):
         config.option.maxschedchunk = 8
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects by marker
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.parent.name == "races":
+        folder, file = item.path.parent.name, item.path.name
+        if folder == "races":
             item.add_marker(needs.several_writers)
+        if (folder in ONCE or file in ONCE) and file not in EACH:
+            item.add_marker(pytest.mark.once)
     # Started first, so that no worker waits for the other one at the end.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))

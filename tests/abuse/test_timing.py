@@ -90,11 +90,13 @@ def distinguishable(path, bodies):
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 def test_failed_login_takes_as_long_for_every_reason():
     assert distinguishable("login", LOGINS) == []
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.parametrize("path", ["forgot-password", "send-verification-email"])
 def test_request_of_an_email_takes_as_long_for_every_address(path):
     assert distinguishable(path, MESSAGES) == []

@@ -225,8 +225,8 @@ def _marked(host: Host) -> object:
     return pytest.param(host, marks=mark, id=str(host))
 
 
-def suite(host: Host, *paths: str) -> None:
-    holds(*paths, *LONG, *host.options, host=host.name, **host.variables)
+def suite(host: Host, *paths: str, **variables: str) -> None:
+    holds(*paths, *LONG, *host.options, host=host.name, **host.variables, **variables)
 
 
 @each([host for host in HOSTS if host.name in ALWAYS])
@@ -238,13 +238,18 @@ def test_ended_session_changes_nothing_with_every_module():
     holds("tests/contract/test_ended_sessions.py", host="everything")
 
 
+# The slow runs are about the settings of a host. What depends on the database is in the essentials
+# of the most hostile hosts, which run on each.
+SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
+
+
 @pytest.mark.slow
 @each([host for host in HOSTS if host.more and host.name in ALWAYS])
 def test_suite_in_host(host):
-    suite(host, *host.more)
+    suite(host, *host.more, **SQLITE)
 
 
 @pytest.mark.slow
 @each([host for host in HOSTS if host.name not in ALWAYS])
 def test_essentials_and_suite_in_slow_host(host):
-    suite(host, ESSENTIALS, *host.more)
+    suite(host, ESSENTIALS, *host.more, **SQLITE)

@@ -42,6 +42,7 @@ def test_organizations_of_users_with(users):
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers or many rows")
 def test_large_organizations():
     holds(SETTINGS, "-m", "slow", str(HERE))
