@@ -10,7 +10,16 @@ send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
 urlpatterns = [
     path("signup", signup_views.Signup.as_view({"post": "sign_up"}), name="signup"),
     path("me", account_views.Me.as_view({"get": "read_me"}), name="me"),
-    path("profile", account_views.Profile.as_view({"put": "update"}), name="profile"),
+    path(
+        "profile",
+        account_views.Profile.as_view({"put": "update", "patch": "update"}),
+        name="profile",
+    ),
+    path(
+        "change-username",
+        account_views.ChangeUsername.as_view({"put": "change"}),
+        name="change-username",
+    ),
     path(
         "change-password",
         account_views.ChangePassword.as_view({"put": "change"}),

@@ -191,7 +191,8 @@ class TwoFactorRefused(Fault):
     code = "TWO_FACTOR_INVALID"
     message = "The code is not valid."
     cause = (
-        "In a login: the code of the second factor or the backup code is wrong or was used before."
+        "In a login, or beside the password that a route requires: the code of the second factor or"
+        " the backup code is missing, wrong or was used before."
     )
     remedy = (
         "Send the current code of the app, or a backup code that was not used. If all are"

@@ -89,9 +89,10 @@ ACTIONS: Mapping[str, Action] = {
         when="The current password in a change of the password is wrong.",
     ),
     "auth.reauthentication.failed": Action(
-        "The password that a change requires was wrong.",
+        "The password or code that a change requires was wrong.",
         WARNING,
-        when="The `password` of `PUT /profile`, `/2fa/setup` or `/oauth/{provider}/link` is wrong.",
+        when="The `password` or `code` that proves the owner is wrong: at `PUT /profile`,"
+        " `/2fa/setup`, `/oauth/{provider}/link` or `/change-username`.",
     ),
     "auth.code.failed": Action(
         "A code to verify a phone number was refused.",
@@ -118,7 +119,9 @@ ACTIONS: Mapping[str, Action] = {
         "The phone number was verified.", when="A user verifies the phone number with a code."
     ),
     "user.avatar.updated": Action("The avatar was changed.", when="A user changes the avatar."),
-    "user.username.changed": Action("The username was changed.", when=RESERVED),
+    "user.username.changed": Action(
+        "The username was changed.", when="A user changes the username."
+    ),
     "user.deleted": Action("The user deleted their account.", when=RESERVED),
     "user.secured": Action(
         "The account was secured by the link of a security notice.",

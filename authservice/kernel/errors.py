@@ -186,9 +186,9 @@ class ReauthenticationRequired(Fault):
     code = "REAUTHENTICATION_REQUIRED"
     message = "Confirm your password or log in again to do this."
     cause = (
-        "The action needs the password in the request or a session that began at most 10 minutes"
-        " ago. For routes of super admins: a second factor is required and the session began"
-        " without one."
+        "The action needs the password in the request. Some routes accept a session that began at"
+        " most 10 minutes ago instead, others only from users without a password. For routes of"
+        " super admins: a second factor is required and the session began without one."
     )
     remedy = (
         "Send `password` with the request where the route takes it, or log in again, with the"

@@ -7,6 +7,7 @@ import pytest
 
 from authservice.kernel import message_queue
 from authservice.kernel.http.fields import SecretText
+from tests.abuse.owner_requests import change_password, change_username, profile
 from tests.abuse.provider_requests import (
     callback,
     callback_by_form,
@@ -80,18 +81,6 @@ def logout(world):
 
 def me(world):
     return {world.ann.token}, partial(world.api.get, "me", token=world.ann.token)
-
-
-def change_password(world):
-    body = {"old_password": PASSWORD, "new_password": NEW}
-    request = partial(world.api.request, "PUT", "change-password", body, token=world.ann.token)
-    return {PASSWORD, NEW, world.ann.token}, request
-
-
-def profile(world):
-    body = {"phone": "+4930123459", "password": PASSWORD}
-    request = partial(world.api.request, "PUT", "profile", body, token=world.ann.token)
-    return {PASSWORD, world.ann.token}, request
 
 
 def reset_by_link(world):
@@ -222,6 +211,7 @@ REQUESTS = {
     "logout": (logout,),
     "me": (me,),
     "change-password": (change_password,),
+    "change-username": (change_username,),
     "profile": (profile,),
     "reset-password": (reset_by_link, reset_by_code),
     "verify-email": (verify_email, verify_email_by_button),

@@ -122,6 +122,8 @@ def linked(world: World) -> tuple[str, Any]:
 REQUESTS: dict[str, Request] = {
     "POST logout": to("logout"),
     "PUT profile": to("profile", name="Anna", phone="+4930123456", avatar="https://a.example/b"),
+    "PATCH profile": to("profile", name="Anna", phone="+4930123456"),
+    "PUT change-username": to("change-username", username="anna", password=PASSWORD),
     "PUT change-password": to("change-password", old_password=PASSWORD, new_password=NEW),
     "DELETE sessions": to("sessions"),
     "DELETE sessions/1": to("sessions/{other}"),

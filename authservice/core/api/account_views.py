@@ -9,12 +9,28 @@ from django.http import HttpResponse
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import NewDeviceToken, User
-from authservice.core.api.serializers import AvailabilityIn, ChangePasswordIn, ProfileIn
+from authservice.core.api.serializers import (
+    AvailabilityIn,
+    ChangePasswordIn,
+    ChangeUsernameIn,
+    ProfileIn,
+)
+from authservice.core.own_account import username
 from authservice.core.recovery import password_change, profile
+from authservice.core.recovery.recent_proof import Proof
 from authservice.core.users import availability
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
+
+# What `recent_proof.require_owner` raises.
+OWNER_FAULTS = (
+    errors.InvalidCredentials,
+    errors.ReauthenticationRequired,
+    errors.ServiceUnavailable,
+    errors.TooManyAttempts,
+    errors.TwoFactorRefused,
+)
 
 
 class Availability(TypedDict):
@@ -81,6 +97,23 @@ class ChangePassword(Endpoint):
         response = responses.message_response("Password changed. All other sessions have ended.")
         responses.hand_out_device(response, device_token)
         return response
+
+
+class ChangeUsername(Endpoint):
+    @operation(
+        "Change the user's own username",
+        body=ChangeUsernameIn,
+        answer=User,
+        faults=(*OWNER_FAULTS, errors.UsernameAlreadyExists),
+        id="changeUsername",
+    )
+    def change(self) -> HttpResponse:
+        given, caller = self.read(ChangeUsernameIn), self.identity
+        proof = Proof(given["password"], given["code"])
+        changed = username.change(
+            caller.person, caller.session, given["username"], proof, self.client
+        )
+        return answer(responses.user(changed))
 
 
 class IsAvailable(Endpoint):

@@ -124,6 +124,19 @@ class ChangePasswordIn(serializers.Serializer[Any]):
     new_password = Password()
 
 
+class OwnerIn(serializers.Serializer[Any]):
+    """The proof that the owner of the account acts: the current password, and the current code if a
+    second factor is enabled. Users without a password send none."""
+
+    password = Password(required=False, allow_blank=True, default="")
+    # The form is not checked here: a malformed code is a wrong code, and counts as an attempt.
+    code = SecretText(max_length=64, required=False, allow_blank=True, default="")
+
+
+class ChangeUsernameIn(OwnerIn):
+    username = Username()
+
+
 class AvailabilityIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("email", "username", "phone")
 

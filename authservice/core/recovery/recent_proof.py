@@ -1,12 +1,17 @@
 """A recent proof: the current password in the request, or a session that began recently.
 
-A stolen access token alone must not be enough to change how the owner recovers the account.
+A stolen access token alone must not be enough to change how the owner recovers the account, nor to
+change its address or to delete it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from django.utils import timezone
 
@@ -16,9 +21,21 @@ from authservice.core.models import Session
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
+# The `amr` of a session that continues one of another package: its user did not log in here.
+LEGACY = "legacy"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a request contains to show that the owner sent it: the current password, and the current
+    code if a second factor is enabled. Either may be empty."""
+
+    password: Secret
+    code: Secret
 
 
 def check_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
@@ -48,22 +65,60 @@ def require_recent(
     Raises as `check_password` does, and `ReauthenticationRequired`.
     """
     if password:
-        _require_password(person, password, client, method=method)
+        with _recorded(person, client, method):
+            check_password(person, password, client, method=method)
     elif core.require_recent_proof and not is_recent(session):
         raise errors.ReauthenticationRequired
 
 
-def _require_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
+def require_owner(
+    person: Person, session: Session, proof: Proof, client: Client, *, method: str
+) -> None:
+    """Require the current password, with the code of the second factor if one is enabled. Users
+    without a usable password must have logged in recently instead.
+
+    Must not be called within a transaction that the refusal would roll back. Raises as
+    `check_password` does, `TwoFactorRefused` and `ReauthenticationRequired`.
+    """
+    if not proof.password:
+        if person.user.has_usable_password() or not is_recent(session):
+            raise errors.ReauthenticationRequired
+        return
+    factor = _enabled_factor(person)
+    if factor is not None and not proof.code:
+        raise errors.TwoFactorRefused("The current code of the second factor is required.")
+    with _recorded(person, client, method):
+        check_password(person, proof.password, client, method=method)
+        if factor is not None:
+            factor.verify(person, proof.code, client)
+
+
+def require_unchanged(checked: Person, present: Person) -> None:
+    """Raises `InvalidCredentials` if the password changed after `require_owner`; call it in the
+    transaction that has locked the user."""
+    if present.password != checked.user.password:
+        raise errors.InvalidCredentials
+
+
+def _enabled_factor(person: Person) -> Any:
+    second_factor = plug("second_factor")
+    enabled = second_factor is not None and second_factor.is_enabled(person)
+    return second_factor if enabled else None
+
+
+@contextmanager
+def _recorded(person: Person, client: Client, method: str) -> Iterator[None]:
     try:
-        check_password(person, password, client, method=method)
-    except errors.InvalidCredentials:
+        yield
+    except (errors.InvalidCredentials, errors.TwoFactorRefused):
         # An attacker with a stolen session tries passwords here, so the owner must see the failure.
         events.record("auth.reauthentication.failed", person, client, method=method)
         raise
 
 
 def is_recent(session: Session) -> bool:
-    """Whether the user logged in at most 10 minutes ago; a refresh does not count."""
+    """Whether the user logged in at most 10 minutes ago; neither a refresh counts nor a token of
+    another package that was traded for this session."""
     # Read from the primary database: a deferred field would be loaded from a replica.
-    rows = Session.objects.filter(pk=session.pk)
+    rows = Session.objects.filter(pk=session.pk).exclude(amr=LEGACY)
     return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()

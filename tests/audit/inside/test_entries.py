@@ -61,13 +61,18 @@ def test_entry_of_a_login_has_the_method(world):
 
 @pytest.mark.parametrize(
     ("method", "path", "name"),
-    [("PUT", "profile", "profile"), ("POST", "2fa/setup", "2fa_setup")],
+    [
+        ("PUT", "profile", "profile"),
+        ("PATCH", "profile", "profile"),
+        ("POST", "2fa/setup", "2fa_setup"),
+        ("PUT", "change-username", "change_username"),
+    ],
 )
 def test_entry_of_a_wrong_password_in_a_session_names_the_route(world, method, path, name):
     world.forget()
 
     for _ in range(5):
-        answer = world.as_ann(method, path, password="wrong")
+        answer = world.as_ann(method, path, password="wrong", username="anna")
         assert answer.error == (401, "INVALID_CREDENTIALS")
 
     assert world.log() == ["auth.reauthentication.failed ann"] * 5

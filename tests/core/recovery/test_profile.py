@@ -1,4 +1,4 @@
-"""PUT /profile: what users can change in their own profile."""
+"""PUT and PATCH /profile: what users can change in their own profile."""
 
 import pytest
 
@@ -12,12 +12,12 @@ PHONE_RULE = "phone: Must be a possible number in E.164 form, as +4930123456."
 URL_RULE = "avatar: Must be a URL that starts with http:// or https://."
 
 
-@pytest.fixture
-def put(api, ann):
-    """Changes the profile of the first user."""
+@pytest.fixture(params=["PUT", "PATCH"])
+def put(api, ann, request):
+    """Changes the profile of the first user; both methods do the same."""
 
     def put(**body):
-        return api.request("PUT", "profile", body, token=ann["access_token"])
+        return api.request(request.param, "profile", body, token=ann["access_token"])
 
     return put
 

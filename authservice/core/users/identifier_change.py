@@ -1,0 +1,99 @@
+"""Replaces the e-mail address or username of a user, in the host's row and in our account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from authservice.core.models import Account
+from authservice.core.users import creation, lookup
+from authservice.core.users.identifiers import EMAIL, Identifier
+from authservice.core.users.person import Person
+from authservice.core.users.signals import own_save
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors, throttling
+from authservice.kernel.client import Client
+
+
+@contextmanager
+def counted(client: Client) -> Iterator[None]:
+    """Count the block under `is-available` unless it succeeds: a refusal says that a value is
+    taken. It is counted first, so beyond the limit no client learns that."""
+    throttling.count("is-available", client.network)
+    yield
+    throttling.refund("is-available", client.network)
+
+
+def require_free(person: Person, kind: Identifier, text: str) -> None:
+    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` if another user has the identifier.
+    Another spelling of the user's own one is free."""
+    if is_same(person, kind, text):
+        return
+    keys: dict[str, str | None] = {"email": None, "username": None, "phone": None}
+    keys[kind.text] = kind.key(text)
+    if lookup.claimed_keys(**keys):
+        raise _taken(kind)
+    _require_free_in_host(kind, text)
+
+
+def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None:
+    """Store the identifier and `further` fields of the account, in the current transaction.
+
+    Raises as `require_free` does, also if another user takes the identifier at the same moment, and
+    `ValidationFailed` if it is too long for the host's model.
+    """
+    require_free(person, kind, text)
+    using, fields = databases.primary(), {**further, "updated_at": timezone.now()}
+    fields |= _copies(person, kind, text)
+    before = getattr(person, kind.text)
+    try:
+        with transaction.atomic(using=using):
+            _save_in_host(person, kind, text)
+            Account.objects.filter(pk=person.user.pk).update(**fields)
+    except IntegrityError as wrong:
+        _set_in_host(person, kind, before)
+        _require_free_in_host(kind, text)
+        raise _taken(kind) from wrong
+    for name, value in fields.items():
+        setattr(person.account, name, value)
+
+
+def is_same(person: Person, kind: Identifier, text: str) -> bool:
+    """Whether it is the user's own identifier, in this or an equivalent spelling."""
+    present = getattr(person, kind.text)
+    return bool(present) and kind.key(present) == kind.key(text)
+
+
+def _copies(person: Person, kind: Identifier, text: str) -> dict[str, Any]:
+    if is_same(person, kind, text):
+        return {kind.text: text}  # the keys stay: another user may hold a contested one
+    key = kind.key(text)
+    return {kind.text: text, kind.claim: key, kind.unique: key}
+
+
+def _save_in_host(person: Person, kind: Identifier, text: str) -> None:
+    field = _set_in_host(person, kind, text)
+    if field:
+        with own_save():
+            person.user.save(using=databases.primary(), update_fields=[field])
+
+
+def _set_in_host(person: Person, kind: Identifier, text: str) -> str:
+    """Set the field of the host's model; returns its name, "" if there is none."""
+    field: str = getattr(host(), kind.text)
+    if field:
+        creation.set_field(person.user, field, text)
+    return field
+
+
+def _require_free_in_host(kind: Identifier, text: str) -> None:
+    email, username = (text, "") if kind is EMAIL else ("", text)
+    creation.require_not_taken(email, username)
+
+
+def _taken(kind: Identifier) -> errors.Fault:
+    return errors.UserAlreadyExists() if kind is EMAIL else errors.UsernameAlreadyExists()

@@ -1,0 +1,27 @@
+"""Requests of users who change their own account, with their secrets."""
+
+from functools import partial
+
+from tests.support.client import PASSWORD
+from tests.support.flows import NEW
+
+
+def change_password(world):
+    body = {"old_password": PASSWORD, "new_password": NEW}
+    request = partial(world.api.request, "PUT", "change-password", body, token=world.ann.token)
+    return {PASSWORD, NEW, world.ann.token}, request
+
+
+def change_username(world):
+    world.ann.enrol()
+    world.clock.forward(seconds=30)
+    code = world.ann.code()
+    body = {"username": "anna", "password": PASSWORD, "code": code}
+    request = partial(world.api.request, "PUT", "change-username", body, token=world.ann.token)
+    return {PASSWORD, code, world.ann.token}, request
+
+
+def profile(world):
+    body = {"phone": "+4930123459", "password": PASSWORD}
+    request = partial(world.api.request, "PUT", "profile", body, token=world.ann.token)
+    return {PASSWORD, world.ann.token}, request

@@ -1,0 +1,116 @@
+"""Requests of users who change their own account, and the audit entries that they write."""
+
+from __future__ import annotations
+
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
+from tests.audit.world import WRONG, case, silent
+from tests.core.own_account.owner import age_sessions
+from tests.support.client import PASSWORD
+from tests.support.flows import OTHER_PHONE, prove
+from tests.twofactor.people import Person
+
+BEN = "ben@example.com"
+FAILED = "auth.reauthentication.failed ann"
+
+
+@case("PATCH /profile", "user.profile.updated ann", "user.phone.changed ann")
+def change_of_number_by_patch(world):
+    return lambda: world.as_ann("PATCH", "profile", phone=OTHER_PHONE)
+
+
+@case("PATCH /profile", code="PHONE_ALREADY_IN_USE")
+def change_by_patch_to_taken_number(world):
+    world.api.sign_up(BEN, phone_number=OTHER_PHONE)
+    prove(BEN, OTHER_PHONE)
+    return lambda: world.as_ann("PATCH", "profile", phone=OTHER_PHONE)
+
+
+def patch_number(world, password=PASSWORD):
+    return lambda: world.as_ann("PATCH", "profile", phone=OTHER_PHONE, password=password)
+
+
+@case("PATCH /profile", FAILED, code="INVALID_CREDENTIALS")
+def change_by_patch_with_wrong_password(world):
+    return patch_number(world, WRONG)
+
+
+@case("PATCH /profile", "security.account.throttled ann", code="TOO_MANY_ATTEMPTS")
+def change_by_patch_after_too_many_attempts(world):
+    for _ in range(BUDGET.limit):
+        patch_number(world, WRONG)()
+    return patch_number(world)
+
+
+@case("PATCH /profile", code="REAUTHENTICATION_REQUIRED")
+def change_by_patch_without_recent_proof(world):
+    world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
+    age_sessions()
+    return patch_number(world, "")
+
+
+@case("PATCH /profile", code="SERVICE_UNAVAILABLE")
+def change_by_patch_while_hash_slots_are_taken(world):
+    world.occupy_hash_slots()
+    return patch_number(world)
+
+
+def with_proof(method, path, **fields):
+    """The refusals of a route that requires a proof of the owner; `fields` are the rest of a valid
+    body."""
+    route = f"{method} /{path}"
+
+    def send(world, **proof):
+        return lambda: world.as_ann(method, path, **{"password": PASSWORD, **fields, **proof})
+
+    def wrong_password(world):
+        return send(world, password=WRONG)
+
+    def no_password(world):
+        return send(world, password="")
+
+    def wrong_code(world):
+        enrolled(world)
+        return send(world, code="no code")
+
+    def too_many_attempts(world):
+        for _ in range(BUDGET.limit):
+            send(world, password=WRONG)()
+        return send(world)
+
+    def busy(world):
+        world.occupy_hash_slots()
+        return send(world)
+
+    case(route, FAILED, code="INVALID_CREDENTIALS")(wrong_password)
+    case(route, code="REAUTHENTICATION_REQUIRED")(no_password)
+    case(route, "auth.2fa.failed ann", FAILED, code="TWO_FACTOR_INVALID")(wrong_code)
+    case(route, "security.account.throttled ann", code="TOO_MANY_ATTEMPTS")(too_many_attempts)
+    case(route, code="SERVICE_UNAVAILABLE")(busy)
+    return send
+
+
+def enrolled(world):
+    return Person(world.api, token=world.token, user_id=world.ann_id).enrol()
+
+
+rename = with_proof("PUT", "change-username", username="anna")
+case("PUT /change-username", "user.username.changed ann")(rename)
+
+
+@case(
+    "PUT /change-username",
+    "auth.2fa.backup_used ann",
+    "auth.2fa.verified ann",
+    "user.username.changed ann",
+)
+def change_of_username_with_a_backup_code(world):
+    return rename(world, code=enrolled(world).backup_codes[0])
+
+
+@case("PUT /change-username", code="USERNAME_ALREADY_EXISTS")
+def change_to_taken_username(world):
+    world.api.sign_up(BEN, username="benjamin")
+    return rename(world, username="benjamin")
+
+
+silent("PUT /change-username", lambda world: rename(world, username="ann")(), "to the same")

@@ -1,0 +1,1 @@
+"""What users do with their own account, with a proof that its owner acts."""
