@@ -15,6 +15,7 @@ OPTION_NAMES = {
     "EMAIL_TIMEOUT": "timeout",
 }
 SECONDS = 10
+MAILBOX = "example_project.console.mailbox.EmailBackend"
 
 
 def mailer(url: str) -> dict[str, Any]:
@@ -27,3 +28,10 @@ def mailer(url: str) -> dict[str, Any]:
         return config
     options = {name: config[key] for key, name in OPTION_NAMES.items() if key in config}
     return {"MAILERS": {"default": {"BACKEND": config["EMAIL_BACKEND"], "OPTIONS": options}}}
+
+
+def mailbox() -> dict[str, Any]:
+    """Django's e-mail settings for the mailbox of the console."""
+    if django.VERSION < (6, 1):
+        return {"EMAIL_BACKEND": MAILBOX}
+    return {"MAILERS": {"default": {"BACKEND": MAILBOX}}}

@@ -5,14 +5,25 @@ from typing import Any
 import environ
 
 NAMED = ("google", "github", "microsoft", "discord", "facebook")
+# What `manage.py provider` starts, which accepts every client.
+LOCAL = {
+    "CLIENT_ID": "console",
+    "CLIENT_SECRET": "only-for-development",
+    "ISSUER": "http://localhost:9400",
+    "ENABLED": True,
+}
 
 
-def section(env: environ.Env) -> dict[str, Any]:
-    """The settings of `authservice.oauth`."""
+def section(env: environ.Env, *, page: str, local_provider: bool) -> dict[str, Any]:
+    """The settings of `authservice.oauth`. Logins end at `page` unless the environment has other
+    URLs. With `local_provider` the name `oidc` is the local provider unless it has another."""
+    found = providers(env)
+    if local_provider and "oidc" not in found:
+        found["oidc"] = dict(LOCAL)
     return {
-        "PROVIDERS": providers(env),
-        "DEFAULT_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL", default=""),
-        "ERROR_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL", default=""),
+        "PROVIDERS": found,
+        "DEFAULT_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL", default=page),
+        "ERROR_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL", default=page),
         "ALLOW_SIGNUP": env.bool("AUTHSERVICE_OAUTH_ALLOW_SIGNUP", default=True),
         "ALLOW_ACCOUNT_LINKING": env.bool("AUTHSERVICE_OAUTH_ALLOW_LINKING", default=True),
         "TRUST_EMAIL_VERIFICATION": env.bool("AUTHSERVICE_OAUTH_TRUST_EMAIL", default=True),

@@ -10,8 +10,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from example_project import oauth
 from example_project.caches import cache
+from example_project.console import front_end
 from example_project.databases import database
-from example_project.mail import mailer
+from example_project.mail import mailbox, mailer
 
 env = environ.Env()
 HERE = Path(__file__).resolve().parent
@@ -28,6 +29,13 @@ SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY and not DEBUG:
     raise ImproperlyConfigured("DEBUG is off: set SECRET_KEY to a long random text of your own.")
 SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
+
+# The console at `/`. Only development has its mailbox and its provider.
+CONSOLE = front_end.wanted(env, debug=DEBUG)
+DEVELOPMENT = CONSOLE and DEBUG
+CONSOLE_MAILBOX = ""
+if DEVELOPMENT and not env.str("EMAIL_URL", default=""):
+    CONSOLE_MAILBOX = given("AUTHSERVICE_MAILBOX", str(HERE / "mailbox"))
 
 # authservice
 
@@ -58,6 +66,7 @@ if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
 FRONT_ENDS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
 API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
+FRONT_END = front_end.defaults(env, API_URL, console=CONSOLE)
 # "none" means that clients connect to this server directly.
 PROXIES = env.str("AUTHSERVICE_TRUSTED_PROXIES", default="0").lower()
 AUTHSERVICE = {
@@ -71,8 +80,10 @@ AUTHSERVICE = {
         "REQUIRE_RECENT_PROOF": env.bool("AUTHSERVICE_REQUIRE_RECENT_PROOF", default=False),
     },
     "FRONTEND": {
-        "URL": env.str("AUTHSERVICE_FRONTEND_URL", default=""),
-        "VERIFY_EMAIL_CALLBACK_PATH": env.str("AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=""),
+        "URL": given("AUTHSERVICE_FRONTEND_URL", FRONT_END["url"]),
+        "VERIFY_EMAIL_CALLBACK_PATH": given(
+            "AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", FRONT_END["verified"]
+        ),
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
     "OUTBOUND": {"PRIVATE_HOSTS": [], "INSECURE_HOSTS": []},
@@ -103,12 +114,14 @@ if "notification" in MODULES:
         allow_requests_to(WEBHOOK)
 if "magiclink" in MODULES:
     AUTHSERVICE["MAGICLINK"] = {
-        "CALLBACK_URL": env.str("AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=""),
+        "CALLBACK_URL": given("AUTHSERVICE_MAGICLINK_CALLBACK_URL", FRONT_END["signed_in"]),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
 if "oauth" in MODULES:
-    AUTHSERVICE["OAUTH"] = oauth.section(env)
+    AUTHSERVICE["OAUTH"] = oauth.section(
+        env, page=FRONT_END["signed_in"], local_provider=DEVELOPMENT
+    )
     ISSUER = AUTHSERVICE["OAUTH"]["PROVIDERS"].get("oidc", {}).get("ISSUER", "")
     if urlsplit(ISSUER).hostname in ("localhost", "127.0.0.1", "::1"):
         allow_requests_to(ISSUER)
@@ -131,8 +144,9 @@ INSTALLED_APPS = [
     "authservice.openapi",
     *chosen("AUTHSERVICE_LOGIN", [LOGIN], LOGIN_MODULES),
     *chosen("AUTHSERVICE_MODULES", MODULES, OPTIONAL_MODULES),
-    # For its `serve` command.
+    # For its commands.
     "example_project",
+    *(["example_project.console"] if CONSOLE else []),
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -169,7 +183,7 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache(given("CACHE_URL", "locmemcache://"))}
-globals().update(mailer(given("EMAIL_URL", "consolemail://")))
+globals().update(mailbox() if CONSOLE_MAILBOX else mailer(given("EMAIL_URL", "consolemail://")))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="webmaster@localhost")
 
 # OWASP's parameters for new passwords; the other hashers, Django's defaults, verify old ones.
@@ -197,6 +211,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 # Django admin's files are served from the installed packages, so collectstatic is not needed.
 WHITENOISE_USE_FINDERS = True
+# Only the styles of django-bulma: as an app its templates would replace those of Django admin.
+STATICFILES_DIRS = front_end.styles() if CONSOLE else []
 
 # Hosts and origins
 

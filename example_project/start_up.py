@@ -1,10 +1,12 @@
-"""What a worker process does once before it serves requests."""
+"""What a worker process does once before it serves requests, and how the project is started."""
 
 import ctypes
 import gc
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 from django.conf import settings
 
@@ -33,3 +35,14 @@ def load_routes() -> None:
     import_module(settings.ROOT_URLCONF)
     gc.freeze()
     gc.collect()  # also makes the collector count its tracked objects again
+
+
+def manage() -> str:
+    """The command that runs manage.py with this interpreter, with paths relative to the current
+    folder if they are below it."""
+    return f"{_short(Path(sys.executable))} {_short(Path(__file__).with_name('manage.py'))}"
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)

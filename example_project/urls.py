@@ -12,7 +12,12 @@ protect(admin.site)
 # An empty path stays empty, so that authservice's own system check can report it.
 base = f"{settings.AUTHSERVICE_BASE_PATH.strip('/')}/".lstrip("/")
 
+# "View site" in Django admin.
+admin.site.site_url = "/" if settings.CONSOLE else None
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path(base, include("authservice.urls")),
 ]
+if settings.CONSOLE:
+    urlpatterns.append(path("", include("example_project.console.urls")))

@@ -32,7 +32,7 @@ def test_empty_url_variable_counts_as_absent():
 
     assert databases["default"]["NAME"].endswith("example_project/db.sqlite3")
     assert caches["default"]["BACKEND"].endswith("LocMemCache")
-    assert "console.EmailBackend" in str(mail)
+    assert "console.mailbox.EmailBackend" in str(mail)
 
 
 @pytest.mark.parametrize("server", ["wsgi", "asgi"])

@@ -60,6 +60,7 @@ OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "auto"}
     ],
 )
 def test_example_project_configures_the_module_by_environment_variables(environment, expected):
-    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
+    variables = {"AUTHSERVICE_CONSOLE": "0", **environment}
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **variables)
 
     assert json.loads(run.stdout) == expected

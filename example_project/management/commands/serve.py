@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.management import BaseCommand, call_command
 from django.urls import NoReverseMatch, reverse
 
+from example_project.start_up import manage
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -44,12 +46,18 @@ def own_address() -> str:
 
 
 def greeting(origin: str) -> str:
+    base = f"{origin}/{settings.AUTHSERVICE_BASE_PATH.strip('/')}"
     lines = [
-        f"Service        {origin}/{settings.AUTHSERVICE_BASE_PATH.strip('/')}",
-        f"Django admin   {origin}{reverse('admin:index')}",
-        "Administrator  python example_project/manage.py createsuperuser",
+        *_line("Console", origin, "console"),
+        *_line("API docs", origin, "authservice:docs"),  # with the `openapi` extra
+        *_line("Django admin", origin, "admin:index"),
+        f"Routes         {base}/…",
+        f"Administrator  {manage()} createsuperuser",
     ]
-    # These pages exist only with the `openapi` extra.
-    with suppress(NoReverseMatch):
-        lines.insert(1, f"API docs       {origin}{reverse('authservice:docs')}")
     return "\n".join(lines)
+
+
+def _line(title: str, origin: str, name: str) -> list[str]:
+    with suppress(NoReverseMatch):
+        return [f"{title:<14} {origin}{reverse(name)}"]
+    return []

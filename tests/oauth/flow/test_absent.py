@@ -185,6 +185,7 @@ OIDC = {
     ],
 )
 def test_example_project_configures_the_module_by_environment_variables(environment, expected):
-    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
+    variables = {"AUTHSERVICE_CONSOLE": "0", **environment}
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **variables)
 
     assert json.loads(run.stdout) == expected

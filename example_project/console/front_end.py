@@ -1,0 +1,39 @@
+"""The console as the front end: the pages to which mailed links and providers lead by default."""
+
+from importlib.util import find_spec
+
+import environ
+
+# Each shows the console, which reads the query and the fragment of the address.
+PAGES = {
+    "": "start",
+    "verified": "verified",
+    "signed-in": "signed-in",
+    "reset-password": "reset",
+    "invitations/accept": "invitation",
+    "org/invitations/accept": "organization-invitation",
+}
+
+
+def wanted(env: environ.Env, *, debug: bool) -> bool:
+    """Whether the console is installed: as `DEBUG`, unless `AUTHSERVICE_CONSOLE` is set."""
+    return env.bool("AUTHSERVICE_CONSOLE", default=debug)
+
+
+def defaults(env: environ.Env, origin: str, *, console: bool) -> dict[str, str]:
+    """What the variables of a front end are if they are not set. `origin` is that of `API_URL`.
+
+    All are empty without the console, or if `AUTHSERVICE_FRONTEND_URL` names another front end.
+    """
+    own = console and not env.str("AUTHSERVICE_FRONTEND_URL", default="")
+    return {
+        "url": origin if own else "",
+        "verified": "/verified" if own else "",
+        "signed_in": f"{origin}/signed-in" if own else "",
+    }
+
+
+def styles() -> list[str]:
+    """The folder of django-bulma's files. Finding the package does not import it."""
+    found = find_spec("bulma")
+    return [f"{folder}/static" for folder in found.submodule_search_locations] if found else []

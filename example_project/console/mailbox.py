@@ -1,0 +1,85 @@
+"""The mailbox of the console: an e-mail backend that keeps mails in a folder, and its reader.
+
+Mails contain links that log in, so this is for development only: the settings install it only with
+`DEBUG`, and only this machine may read it.
+"""
+
+import email
+import os
+import time
+from email.message import EmailMessage
+from email.policy import default as policy
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.mail.backends.console import EmailBackend as ConsoleBackend
+from django.http import HttpRequest
+
+# Older mails are deleted.
+KEPT = 100
+_SUFFIX = ".eml"
+
+
+class EmailBackend(ConsoleBackend):
+    """Keeps each mail in `CONSOLE_MAILBOX`, and prints it as Django's console backend does."""
+
+    def write_message(self, message: Any) -> None:
+        super().write_message(message)
+        keep(message.message().as_bytes())
+
+
+def keep(mail: bytes) -> None:
+    folder = Path(settings.CONSOLE_MAILBOX)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = f"{time.time_ns():020}-{os.getpid()}"
+    unfinished = folder / f"{name}.part"
+    unfinished.touch(mode=0o600)
+    unfinished.write_bytes(mail)
+    unfinished.rename(folder / f"{name}{_SUFFIX}")
+    for old in _files()[KEPT:]:
+        old.unlink(missing_ok=True)
+
+
+def mails() -> list[dict[str, str]]:
+    """The mails, newest first, with the plain text of each."""
+    return [_read(file) for file in _files()]
+
+
+def _files() -> list[Path]:
+    return sorted(Path(settings.CONSOLE_MAILBOX).glob(f"*{_SUFFIX}"), reverse=True)
+
+
+def _read(file: Path) -> dict[str, str]:
+    mail = email.message_from_bytes(file.read_bytes(), EmailMessage, policy=policy)
+    body = mail.get_body(("plain",))
+    return {
+        "id": file.stem,
+        "to": str(mail["To"]),
+        "subject": str(mail["Subject"]),
+        "date": str(mail["Date"]),
+        "text": body.get_content() if body else "",
+    }
+
+
+def may_read(request: HttpRequest) -> bool:
+    """Whether a browser on this machine asks, from a page of this origin.
+
+    A request that a proxy forwarded comes from elsewhere, though its connection is local.
+    """
+    meta = request.META
+    forwarded = "HTTP_FORWARDED" in meta or "HTTP_X_FORWARDED_FOR" in meta
+    return (
+        settings.DEBUG
+        and not forwarded
+        and _is_local(meta.get("REMOTE_ADDR", ""))
+        and meta.get("HTTP_SEC_FETCH_SITE", "none") in ("same-origin", "none")
+    )
+
+
+def _is_local(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,145 @@
+"""When the example project has its console, and who may read the mailbox."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.runs import ROOT, python
+
+SETTINGS = """
+import json, os, runpy
+def read(environment):
+    os.environ.update(environment)
+    one = runpy.run_path("example_project/settings.py")
+    for name in environment:
+        del os.environ[name]
+    backend = one.get("MAILERS", {{}}).get("default", {{}}).get("BACKEND")
+    section = one["AUTHSERVICE"]
+    return [
+        "example_project.console" in one["INSTALLED_APPS"],
+        bool(one["CONSOLE_MAILBOX"]),
+        backend or one["EMAIL_BACKEND"],
+        section["FRONTEND"]["URL"],
+        section["OAUTH"]["PROVIDERS"],
+    ]
+print(json.dumps([read(environment) for environment in {environments!r}]))
+"""
+PLAIN = "django.core.mail.backends.console.EmailBackend"
+MAILBOX = "example_project.console.mailbox.EmailBackend"
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
+HERE = "http://localhost:8000"
+LOCAL = {
+    "oidc": {
+        "CLIENT_ID": "console",
+        "CLIENT_SECRET": "only-for-development",
+        "ISSUER": "http://localhost:9400",
+        "ENABLED": True,
+    }
+}
+PRODUCTION = {"DEBUG": "0", "SECRET_KEY": "a secret of the tests, long enough to be a key"}
+
+
+# Environment variables, then: installed, mailbox, mail backend, front end, providers.
+CASES = [
+    ({}, [True, True, MAILBOX, HERE, LOCAL]),
+    ({"AUTHSERVICE_CONSOLE": "0"}, [False, False, PLAIN, "", {}]),
+    ({"EMAIL_URL": "smtp://127.0.0.1:1025"}, [True, False, SMTP, HERE, LOCAL]),
+    (PRODUCTION, [False, False, PLAIN, "", {}]),
+    ({**PRODUCTION, "AUTHSERVICE_CONSOLE": "1"}, [True, False, PLAIN, HERE, {}]),
+    ({"AUTHSERVICE_FRONTEND_URL": "https://app"}, [True, True, MAILBOX, "https://app", LOCAL]),
+]
+
+
+def test_console_mailbox_and_local_provider_are_for_development():
+    run = python("-c", SETTINGS.format(environments=[environment for environment, _ in CASES]))
+
+    assert run.returncode == 0, run.stdout
+    assert json.loads(run.stdout) == [expected for _, expected in CASES]
+
+
+SERVED = """
+import json, django
+django.setup()
+from django.test import Client
+client = Client(SERVER_NAME="localhost")
+print(json.dumps([client.get(path).status_code for path in ("/", "/signed-in", "/mailbox")]))
+"""
+
+
+@pytest.mark.parametrize(("console", "expected"), [("", [404] * 3), ("1", [200, 200, 404])])
+def test_production_has_a_console_if_asked_and_never_a_mailbox(console, expected):
+    asked = {"AUTHSERVICE_CONSOLE": console} if console else {}
+    run = python(
+        "-c", SERVED, DJANGO_SETTINGS_MODULE="example_project.settings", **PRODUCTION, **asked
+    )
+
+    assert json.loads(run.stdout.splitlines()[-1]) == expected, run.stdout
+
+
+READ = """
+import json, logging, django
+django.setup()
+logging.disable()
+from django.conf import settings
+from django.core import mail
+from django.test import Client, override_settings
+mail.send_mail("Hello", "At http://localhost:8000/x", "from@example.com", ["ann@example.com"])
+client = Client(SERVER_NAME="localhost")
+page = client.get("/reset-password?token=secret")
+[kept] = client.get("/mailbox").json()["mails"]
+refused = [
+    client.get("/mailbox", **other).status_code
+    for other in json.loads({others!r})
+]
+with override_settings(DEBUG=False):
+    refused.append(client.get("/mailbox").status_code)
+print(json.dumps([kept["to"], kept["subject"], kept["text"], refused]))
+print(json.dumps([page.headers["Content-Security-Policy"], page.headers["Referrer-Policy"],
+    page.headers["Cache-Control"], "secret" in page.text if hasattr(page, "text") else False]))
+"""
+OTHERS = [
+    {"REMOTE_ADDR": "192.0.2.1"},
+    {"HTTP_X_FORWARDED_FOR": "192.0.2.1"},
+    {"HTTP_FORWARDED": "for=192.0.2.1"},
+    {"HTTP_SEC_FETCH_SITE": "same-site"},
+    {"HTTP_SEC_FETCH_SITE": "cross-site"},
+]
+
+
+def test_mailbox_is_read_by_pages_of_this_machine_only(tmp_path):
+    run = python(
+        "-c",
+        READ.format(others=json.dumps(OTHERS)),
+        DJANGO_SETTINGS_MODULE="example_project.settings",
+        AUTHSERVICE_MAILBOX=str(tmp_path / "mailbox"),
+    )
+
+    assert run.returncode == 0, run.stdout
+    mailed, page = (json.loads(line) for line in run.stdout.splitlines()[-2:])
+    assert mailed[:3] == ["ann@example.com", "Hello", "At http://localhost:8000/x"]
+    assert mailed[3] == [403] * (len(OTHERS) + 1)
+    assert page[0].startswith("default-src 'none'; script-src 'self';")
+    assert page[1:] == ["strict-origin", "no-store", False]
+    [kept] = (tmp_path / "mailbox").iterdir()
+    assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+GREETING = """
+import django
+django.setup()
+from example_project.management.commands import serve
+print(serve.greeting("http://localhost:8000"))
+"""
+
+
+def test_serve_prints_the_console_first_and_a_command_that_runs():
+    run = python("-c", GREETING, DJANGO_SETTINGS_MODULE="example_project.settings")
+    first, *_, last = run.stdout.splitlines()[-5:]
+
+    assert first == "Console        http://localhost:8000/"
+    interpreter, script, command = last.removeprefix("Administrator").split()
+    assert command == "createsuperuser"
+    assert script == "example_project/manage.py"
+    assert Path(ROOT, interpreter).samefile(sys.executable)
