@@ -62,8 +62,8 @@ with override_settings(AUTHSERVICE={"STATELESS": {"CHECK": "signature"}}):
 """
     found = output_of(script, host="session", DJANGO_SETTINGS_MODULE="tests.settings")
 
-    absent = "authservice.stateless is not installed"
-    assert found == [f"AUTHSERVICE['STATELESS'] has no effect, because {absent}."]
+    absent = "authservice.stateless, which is not in INSTALLED_APPS"
+    assert found == [f"AUTHSERVICE['STATELESS'] belongs to {absent}."]
 
 
 @pytest.mark.parametrize(
