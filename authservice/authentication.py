@@ -62,4 +62,4 @@ class AuthserviceAuthentication(BaseAuthentication):
 
 
 def _detail(fault: errors.Fault) -> Any:
-    return {"detail": fault.message, "code": fault.code}
+    return {"detail": fault.text, "code": fault.code}

@@ -43,7 +43,7 @@ class _CallerPermission(BasePermission):
             return False
 
     def _refuse_with(self, fault: errors.Fault) -> None:
-        self.message = {"detail": fault.message, "code": fault.code}
+        self.message = {"detail": fault.text, "code": fault.code}
         self.code = fault.code
 
     def allows(self, caller: Caller, request: Request) -> bool:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from authservice.core.api.serializers import Email, Phone, Url, Username
-from authservice.kernel.http.fields import Flag, Moment, Text
+from authservice.kernel.http.fields import TRUE_OR_FALSE, Choice, Flag, Moment, Text
 from authservice.kernel.http.listing import MOST
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
@@ -18,7 +18,7 @@ SORT_FIELDS = ("created_at", "email", "username", "name")
 class QueryFlag(serializers.BooleanField):
     """A boolean in a query string: the text `true` or `false`."""
 
-    default_error_messages = {"invalid": "Must be true or false."}
+    default_error_messages = {"invalid": TRUE_OR_FALSE}
 
     def to_internal_value(self, data: Any) -> Any:
         if data not in ("true", "false"):
@@ -55,8 +55,8 @@ class UsersPage(UsersQuery):
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
-    sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+    sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
 
 
 class NewUserIn(serializers.Serializer[Any]):

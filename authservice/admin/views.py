@@ -19,6 +19,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 
 _TAKEN = (errors.UserAlreadyExists, errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse)
 _PROTECTED = (errors.CannotModifySelf, errors.LastSuperAdmin)
@@ -91,9 +92,12 @@ class User(Administration):
         wanted = self.read(UserIn)
         person = self.found(user_id)
         if not wanted:
-            raise errors.ValidationFailed("At least one field to change is required.")
+            raise errors.ValidationFailed(phrase("At least one field to change is required."))
         update_user.update(person.user.pk, wanted, **self.by())
-        changed: Changed = {"message": "User updated.", "user": admin_user(self.found(user_id))}
+        changed: Changed = {
+            "message": phrase("User updated."),
+            "user": admin_user(self.found(user_id)),
+        }
         return answer(changed)
 
     @operation(
@@ -103,7 +107,7 @@ class User(Administration):
     )
     def delete(self, user_id: str) -> HttpResponse:
         delete_user.delete(self.found(user_id).user.pk, **self.by())
-        return responses.message_response("User deleted.")
+        return responses.message_response(phrase("User deleted."))
 
 
 class Suspend(Administration):
@@ -114,7 +118,7 @@ class Suspend(Administration):
     )
     def suspend(self, user_id: str) -> HttpResponse:
         update_user.update(self.found(user_id).user.pk, {"active": False}, **self.by())
-        return responses.message_response("User suspended. All sessions have ended.")
+        return responses.message_response(phrase("User suspended. All sessions have ended."))
 
 
 class Reactivate(Administration):
@@ -125,7 +129,7 @@ class Reactivate(Administration):
     )
     def reactivate(self, user_id: str) -> HttpResponse:
         update_user.update(self.found(user_id).user.pk, {"active": True}, **self.by())
-        return responses.message_response("User reactivated.")
+        return responses.message_response(phrase("User reactivated."))
 
 
 class Logout(Administration):
@@ -136,7 +140,7 @@ class Logout(Administration):
     )
     def log_out(self, user_id: str) -> HttpResponse:
         revoke_sessions.revoke(self.found(user_id).user.pk, **self.by())
-        return responses.message_response("All sessions of the user have ended.")
+        return responses.message_response(phrase("All sessions of the user have ended."))
 
 
 class ResetPassword(Administration):
@@ -152,7 +156,7 @@ class ResetPassword(Administration):
     )
     def mail_link(self, user_id: str) -> HttpResponse:
         create_user.mail_reset(self.found(user_id), **self.by())
-        return responses.message_response("A link to set a new password is on its way.")
+        return responses.message_response(phrase("A link to set a new password is on its way."))
 
 
 def admin_user(person: Person) -> AdminUser:

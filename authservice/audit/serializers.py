@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from authservice.audit.models import ACTION
 from authservice.kernel.actions import SEVERITIES
-from authservice.kernel.http.fields import Moment, Text
+from authservice.kernel.http.fields import Choice, Moment, Text
 from authservice.kernel.http.listing import MOST
 
 SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
@@ -18,7 +18,7 @@ class EntriesQuery(serializers.Serializer[Any]):
     """Filters of the lists for super admins."""
 
     action = Text(max_length=ACTION, required=False)
-    severity = serializers.ChoiceField(SEVERITIES, required=False)
+    severity = Choice(SEVERITIES, required=False)
     actor_id = Text(max_length=255, required=False)
     target_id = Text(max_length=255, required=False)
 
@@ -42,8 +42,8 @@ class Paged(serializers.Serializer[Any]):
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
-    sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+    sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
 
 
 class EntriesPage(EntriesQuery, Paged):

@@ -19,6 +19,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.phrases import joined, phrase
 
 
 class AuditEntry(TypedDict):
@@ -147,8 +148,10 @@ class Cleanup(Endpoint):
             at_most=limit,
             permitted=authority.acting(caller.person, caller.session),
         )
-        more = " There may be more: repeat the request." if deleted == limit else ""
-        cleaned: Cleaned = {"message": f"Deleted {deleted} entries.{more}", "deleted": deleted}
+        texts = [phrase("Deleted %(count)d entries.", count=deleted)]
+        if deleted == limit:
+            texts.append(phrase("There may be more: repeat the request."))
+        cleaned: Cleaned = {"message": joined(texts), "deleted": deleted}
         return answer(cleaned)
 
 

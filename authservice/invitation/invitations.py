@@ -22,6 +22,7 @@ from authservice.invitation.messages import KIND
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import one_of
 
 SENT, CANCELLED = "invitation.sent", "invitation.cancelled"
 _LOCK = Budget.fixed(limit=UNLIMITED, window=attempt_counter.DAY)
@@ -130,7 +131,7 @@ def _require_valid(wanted: NewInvitation) -> None:
         raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
     allowed = conf.allowed_purposes
     if allowed and wanted.purpose not in allowed:
-        raise errors.invalid("purpose", f"Must be one of {', '.join(allowed)}.")
+        raise errors.invalid("purpose", one_of(allowed))
 
 
 def _require_no_other(inviter_id: Any, email_key: str, purpose: str) -> None:

@@ -10,7 +10,7 @@ from authservice.core.api.serializers import Email
 from authservice.core.invitations.models import Status
 from authservice.invitation.lists import OWN_SORT_FIELDS, SORT_FIELDS
 from authservice.invitation.models import METADATA_LENGTH, PURPOSE_LENGTH
-from authservice.kernel.http.fields import JsonText, Text
+from authservice.kernel.http.fields import Choice, JsonText, Text
 from authservice.kernel.http.listing import MOST
 
 DEFAULT_PURPOSE = "platform"
@@ -34,7 +34,7 @@ class OwnInvitationsQuery(serializers.Serializer[Any]):
 class InvitationsQuery(OwnInvitationsQuery):
     """Filters of the list of a sender."""
 
-    status = serializers.ChoiceField(Status.values, required=False)
+    status = Choice(Status.values, required=False)
 
 
 class InvitationsPage(InvitationsQuery):
@@ -43,8 +43,8 @@ class InvitationsPage(InvitationsQuery):
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
-    sort_field = serializers.ChoiceField(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+    sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
 
 
 class OwnInvitationsPage(OwnInvitationsQuery):
@@ -52,7 +52,5 @@ class OwnInvitationsPage(OwnInvitationsQuery):
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
-    sort_field = serializers.ChoiceField(
-        OWN_SORT_FIELDS, required=False, default=OWN_SORT_FIELDS[0]
-    )
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+    sort_field = Choice(OWN_SORT_FIELDS, required=False, default=OWN_SORT_FIELDS[0])
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")

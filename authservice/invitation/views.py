@@ -38,6 +38,7 @@ from authservice.kernel.http.listing import (
     page,
 )
 from authservice.kernel.http.operations import Moment, Uuid, carries, operation
+from authservice.kernel.phrases import phrase
 
 _OPEN = (errors.InvitationExpired, errors.InvitationNotFound, errors.InvitationNotPending)
 _LIMITED = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, errors.InvitationMaxPending)
@@ -113,7 +114,7 @@ class OneInvitation(Endpoint):
     def cancel(self, invitation_id: str) -> HttpResponse:
         caller = self.identity
         invitations.cancel(caller.person, caller.session, invitation_id, self.client)
-        return responses.message_response("The invitation was cancelled.")
+        return responses.message_response(phrase("The invitation was cancelled."))
 
 
 class Resend(Endpoint):
@@ -152,7 +153,7 @@ class Accept(Endpoint):
         )
         return responses.login(
             accepted.login,
-            message="Invitation accepted.",
+            message=phrase("Invitation accepted."),
             more={"is_new_user": accepted.is_new_user},
         )
 

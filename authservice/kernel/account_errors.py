@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from authservice.kernel.faults import Fault
+from authservice.kernel.phrases import of_field
 
 # Login, signup and users
 
@@ -123,6 +126,11 @@ class InvalidPassword(Fault):
         "Choose another password. The rules are `CORE.REQUIRE_*` and Django's"
         " `AUTH_PASSWORD_VALIDATORS`."
     )
+
+
+def broken_password(field: str, rules: Sequence[str]) -> InvalidPassword:
+    """The error of a password that breaks these rules."""
+    return InvalidPassword(of_field(field, rules), details={field: rules})
 
 
 # One-time tokens and codes

@@ -13,6 +13,7 @@ from authservice.kernel.account_errors import *  # noqa: F403 every error can be
 from authservice.kernel.faults import Fault as Fault
 from authservice.kernel.faults import catalogue as catalogue
 from authservice.kernel.invitation_errors import *  # noqa: F403
+from authservice.kernel.phrases import Phrase, of_field
 
 # The request
 
@@ -30,9 +31,9 @@ class ValidationFailed(Fault):
     )
 
 
-def invalid(field: str, rule: str) -> ValidationFailed:
+def invalid(field: str, rule: Phrase) -> ValidationFailed:
     """A validation error that names the field and the rule."""
-    return ValidationFailed(f"{field}: {rule}", details={field: [rule]})
+    return ValidationFailed(of_field(field, [rule]), details={field: [rule]})
 
 
 class InvalidJSON(Fault):

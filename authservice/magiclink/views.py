@@ -25,6 +25,7 @@ from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.magiclink import login
 from authservice.magiclink.conf import conf
@@ -32,8 +33,8 @@ from authservice.magiclink.messages import VERIFY
 from authservice.magiclink.serializers import CodeIn, TokenIn
 
 # The same response for every address, known or unknown.
-_SENT = "If this address can sign in, a message with a link and a code is on its way."
-_DONE = "Signed in."
+_SENT = phrase("If this address can sign in, a message with a link and a code is on its way.")
+_DONE = phrase("Signed in.")
 _COOKIE = "authservice_magiclink"
 _PAGE = "authservice/magiclink/confirm.html"
 _ONWARD = (

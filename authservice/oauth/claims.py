@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from authservice.kernel.phrases import phrase
 from authservice.oauth.provider import UserInfoFailed
 
 _MAX_SUBJECT = 255
@@ -19,9 +20,9 @@ def subject(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip() or value.strip().lower() in _NO_SUBJECT:
-        raise UserInfoFailed("The provider sent no identifier of the user.")
+        raise UserInfoFailed(phrase("The provider sent no identifier of the user."))
     if len(value) > _MAX_SUBJECT or not value.isprintable():
-        raise UserInfoFailed("The provider sent an invalid identifier of the user.")
+        raise UserInfoFailed(phrase("The provider sent an invalid identifier of the user."))
     return value
 
 

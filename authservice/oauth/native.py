@@ -17,6 +17,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import crypto
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, flow, sign_in
 from authservice.oauth.provider import Profile, Provider
@@ -63,7 +64,8 @@ def with_code(
     """Log in with a code of the provider. Raises `ValidationFailed` for a redirect address that is
     not in `NATIVE_REDIRECT_URIS`, `TokenExchangeRefused`, and as `sign_in` does."""
     if redirect_uri not in provider.native_redirect_uris:
-        raise invalid("redirect_uri", "Must be one of NATIVE_REDIRECT_URIS of the provider.")
+        rule = phrase("Must be one of NATIVE_REDIRECT_URIS of the provider.")
+        raise invalid("redirect_uri", rule)
     with flow.translated(provider):
         result = provider.exchange_native(code, code_verifier, redirect_uri)
     return sign_in.sign_in(provider.name, result.profile, result.tokens, client, caller=caller)
@@ -77,7 +79,7 @@ def _verified(provider: Provider, id_token: Secret, nonce: Secret) -> Profile:
 
 def _require_id_tokens(provider: Provider) -> None:
     if not provider.id_tokens:
-        raise invalid("id_token", "This provider issues no ID tokens. Send a code.")
+        raise invalid("id_token", phrase("This provider issues no ID tokens. Send a code."))
 
 
 def _consume(provider: Provider, nonce: Secret) -> None:

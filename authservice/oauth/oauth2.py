@@ -18,6 +18,7 @@ from authservice.kernel.outbound import client
 from authservice.kernel.outbound.client import Basic, Response
 from authservice.kernel.outbound.errors import OutboundError
 from authservice.kernel.outbound.transport import revealed
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import pkce
 from authservice.oauth.provider import (
@@ -175,7 +176,7 @@ class OAuth2Provider:
             response = client.post_form(self.token_url(), sent, service=self.name, basic=basic)
             tokens = _tokens(response)
         except OutboundError:
-            raise TokenExchangeFailed("The token endpoint cannot be used.") from None
+            raise TokenExchangeFailed(phrase("The token endpoint cannot be used.")) from None
         if tokens is None:
             raise self._refusal(response)
         return tokens
@@ -184,7 +185,7 @@ class OAuth2Provider:
         """The JSON object at `url`. Raises `UserInfoFailed`."""
         found = self.fetch_any(url, access_token)
         if not isinstance(found, Mapping):
-            raise UserInfoFailed("The provider sent no profile.")
+            raise UserInfoFailed(phrase("The provider sent no profile."))
         return found
 
     def fetch_any(self, url: str, access_token: Secret) -> Any:
@@ -195,13 +196,13 @@ class OAuth2Provider:
             return response.json()
         except OutboundError as error:
             logger.warning("%s: no user info (%s)", self.name, type(error).__name__)
-            raise UserInfoFailed("The provider did not send the profile.") from None
+            raise UserInfoFailed(phrase("The provider did not send the profile.")) from None
 
     def _refusal(self, response: Response) -> TokenExchangeFailed:
         error = _member(response, "error")
         known = error if isinstance(error, str) and error in _ERRORS else "no known error"
         logger.warning("%s: the token endpoint answered %d, %s", self.name, response.status, known)
-        return TokenExchangeFailed("The token endpoint refused.")
+        return TokenExchangeFailed(phrase("The token endpoint refused."))
 
 
 def _tokens(response: Response) -> ProviderTokens | None:

@@ -17,6 +17,7 @@ from jwt import PyJWK
 
 from authservice.kernel.outbound.errors import OutboundError
 from authservice.kernel.outbound.transport import revealed
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth import id_tokens, keys
@@ -193,14 +194,14 @@ class OpenIDProvider(OAuth2Provider):
         # OpenID Connect Core 1.0 section 5.3.2: otherwise the access token of another user
         # could have been substituted.
         if more.get("sub") != claims["sub"]:
-            raise UserInfoFailed("The profile is that of another user.")
+            raise UserInfoFailed(phrase("The profile is that of another user."))
         # The ID token has no address here, so its flag does not describe the one of `more`.
         return self.profile_of({**more, **claims, "email_verified": more.get("email_verified")})
 
     def claims_of(self, tokens: ProviderTokens, nonce: Secret | None) -> Claims:
         """The claims of the ID token beside an access token. Raises `TokenExchangeFailed`."""
         if tokens.id_token is None:
-            raise TokenExchangeFailed("The token endpoint sent no ID token.")
+            raise TokenExchangeFailed(phrase("The token endpoint sent no ID token."))
         expected = Expected(
             is_issuer=self.is_issuer,
             audiences=(self.client_id,),
@@ -215,9 +216,9 @@ class OpenIDProvider(OAuth2Provider):
             return id_tokens.verify(id_token, self._key_for(id_token), expected)
         except InvalidIDToken as reason:
             logger.warning("%s: ID token refused: %s", self.name, reason)
-            raise TokenExchangeFailed("The ID token is not acceptable.") from None
+            raise TokenExchangeFailed(phrase("The ID token is not acceptable.")) from None
         except OutboundError:
-            raise TokenExchangeFailed("The keys of the provider cannot be read.") from None
+            raise TokenExchangeFailed(phrase("The keys of the provider cannot be read.")) from None
 
     def _key_for(self, id_token: Secret) -> PyJWK:
         header = id_tokens.header_of(id_token)

@@ -17,6 +17,7 @@ from social_core.backends.oauth import BaseOAuth2
 from social_core.strategy import BaseStrategy
 
 from authservice.kernel.outbound import client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth.oauth2 import OAuth2Provider, logger
@@ -71,7 +72,7 @@ class SocialCoreProvider(OAuth2Provider):
             # Back ends raise anything for a profile that they cannot read, and their frames have
             # the token in local variables.
             logger.warning("%s: no user info (%s)", self.name, type(error).__name__)
-            raise UserInfoFailed("The provider did not send the profile.") from None
+            raise UserInfoFailed(phrase("The provider did not send the profile.")) from None
 
     def _profile(self, backend: BaseOAuth2[Any], tokens: ProviderTokens) -> Profile:
         answer = {"access_token": tokens.access_token.reveal()}

@@ -23,6 +23,7 @@ from authservice.kernel import sections
 from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, flow, linking, native, registry
 from authservice.oauth.conf import conf
@@ -40,7 +41,7 @@ from authservice.oauth.serializers import (
 )
 from authservice.oauth.sign_in import SignedIn
 
-_DONE = "Signed in."
+_DONE = phrase("Signed in.")
 _NO_PASSWORD = Secret("")
 _PROVIDER = (errors.ProviderNotFound, errors.ProviderDisabled)
 _ACCOUNT = (
@@ -111,7 +112,7 @@ class Start(Endpoint):
     def unlink(self, provider: str) -> HttpResponse:
         caller = self.identity
         linking.unlink(caller.person, caller.session, provider, self.client)
-        return responses.message_response("The provider was unlinked.")
+        return responses.message_response(phrase("The provider was unlinked."))
 
 
 class Callback(Endpoint):
@@ -264,7 +265,10 @@ def _more(result: SignedIn) -> dict[str, Any]:
 def _linked(result: Linked) -> HttpResponse:
     if conf.default_redirect_url:
         return redirects.result({"linked": result.provider}, to=conf.default_redirect_url)
-    body: ProviderLinked = {"message": "The provider was linked.", "provider": result.provider}
+    body: ProviderLinked = {
+        "message": phrase("The provider was linked."),
+        "provider": result.provider,
+    }
     return answer(body)
 
 

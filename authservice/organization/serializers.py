@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from authservice.core.api.serializers import Email, Url
 from authservice.core.invitations.models import Status
-from authservice.kernel.http.fields import JsonText, Text
+from authservice.kernel.http.fields import Choice, JsonText, Text
 from authservice.kernel.http.listing import MOST
 from authservice.organization import invitations, members, roles, slugs
 from authservice.organization.models import METADATA, NAME, SLUG, URL
@@ -49,12 +49,12 @@ class SwitchIn(serializers.Serializer[Any]):
 
 
 class RoleIn(serializers.Serializer[Any]):
-    role = serializers.ChoiceField(list(roles.ROLES))
+    role = Choice(list(roles.ROLES))
 
 
 class InvitationIn(serializers.Serializer[Any]):
     email = Email()
-    role = serializers.ChoiceField(list(roles.ROLES), required=False, default=roles.DEFAULT)
+    role = Choice(list(roles.ROLES), required=False, default=roles.DEFAULT)
 
 
 class ListQuery(serializers.Serializer[Any]):
@@ -64,20 +64,18 @@ class ListQuery(serializers.Serializer[Any]):
     query = Text(max_length=254, required=False, allow_blank=True, default="")
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
 
 
 class MembersQuery(ListQuery):
-    sort_field = serializers.ChoiceField(
-        list(members.SORT_FIELDS), required=False, default="joined_at"
-    )
+    sort_field = Choice(list(members.SORT_FIELDS), required=False, default="joined_at")
 
 
 class InvitationsFilter(serializers.Serializer[Any]):
     """The filters of the list of an organization's invitations."""
 
     query = Text(max_length=254, required=False, allow_blank=True, default="")
-    status = serializers.ChoiceField(Status.values, required=False)
+    status = Choice(Status.values, required=False)
 
 
 class OwnInvitationsQuery(serializers.Serializer[Any]):
@@ -85,10 +83,8 @@ class OwnInvitationsQuery(serializers.Serializer[Any]):
 
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
-    sort_dir = serializers.ChoiceField(("asc", "desc"), required=False, default="desc")
-    sort_field = serializers.ChoiceField(
-        list(invitations.SORT_FIELDS), required=False, default="created_at"
-    )
+    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
+    sort_field = Choice(list(invitations.SORT_FIELDS), required=False, default="created_at")
 
 
 class InvitationsQuery(OwnInvitationsQuery, InvitationsFilter):

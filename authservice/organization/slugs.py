@@ -6,11 +6,14 @@ import re
 import secrets
 import unicodedata
 
+from authservice.kernel.phrases import phrase
 from authservice.organization.models import SLUG, Organization
 
 # No hyphen at either end; 2 to 64 characters.
 FORM = re.compile(r"[a-z0-9][a-z0-9-]{0,62}[a-z0-9]")
-RULE = "Must be 2 to 64 lowercase characters a-z, digits and hyphens, with no hyphen at either end."
+RULE = phrase(
+    "Must be 2 to 64 lowercase characters a-z, digits and hyphens, with no hyphen at either end."
+)
 _SHORTEST = 2
 # An organization with a common name gets a random suffix after so many numbers.
 _NUMBERED = 100

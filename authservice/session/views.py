@@ -14,6 +14,7 @@ from authservice.core.models import Session as SessionRow
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.phrases import phrase
 from authservice.session import sessions
 
 
@@ -37,7 +38,7 @@ class Sessions(Endpoint):
     @operation("Revoke all sessions except the current one", answer=MessageResponse)
     def revoke_others(self) -> HttpResponse:
         sessions.revoke_others(self.identity.person, self.identity.session, self.client)
-        return responses.message_response("All other sessions were revoked.")
+        return responses.message_response(phrase("All other sessions were revoked."))
 
 
 class OneSession(Endpoint):
@@ -52,7 +53,7 @@ class OneSession(Endpoint):
         ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.session_id:
             self.on_response = token_cookies.forget
-        return responses.message_response("The session was revoked.")
+        return responses.message_response(phrase("The session was revoked."))
 
 
 def _session(session: SessionRow, current: UUID) -> Session:

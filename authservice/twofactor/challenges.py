@@ -15,6 +15,7 @@ from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.interfaces import Arrival, Challenge
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator
@@ -25,8 +26,8 @@ GIVE_CODE = Purpose("2fa", link_ttl=timedelta(minutes=5), addressed=False)
 SET_UP = Purpose("2fa_setup", link_ttl=timedelta(minutes=15), addressed=False)
 
 _TEXTS = {
-    GIVE_CODE.name: "Enter a code of your authenticator app, or a backup code.",
-    SET_UP.name: "A second factor is required: set up an authenticator app to continue.",
+    GIVE_CODE.name: phrase("Enter a code of your authenticator app, or a backup code."),
+    SET_UP.name: phrase("A second factor is required: set up an authenticator app to continue."),
 }
 
 

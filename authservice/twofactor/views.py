@@ -12,13 +12,16 @@ from authservice.core.api.responses import Authenticated, Challenged, MessageRes
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Uri, operation
+from authservice.kernel.phrases import joined, phrase
 from authservice.kernel.secret import Secret
 from authservice.twofactor import enrolment, qr, verify_login
 from authservice.twofactor.enrolment import Enrolment
 from authservice.twofactor.serializers import CodeIn, SetupIn, TempTokenIn, VerifyLoginIn
 
-_SCAN = "Scan the QR code with an authenticator app. To enable it, send the code that it shows."
-_KEEP = "Keep the backup codes in a safe place. They are not shown again."
+_SCAN = phrase(
+    "Scan the QR code with an authenticator app. To enable it, send the code that it shows."
+)
+_KEEP = phrase("Keep the backup codes in a safe place. They are not shown again.")
 
 
 class TwoFactorSetup(TypedDict):
@@ -83,7 +86,7 @@ class Verify(Endpoint):
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.confirm(caller.person, caller.session, code, self.client)
         return responses.message_response(
-            "Two-factor authentication is enabled. All other sessions have ended."
+            phrase("Two-factor authentication is enabled. All other sessions have ended.")
         )
 
 
@@ -98,7 +101,7 @@ class Disable(Endpoint):
     def disable(self) -> HttpResponse:
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.disable(caller.person, caller.session, code, self.client)
-        return responses.message_response("Two-factor authentication is disabled.")
+        return responses.message_response(phrase("Two-factor authentication is disabled."))
 
 
 class Status(Endpoint):
@@ -153,7 +156,7 @@ class VerifyLogin(Endpoint):
         outcome = verify_login.verify_login(
             given["temp_token"], given["code"], self.client, remember=given["remember_device"]
         )
-        return responses.login(outcome, message="Logged in.")
+        return responses.login(outcome, message=phrase("Logged in."))
 
 
 class SetupLogin(Endpoint):
@@ -176,6 +179,6 @@ def _setup(enrolled: Enrolment) -> HttpResponse:
         "qr_url": enrolled.uri.reveal(),
         "qr_code": qr.data_uri(enrolled.uri.reveal()),
         "backup_codes": [code.reveal() for code in enrolled.backup_codes],
-        "message": f"{_SCAN} {_KEEP}",
+        "message": joined([_SCAN, _KEEP]),
     }
     return answer(setup)

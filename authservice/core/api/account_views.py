@@ -22,6 +22,18 @@ from authservice.core.users import availability
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
+
+_AVAILABLE = {
+    "email": phrase("This email is available."),
+    "username": phrase("This username is available."),
+    "phone": phrase("This phone is available."),
+}
+_TAKEN = {
+    "email": phrase("This email is taken."),
+    "username": phrase("This username is taken."),
+    "phone": phrase("This phone is taken."),
+}
 
 # What `recent_proof.require_owner` raises.
 OWNER_FAULTS = (
@@ -94,7 +106,8 @@ class ChangePassword(Endpoint):
             given["new_password"],
             self.client,
         )
-        response = responses.message_response("Password changed. All other sessions have ended.")
+        message = phrase("Password changed. All other sessions have ended.")
+        response = responses.message_response(message)
         responses.hand_out_device(response, device_token)
         return response
 
@@ -129,6 +142,6 @@ class IsAvailable(Endpoint):
         given = self.read(AvailabilityIn)
         field = self.one_of(given, *AvailabilityIn.exactly_one)
         free = availability.is_available(field, given[field])
-        message = f"This {field} is {'available' if free else 'taken'}."
+        message = _AVAILABLE[field] if free else _TAKEN[field]
         found: Availability = {"available": free, "field": field, "message": message}
         return answer(found)

@@ -29,11 +29,12 @@ from authservice.core.api.authentication import (
     require_unforged,
 )
 from authservice.core.sessions.authentication import Caller
-from authservice.kernel import errors, throttling
+from authservice.kernel import errors, languages, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.http import body, bounds, fields
 from authservice.kernel.http.client import client, flood_subject, network, request_id
 from authservice.kernel.http.envelope import answer, crash, refusal
+from authservice.kernel.phrases import phrase
 from authservice.kernel.retries import retry_on_deadlock
 
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
@@ -89,6 +90,12 @@ class Endpoint(ViewSetMixin, APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         self.request_id = request_id(request)
+        with languages.chosen(request):
+            response = self._answer(request, **kwargs)
+        response.headers["X-Request-ID"] = self.request_id
+        return response
+
+    def _answer(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         try:
             response = self._respond(request, **kwargs)
         except errors.Fault as fault:
@@ -99,7 +106,6 @@ class Endpoint(ViewSetMixin, APIView):
             response = self.refuse(crash(request, self.request_id, error))
         if self.on_response:
             self.on_response(response)
-        response.headers["X-Request-ID"] = self.request_id
         return response
 
     def refuse(self, fault: errors.Fault) -> HttpResponse:
@@ -183,8 +189,9 @@ class Endpoint(ViewSetMixin, APIView):
         are."""
         filled = [name for name in names if given[name]]
         if len(filled) != 1:
-            choice = f"{', '.join(names[:-1])} and {names[-1]}"
-            raise errors.invalid(names[0], f"Exactly one of {choice} is required.")
+            choice = phrase("%(names)s and %(last)s", names=", ".join(names[:-1]), last=names[-1])
+            rule = phrase("Exactly one of %(names)s is required.", names=choice)
+            raise errors.invalid(names[0], rule)
         return filled[0]
 
     def read(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:

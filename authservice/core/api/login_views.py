@@ -13,6 +13,7 @@ from authservice.core.login import login
 from authservice.core.sessions import logout
 from authservice.kernel import errors
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 
 
 class Login(Endpoint):
@@ -33,7 +34,7 @@ class Login(Endpoint):
         given = self.read(LoginIn)
         self.one_of(given, *LoginIn.exactly_one)
         outcome = login.with_password(client=self.client, **given)
-        return responses.login(outcome, message="Logged in.")
+        return responses.login(outcome, message=phrase("Logged in."))
 
 
 class Refresh(Endpoint):
@@ -47,7 +48,7 @@ class Refresh(Endpoint):
     )
     def refresh(self) -> HttpResponse:
         issued = token_cookies.refresh(self)
-        refreshed: Refreshed = {**responses.tokens(issued), "message": "Tokens refreshed."}
+        refreshed: Refreshed = {**responses.tokens(issued), "message": phrase("Tokens refreshed.")}
         return responses.issue(refreshed, issued)
 
 

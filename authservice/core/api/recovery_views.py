@@ -24,10 +24,11 @@ from authservice.kernel import errors
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 # The same answer for known and unknown targets, so that it does not reveal accounts.
-_SENT = "If the account exists and needs it, a message is on its way."
+_SENT = phrase("If the account exists and needs it, a message is on its way.")
 
 
 class ToConfirm(TypedDict):
@@ -82,12 +83,12 @@ class ResetPassword(Endpoint):
                 caller=caller.person if caller else None,
             )
         elif not given["phone"]:
-            raise errors.invalid("phone", "This field is required with a code.")
+            raise errors.invalid("phone", phrase("This field is required with a code."))
         else:
             device_token = password_reset.reset_with_code(
                 given["phone"], given["code"], password, self.client
             )
-        response = responses.message_response("Password reset. All sessions have ended.")
+        response = responses.message_response(phrase("Password reset. All sessions have ended."))
         responses.hand_out_device(response, device_token)
         return response
 
@@ -129,7 +130,7 @@ class VerifyPhone(Endpoint):
     def verify(self) -> HttpResponse:
         given = self.read(VerifyPhoneIn)
         verification.verify_phone(given["phone"], given["code"], self.client)
-        return responses.message_response("Phone number verified.")
+        return responses.message_response(phrase("Phone number verified."))
 
 
 class SecureAccount(Endpoint):
@@ -176,7 +177,9 @@ class SecureAccount(Endpoint):
         if self.shown_to_people:
             return _secure_page("done")
         secured: Verified = {
-            "message": "The change was undone. A mail with a link to choose a password follows.",
+            "message": phrase(
+                "The change was undone. A mail with a link to choose a password follows."
+            ),
             "status": "success",
         }
         return answer(secured)

@@ -16,10 +16,11 @@ from django.http import HttpResponse, HttpResponseRedirect
 from authservice.core.api import responses, token_cookies
 from authservice.core.login.login import Login
 from authservice.kernel.errors import Fault
+from authservice.kernel.phrases import Phrase
 
 
 def login(
-    outcome: Login, *, to: str, message: str, more: Mapping[str, Any] | None = None
+    outcome: Login, *, to: str, message: Phrase, more: Mapping[str, Any] | None = None
 ) -> HttpResponse:
     """Redirect to `to` with the result of a login; JSON, with the fields `more`, if `to` is
     empty."""
@@ -36,14 +37,14 @@ def refusal(fault: Fault, *, to: str) -> HttpResponse:
     """Redirect to `to` with the error. Raises it if `to` is empty."""
     if not to:
         raise fault
-    return redirect(_with(to, {"error": fault.code, "error_description": fault.message}))
+    return redirect(_with(to, {"error": fault.code, "error_description": fault.text}))
 
 
 def refusal_in_query(fault: Fault, *, to: str) -> HttpResponse:
     """The same with the error in the query, which a front end without scripts can read."""
     if not to:
         raise fault
-    values = urlencode({"error": fault.code, "error_description": fault.message})
+    values = urlencode({"error": fault.code, "error_description": fault.text})
     return redirect(f"{to}{'&' if urlsplit(to).query else '?'}{values}")
 
 

@@ -17,11 +17,12 @@ from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Is, Moment, Slot, carries
 from authservice.kernel.modules import plugs
+from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
 
-CHALLENGED = "A further step is needed to sign in."
-WRITTEN = "A message to this address says what to do next."
-VERIFY_FIRST = "The account was created. Verify it to sign in."
+CHALLENGED = phrase("A further step is needed to sign in.")
+WRITTEN = phrase("A message to this address says what to do next.")
+VERIFY_FIRST = phrase("The account was created. Verify it to sign in.")
 
 
 class MessageResponse(TypedDict):
@@ -153,7 +154,7 @@ def tokens(issued: Tokens) -> IssuedTokens:
 
 
 def login(
-    outcome: Login, *, message: str, status: int = 200, more: Mapping[str, Any] | None = None
+    outcome: Login, *, message: Phrase, status: int = 200, more: Mapping[str, Any] | None = None
 ) -> HttpResponse:
     """Any result of a login as JSON: `Authenticated` with `more` fields, `VerificationRequired`,
     or `Challenged` with 200."""
@@ -176,7 +177,7 @@ def login(
     return _hand_out({**body, **(more or {})}, outcome, outcome.tokens, status=status)
 
 
-def message_response(message: str, *, status: int = 200) -> HttpResponse:
+def message_response(message: Phrase, *, status: int = 200) -> HttpResponse:
     body: MessageResponse = {"message": message}
     return answer(body, status=status)
 
@@ -189,7 +190,7 @@ def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> Http
 
 
 def logged_out() -> HttpResponse:
-    response = message_response("Logged out.")
+    response = message_response(phrase("Logged out."))
     token_cookies.forget(response)
     return response
 
@@ -219,10 +220,14 @@ def _extras(outcome: Login) -> dict[str, Any]:
 
 
 def shown(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a challenge; its secrets are revealed for the client."""
-    return {
-        name: value.reveal() if isinstance(value, Secret) else value for name, value in data.items()
-    }
+    """The data of a challenge; its secrets are revealed for the client, its texts translated."""
+    return {name: _shown(value) for name, value in data.items()}
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return value.reveal()
+    return translated(value) if isinstance(value, Phrase) else value
 
 
 def _hand_out(

@@ -9,7 +9,8 @@ from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from authservice.core.users import identifiers
-from authservice.kernel.http.fields import Password, SecretText, Text
+from authservice.kernel.http.fields import Choice, Password, SecretText, Text
+from authservice.kernel.phrases import phrase
 
 
 class Email(Text):
@@ -60,7 +61,7 @@ class Url(Text):
     """An absolute web address."""
 
     default_error_messages = dict.fromkeys(
-        ("url", "max_length"), "Must be a URL that starts with http:// or https://."
+        ("url", "max_length"), phrase("Must be a URL that starts with http:// or https://.")
     )
     described: ClassVar = {"format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}
 
@@ -74,7 +75,9 @@ class Url(Text):
 
 
 class SixDigits(SecretText):
-    default_error_messages = dict.fromkeys(("digits", "max_length"), "Must be exactly 6 digits.")
+    default_error_messages = dict.fromkeys(
+        ("digits", "max_length"), phrase("Must be exactly 6 digits.")
+    )
     described: ClassVar = {"pattern": "^[0-9]{6}$"}
 
     def __init__(self, **options: Any) -> None:
@@ -198,7 +201,7 @@ class SecureAccountIn(serializers.Serializer[Any]):
 class ConfirmEmailIn(VerifyEmailIn):
     """The form of the verification page; without a decision the address is confirmed."""
 
-    decision = serializers.ChoiceField(("confirm", "deny"), required=False, default="confirm")
+    decision = Choice(("confirm", "deny"), required=False, default="confirm")
 
 
 class VerifyPhoneIn(serializers.Serializer[Any]):

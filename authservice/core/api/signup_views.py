@@ -20,6 +20,7 @@ from authservice.core.tokens import signing_keys
 from authservice.core.users.creation import NewUser
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
+from authservice.kernel.phrases import phrase
 
 _JWKS_SECONDS = 300
 
@@ -52,11 +53,11 @@ class Signup(Endpoint):
     def sign_up(self) -> HttpResponse:
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
-            raise errors.invalid("email", "Either email or username is required.")
+            raise errors.invalid("email", phrase("Either email or username is required."))
         outcome = signup.sign_up(NewUser(**given), self.client)
         if outcome is None:
             return responses.accepted()  # no cookie, since it would differ by address
-        response = responses.login(outcome, message="Signed up.", status=201)
+        response = responses.login(outcome, message=phrase("Signed up."), status=201)
         signup_cookie.put(response, given["email"])
         return response
 

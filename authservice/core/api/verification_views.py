@@ -25,15 +25,16 @@ from authservice.kernel import errors
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 
 _PAGE = "authservice/pages/verify_email.html"
 _ONWARD = "A redirect to the front end, if configured, with `status=success` or `status=error`."
 _FAULTS = (errors.InvalidVerificationToken, errors.VerificationTokenExpired)
 
 
-_VERIFIED: Verified = {"message": "E-mail address verified.", "status": "success"}
+_VERIFIED: Verified = {"message": phrase("E-mail address verified."), "status": "success"}
 _DENIED: Verified = {
-    "message": "All access to the account was removed. The address is not verified.",
+    "message": phrase("All access to the account was removed. The address is not verified."),
     "status": "denied",
 }
 

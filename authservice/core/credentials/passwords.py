@@ -22,12 +22,17 @@ from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import crypto, databases, errors
+from authservice.kernel import crypto, databases, errors, languages
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 MINIMUM = 8
-_TOO_SHORT = f"Must have at least {MINIMUM} characters."
+_TOO_SHORT = phrase("Must have at least %(count)d characters.", count=MINIMUM)
+_UPPERCASE = phrase("Must have an uppercase letter.")
+_LOWERCASE = phrase("Must have a lowercase letter.")
+_DIGIT = phrase("Must have a digit.")
+_SYMBOL = phrase("Must have a character that is neither a letter nor a digit.")
 _MARK = "password-mark"
 
 
@@ -51,12 +56,13 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
     """Raises `InvalidPassword` for this field, with all broken rules of this service and the host
     project."""
     broken = list(_broken(password.reveal()))
-    try:
-        password_validation.validate_password(password.reveal(), user)
-    except ValidationError as wrong:
-        broken = _with_rules_of_host(broken, wrong)
+    with languages.of_texts():
+        try:
+            password_validation.validate_password(password.reveal(), user)
+        except ValidationError as wrong:
+            broken = _with_rules_of_host(broken, wrong)
     if broken:
-        raise errors.InvalidPassword(f"{field}: {' '.join(broken)}", details={field: broken})
+        raise errors.broken_password(field, broken)
 
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
@@ -112,12 +118,12 @@ def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
 def _broken(password: str) -> list[str]:
     rules = [
         (len(password) >= MINIMUM, _TOO_SHORT),
-        (not core.require_uppercase or _has(password, "Lu"), "Must have an uppercase letter."),
-        (not core.require_lowercase or _has(password, "Ll"), "Must have a lowercase letter."),
-        (not core.require_digit or _has(password, "Nd"), "Must have a digit."),
+        (not core.require_uppercase or _has(password, "Lu"), _UPPERCASE),
+        (not core.require_lowercase or _has(password, "Ll"), _LOWERCASE),
+        (not core.require_digit or _has(password, "Nd"), _DIGIT),
         (
             not core.require_symbol or not all(c.isalnum() for c in password),
-            "Must have a character that is neither a letter nor a digit.",
+            _SYMBOL,
         ),
     ]
     return [text for kept, text in rules if not kept]

@@ -29,6 +29,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.signup_policy import INVITATION
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 # The refusals of `accept`, for the API description of the routes that call it.
@@ -175,7 +176,7 @@ def _hashed(invitation: Invitation, profile: Profile, client: Client, method: st
         raise errors.PhoneNotVerified  # an invitation asks for no number
     for field, given in (("name", profile.name), ("password", profile.password)):
         if not given:
-            raise errors.invalid(field, "This field is required.")
+            raise errors.invalid(field, phrase("This field is required."))
     new_user = NewUser(email=invitation.email, name=profile.name)
     unsaved = creation.unsaved_user(new_user, "", "")
     encoded = passwords.hash_new_password(profile.password, unsaved)

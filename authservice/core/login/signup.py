@@ -19,6 +19,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 
 _PROOFS = ("pwd",)
 
@@ -54,9 +55,9 @@ def _require_reachable(new_user: NewUser) -> None:
     """Raises `ValidationFailed` if the new account would have no way to log in."""
     by_email = host().email == host().natural
     if not new_user.email and (by_email or core.require_email_verification):
-        raise errors.invalid("email", "This field is required.")
+        raise errors.invalid("email", phrase("This field is required."))
     if not new_user.phone_number and core.require_phone_verification:
-        raise errors.invalid("phone_number", "This field is required.")
+        raise errors.invalid("phone_number", phrase("This field is required."))
 
 
 def _create_quietly(new_user: NewUser, encoded: str, client: Client) -> None:

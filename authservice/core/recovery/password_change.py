@@ -12,6 +12,7 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 
@@ -26,10 +27,7 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
         events.record("auth.password.change_failed", person, client)
         raise
     if new == old:
-        raise errors.InvalidPassword(
-            "new_password: Must differ from the old one.",
-            details={"new_password": ["Must differ from the old one."]},
-        )
+        raise errors.broken_password("new_password", [phrase("Must differ from the old one.")])
     encoded = passwords.hash_new_password(new, person.user, field="new_password")
     with sessions.changing(person, session) as present:
         if present.password != person.user.password:

@@ -18,6 +18,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 
@@ -46,7 +47,7 @@ def reset_with_link(
     is the user of a valid access token in the request, see `first_proof`.
     """
     if not email and core.reset_requires_email:
-        raise errors.invalid("email", "This field is required.")
+        raise errors.invalid("email", phrase("This field is required."))
     try:
         return _reset_with_link(token, email, new_password, client, caller)
     except (errors.InvalidLink, errors.LinkExpired) as wrong:

@@ -18,6 +18,7 @@ from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 
 
 def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -> Person:
@@ -53,7 +54,7 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
     """
     _require_mail()
     if not person.email:
-        raise errors.invalid("email", "The user has no address to write to.")
+        raise errors.invalid("email", phrase("The user has no address to write to."))
     if not person.active:
         raise errors.UserNotActive
     using = databases.primary()

@@ -23,6 +23,7 @@ from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
 # Fields to compare on a page where staff change the row of the host's user model too.
@@ -118,12 +119,12 @@ def _takes_rights(wanted: Mapping[str, Any]) -> bool:
 
 def _require_consistent(person: Person, wanted: Mapping[str, Any]) -> None:
     if wanted.get("is_super_admin") is False and person.is_superuser:
-        raise errors.invalid(
-            "is_super_admin", "A superuser of the project is always a super admin."
-        )
+        rule = phrase("A superuser of the project is always a super admin.")
+        raise errors.invalid("is_super_admin", rule)
     for field, proof in _PROOFS.items():
         if wanted.get(proof) and not wanted.get(field, _present(person, field)):
-            raise errors.invalid(proof, f"There is no {field} that could be verified.")
+            rule = phrase("There is no %(field)s that could be verified.", field=field)
+            raise errors.invalid(proof, rule)
     email = wanted.get("email", "")
     if email and _moves(person.account, "email", email) and not identifiers.is_new_email(email):
         raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)

@@ -21,6 +21,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
 
@@ -104,7 +105,8 @@ def set_field(user: Any, field: str, value: Any) -> None:
     """Set a field of the host's user. Raises `ValidationFailed` if the value is too long."""
     of_host = host().model._meta.get_field(field)
     if of_host.max_length and len(value) > of_host.max_length:
-        raise errors.invalid(field, f"Must have at most {of_host.max_length} characters.")
+        rule = phrase("Must have at most %(count)d characters.", count=of_host.max_length)
+        raise errors.invalid(field, rule)
     setattr(user, field, None if of_host.null and value == "" else value)
 
 

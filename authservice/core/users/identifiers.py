@@ -20,12 +20,13 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from authservice.kernel.crypto import fingerprint
+from authservice.kernel.phrases import Phrase, phrase
 
 EMAIL_LENGTH = 254
-EMAIL_RULE = "Must be an e-mail address."
-NEW_EMAIL_RULE = "Must be an e-mail address without quotes, at a domain with a public name."
-USERNAME_RULE = "Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'."
-PHONE_RULE = "Must be a possible number in E.164 form, as +4930123456."
+EMAIL_RULE = phrase("Must be an e-mail address.")
+NEW_EMAIL_RULE = phrase("Must be an e-mail address without quotes, at a domain with a public name.")
+USERNAME_RULE = phrase("Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.")
+PHONE_RULE = phrase("Must be a possible number in E.164 form, as +4930123456.")
 USERNAME_FORM = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE_FORM = re.compile(r"\+[1-9][0-9]{6,14}")
 
@@ -154,7 +155,7 @@ class Identifier:
 
     text: str
     accepts: Callable[[str], bool]
-    rule: str
+    rule: Phrase
     key: Callable[[str], str]
     claim: str
     unique: str

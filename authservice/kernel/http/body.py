@@ -10,11 +10,13 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, QueryDict, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors
+from authservice.kernel.phrases import phrase
 
 LIMIT = 64 * 1024
 _MAX_DISCARDED = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
+_NO_LENGTH = phrase("A request with a body must have a Content-Length header.")
 
 
 def read(request: HttpRequest) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _octets(request: HttpRequest) -> bytes:
         raise errors.RequestTooLarge
     if not raw and "HTTP_TRANSFER_ENCODING" in request.META:
         # In WSGI a body without a length has no defined end, so Django does not read it.
-        raise errors.InvalidRequestBody("A request with a body must have a Content-Length header.")
+        raise errors.InvalidRequestBody(_NO_LENGTH)
     return raw
 
 

@@ -12,12 +12,21 @@ from __future__ import annotations
 from unicodedata import category
 
 from authservice.kernel import errors
+from authservice.kernel.phrases import Phrase, phrase
 
 MARKS = 30
 LONGEST = 255  # characters, if the field has no maximum: a path parameter, a choice, a date
 
-TOO_LONG = "Ensure this field has no more than {max_length} characters."
-TOO_MANY_MARKS = f"Must not contain more than {MARKS} combining marks in a row."
+TOO_MANY_MARKS = phrase(
+    "Must not contain more than %(count)d combining marks in a row.", count=MARKS
+)
+
+
+def too_long(max_length: int) -> Phrase:
+    """The rule that a longer text breaks."""
+    return phrase(
+        "Ensure this field has no more than %(max_length)d characters.", max_length=max_length
+    )
 
 
 def too_many_marks(text: str) -> bool:
@@ -36,6 +45,6 @@ def too_many_marks(text: str) -> bool:
 def require(name: str, text: str, max_length: int = LONGEST) -> None:
     """Check a text that has no field, such as a path parameter. Raises `ValidationFailed`."""
     if len(text) > max_length:
-        raise errors.invalid(name, TOO_LONG.format(max_length=max_length))
+        raise errors.invalid(name, too_long(max_length))
     if too_many_marks(text):
         raise errors.invalid(name, TOO_MANY_MARKS)

@@ -9,9 +9,8 @@ import uuid
 from functools import lru_cache
 
 from django.http import HttpRequest
-from django.utils.translation import get_language
 
-from authservice.kernel import device_token, settings
+from authservice.kernel import device_token, languages, settings
 from authservice.kernel.client import Client
 from authservice.kernel.http import cookies
 from authservice.kernel.secret import Secret
@@ -46,7 +45,7 @@ def client(request: HttpRequest, request_id: str) -> Client:
         user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_MAX_AGENT],
         request_id=request_id,
         device_token=_device_token(request),
-        language=get_language() or "",
+        language=languages.requested(request),
         http=request,
     )
 

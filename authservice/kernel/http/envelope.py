@@ -12,8 +12,9 @@ from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from authservice.kernel import errors, outages
+from authservice.kernel import errors, languages, outages
 from authservice.kernel.http.redaction import redact
+from authservice.kernel.phrases import translated
 from authservice.kernel.sections import api
 
 logger = logging.getLogger("authservice.request")
@@ -29,7 +30,11 @@ def answer(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """A JSON response. It must not be cached, because it may contain personal data."""
+    """A JSON response. It must not be cached, because it may contain personal data. A `message` of
+    the data is translated."""
+    texts = bool(message)
+    if isinstance(data, Mapping) and "message" in data:
+        data, texts = {**data, "message": translated(data["message"])}, True
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
         json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
@@ -39,16 +44,18 @@ def answer(
     response.headers["Cache-Control"] = "no-store"
     for name, value in (headers or {}).items():
         response.headers[name] = value
+    if texts:
+        languages.label(response)
     return response
 
 
 def refusal(fault: errors.Fault) -> HttpResponse:
     """The error envelope of a fault. The top level repeats the message, for simple clients."""
-    data: dict[str, Any] = {"code": fault.code, "message": fault.message}
+    data: dict[str, Any] = {"code": fault.code, "message": fault.text}
     if fault.details and api.error_details:
-        data["details"] = dict(fault.details)
+        data["details"] = fault.texts
     headers = {**_CHALLENGE, **fault.headers} if fault.status == 401 else fault.headers
-    return answer(data, message=fault.message, status=fault.status, headers=headers)
+    return answer(data, message=fault.text, status=fault.status, headers=headers)
 
 
 def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fault:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from django.core.validators import ProhibitNullCharactersValidator
 from django.utils import timezone
@@ -17,11 +17,26 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from authservice.kernel import errors
 from authservice.kernel.http import bounds
+from authservice.kernel.phrases import Phrase, of_field, phrase
 from authservice.kernel.secret import Secret
 
 # The Unicode categories Cc and Cs: UTF-8 cannot encode lone surrogates for the database.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# The texts of the framework. Ours are in our catalogues, whether or not it is an installed app.
+_COMMON = {
+    "required": phrase("This field is required."),
+    "null": phrase("This field may not be null."),
+}
+TRUE_OR_FALSE = phrase("Must be true or false.")
 _REPLACED = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
+
+
+class BrokenRule(Exception):  # noqa: N818 named for what it says
+    """A value breaks this rule. Unlike the framework's exception it keeps the phrase."""
+
+    def __init__(self, rule: Phrase) -> None:
+        super().__init__(rule)
+        self.rule = rule
 
 
 class Text(serializers.CharField):
@@ -34,8 +49,10 @@ class Text(serializers.CharField):
     described: ClassVar[Mapping[str, Any]] = {"pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
 
     default_error_messages = {
-        "invalid": "Must be a string.",
-        "control": "Must not contain control characters or broken Unicode.",
+        **_COMMON,
+        "blank": phrase("This field may not be blank."),
+        "invalid": phrase("Must be a string."),
+        "control": phrase("Must not contain control characters or broken Unicode."),
     }
 
     def __init__(
@@ -72,7 +89,7 @@ class JsonText(Text):
         "pattern": "^[^\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]*$",
     }
 
-    default_error_messages = {"json": "Must be JSON text."}
+    default_error_messages = {"json": phrase("Must be JSON text.")}
 
     def to_internal_value(self, data: str) -> str:
         if _CONTROL.search(data.replace("\n", " ").replace("\t", " ")):
@@ -109,7 +126,7 @@ class Password(SecretText):
     BYTES = 4096
 
     default_error_messages = dict.fromkeys(
-        ("long", "max_length"), f"Must not exceed {BYTES} bytes."
+        ("long", "max_length"), phrase("Must not exceed %(count)d bytes.", count=BYTES)
     )
 
     def __init__(self, **options: Any) -> None:
@@ -125,7 +142,10 @@ class Password(SecretText):
 class Moment(serializers.DateTimeField):
     """An ISO 8601 date or time in a query string, as an aware datetime; UTC if it has no offset."""
 
-    default_error_messages = {"moment": "Must be a date or time in ISO 8601 format."}
+    default_error_messages = {
+        **_COMMON,
+        "moment": phrase("Must be a date or time in ISO 8601 format."),
+    }
 
     def to_internal_value(self, text: Any) -> Any:
         if "T" in text:
@@ -138,10 +158,25 @@ class Moment(serializers.DateTimeField):
             self.fail("moment")
 
 
+class Choice(serializers.ChoiceField):
+    """One of several texts."""
+
+    default_error_messages = {
+        **_COMMON,
+        "blank": phrase("This field may not be blank."),
+    }
+
+    def fail(self, key: str, **values: Any) -> NoReturn:
+        if key == "invalid_choice":
+            text = phrase('"%(given)s" is not a valid choice.', given=values["input"])
+            raise BrokenRule(text)
+        super().fail(key, **values)
+
+
 class Flag(serializers.BooleanField):
     """A JSON boolean; strings and numbers are refused."""
 
-    default_error_messages = {"invalid": "Must be true or false."}
+    default_error_messages = {**_COMMON, "invalid": TRUE_OR_FALSE}
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and not isinstance(data, bool):
@@ -157,7 +192,7 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
     if getattr(schema, "null_omits", False):
         given = {name: value for name, value in given.items() if value is not None}
     valid: dict[str, Any] = {}
-    details: dict[str, list[str]] = {}
+    details: dict[str, list[Phrase]] = {}
     for name, field in _fields(schema).items():
         value = given.get(name, serializers.empty)
         try:
@@ -167,10 +202,12 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
         except serializers.SkipField:
             continue
         except serializers.ValidationError as error:
-            details[name] = [str(text) for text in error.detail]
+            details[name] = [_rule(field, text) for text in error.detail]
+        except BrokenRule as broken:
+            details[name] = [broken.rule]
     if details:
         field_name, texts = next(iter(details.items()))
-        raise errors.ValidationFailed(f"{field_name}: {texts[0]}", details=details)
+        raise errors.ValidationFailed(of_field(field_name, texts[:1]), details=details)
     return valid
 
 
@@ -179,10 +216,22 @@ def _require_bounded(field: Any, text: str) -> None:
     trimmed = text.strip() if getattr(field, "trim_whitespace", False) else text
     max_length = getattr(field, "max_length", None) or bounds.LONGEST
     if len(trimmed) > max_length:
-        rule = field.error_messages.get("max_length", bounds.TOO_LONG)
-        raise serializers.ValidationError([rule.format(max_length=max_length)])
+        raise BrokenRule(_too_long(field, max_length))
     if bounds.too_many_marks(trimmed):
-        raise serializers.ValidationError([bounds.TOO_MANY_MARKS])
+        raise BrokenRule(bounds.TOO_MANY_MARKS)
+
+
+def _too_long(field: Any, max_length: int) -> Phrase:
+    rule = field.error_messages.get("max_length")
+    return rule if isinstance(rule, Phrase) else bounds.too_long(max_length)
+
+
+def _rule(field: Any, text: Any) -> Phrase:
+    """The rule that a field refused by. The framework formats it, and so turns it into a string."""
+    if text.code == "max_length":
+        return _too_long(field, field.max_length)
+    rule = field.error_messages.get(text.code)
+    return rule if isinstance(rule, Phrase) else Phrase(str(text))
 
 
 @cache

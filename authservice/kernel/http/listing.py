@@ -13,6 +13,7 @@ from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries
 from authservice.kernel.paging import Page
+from authservice.kernel.phrases import one_of, phrase
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
@@ -84,12 +85,13 @@ def _number(query: Mapping[str, str], name: str, default: int, *, least: int) ->
     if text is None:
         return default
     if not _WHOLE.fullmatch(text) or int(text) < least:
-        raise errors.invalid(name, f"Must be a whole number of at least {least}.")
+        rule = phrase("Must be a whole number of at least %(least)d.", least=least)
+        raise errors.invalid(name, rule)
     return int(text)
 
 
 def _one_of(query: Mapping[str, str], name: str, allowed: list[str], default: str) -> str:
     text = query.get(name, default)
     if text not in allowed:
-        raise errors.invalid(name, f"Must be one of {', '.join(allowed)}.")
+        raise errors.invalid(name, one_of(allowed))
     return text

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.kernel import templates
+from authservice.kernel import languages, templates
 from authservice.kernel.http import origins
 from authservice.kernel.http.body import FORM
 
@@ -38,6 +38,7 @@ def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResp
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = _policy(html, onward)
+    languages.label(response, page=True)
     return response
 
 

@@ -18,6 +18,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import array, array_page, counted, given
 from authservice.kernel.http.operations import Moment, Uuid, carries, operation
+from authservice.kernel.phrases import phrase
 from authservice.organization import access, answering, invitations
 from authservice.organization.errors import AlreadyAMember, TooManyMembers
 from authservice.organization.models import OrganizationInvitation
@@ -120,7 +121,7 @@ class OneInvitation(Endpoint):
     def cancel(self, org_id: str, invitation_id: str) -> HttpResponse:
         caller = self.identity
         invitations.cancel(caller.person, caller.session, self.client, org_id, invitation_id)
-        return responses.message_response("The invitation was cancelled.")
+        return responses.message_response(phrase("The invitation was cancelled."))
 
 
 class Resend(Endpoint):
@@ -172,7 +173,7 @@ class Accept(Endpoint):
             "member": shapes.membership(accepted.joined),
             "is_new_user": accepted.is_new_user,
         }
-        return responses.login(accepted.login, message="Invitation accepted.", more=more)
+        return responses.login(accepted.login, message=phrase("Invitation accepted."), more=more)
 
 
 class Decline(Endpoint):

@@ -10,6 +10,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.listing import array, array_page, counted, given
 from authservice.kernel.http.operations import operation
+from authservice.kernel.phrases import phrase
 from authservice.organization import access, errors, members
 from authservice.organization.serializers import ListQuery, MembersQuery, RoleIn
 from authservice.organization.views import shapes
@@ -56,7 +57,7 @@ class Member(Endpoint):
     def change(self, org_id: str, user_id: str) -> HttpResponse:
         role, caller = self.read(RoleIn)["role"], self.identity
         members.change_role(caller.person, caller.session, self.client, org_id, user_id, role)
-        return responses.message_response("Role changed.")
+        return responses.message_response(phrase("Role changed."))
 
     @operation(
         "Remove a member, or leave the organization",
@@ -67,4 +68,4 @@ class Member(Endpoint):
     def remove(self, org_id: str, user_id: str) -> HttpResponse:
         caller = self.identity
         members.remove(caller.person, caller.session, self.client, org_id, user_id)
-        return responses.message_response("Member removed.")
+        return responses.message_response(phrase("Member removed."))

@@ -9,6 +9,7 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.kernel import errors as kernel_errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
+from authservice.kernel.phrases import phrase
 from authservice.organization import access, active, errors, organizations
 from authservice.organization.serializers import OrganizationChangesIn, OrganizationIn, SwitchIn
 from authservice.organization.views import shapes
@@ -61,7 +62,10 @@ class Switch(Endpoint):
     def switch(self) -> HttpResponse:
         org_id, caller = self.read(SwitchIn)["org_id"], self.identity
         issued = active.switch(caller.person, caller.session, self.client, org_id)
-        body: SwitchedTokens = {**responses.tokens(issued), "message": "Organization switched."}
+        body: SwitchedTokens = {
+            **responses.tokens(issued),
+            "message": phrase("Organization switched."),
+        }
         return responses.issue(body, issued)
 
 
@@ -80,7 +84,9 @@ class Organization(Endpoint):
     def change(self, org_id: str) -> HttpResponse:
         changes, caller = self.read(OrganizationChangesIn), self.identity
         if not changes:
-            raise kernel_errors.ValidationFailed("At least one field to change is required.")
+            raise kernel_errors.ValidationFailed(
+                phrase("At least one field to change is required.")
+            )
         changed = organizations.update(caller.person, caller.session, self.client, org_id, changes)
         return answer(shapes.organization(changed))
 
@@ -92,4 +98,4 @@ class Organization(Endpoint):
     def delete(self, org_id: str) -> HttpResponse:
         caller = self.identity
         organizations.delete(caller.person, caller.session, self.client, org_id)
-        return responses.message_response("Organization deleted.")
+        return responses.message_response(phrase("Organization deleted."))

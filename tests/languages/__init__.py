@@ -1,0 +1,1 @@
+"""The texts of the package, their catalogues, and the languages of responses."""
