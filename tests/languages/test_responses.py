@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.test import AsyncClient, Client
 from django.utils import translation
-from django.utils.translation import trans_null
+from django.utils.translation import trans_null, trans_real
 
 from authservice.kernel import languages
 from tests.support.client import PASSWORD
@@ -120,7 +120,9 @@ def test_rules_of_passwords_are_in_one_language(settings, decided):
     )
 
 
-def test_language_without_a_catalogue_is_replaced_for_the_rules_of_django_too(settings):
+def test_language_without_a_catalogue_is_replaced_for_the_rules_of_django_too(
+    settings, monkeypatch
+):
     settings.MIDDLEWARE = [LOCALE, *settings.MIDDLEWARE]
     settings.AUTH_PASSWORD_VALIDATORS = [
         {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"}
@@ -129,6 +131,8 @@ def test_language_without_a_catalogue_is_replaced_for_the_rules_of_django_too(se
 
     english = ask("/auth/signup", weak, accept_language="it")
     settings.LANGUAGE_CODE = "de"
+    # Django keeps catalogues with the fallback to the former language.
+    monkeypatch.setattr(trans_real, "_translations", {})
     german = ask("/auth/signup", weak, accept_language="it")
 
     assert message(english) == (

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import django
+from django.template import Engine
 from django.template.backends.django import DjangoTemplates
 from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
@@ -115,12 +116,21 @@ def _messages(node: ast.ClassDef) -> Iterator[str]:
 
 
 def of_template(file: Path) -> Iterator[Text]:
-    engine = DjangoTemplates({"NAME": "texts", "DIRS": [], "APP_DIRS": False, "OPTIONS": {}}).engine
     # A parent template is found when the page is rendered, so parsing needs none.
-    for node in _nodes(engine.from_string(file.read_text()).nodelist):
+    for node in _nodes(_engine().from_string(file.read_text()).nodelist):
         text = _of_node(node)
         if text and not (_in_admin(file) and text.singular in _of_django()):
             yield text
+
+
+@cache
+def _engine() -> Engine:
+    # The tags of Django admin, which the host of the tests need not have installed.
+    tags = "django.contrib.admin.templatetags"
+    libraries = {name: f"{tags}.{name}" for name in ("admin_list", "admin_modify", "admin_urls")}
+    options = {"libraries": libraries}
+    backend = DjangoTemplates({"NAME": "texts", "DIRS": [], "APP_DIRS": False, "OPTIONS": options})
+    return backend.engine
 
 
 def _nodes(nodes: object) -> Iterator[Node]:
