@@ -1,11 +1,7 @@
 """A message is in the language of its recipient."""
 
-from pathlib import Path
-
 import pytest
 from django.utils import translation
-
-from authservice import notification
 
 pytestmark = pytest.mark.django_db
 
@@ -91,12 +87,3 @@ def test_message_without_a_translation_is_entirely_in_english(mark_verified, del
 
     assert mail.body.startswith("Hello Ann,")
     assert "Time: 2030-01-02 03:04 UTC" in mail.body
-
-
-def test_every_text_has_a_german_translation():
-    catalogue = Path(notification.__file__).parent / "locale/de/LC_MESSAGES"
-    entries = (catalogue / "django.po").read_text().split("\n\n")[1:]
-
-    assert entries
-    assert [entry for entry in entries if entry.rstrip().endswith('msgstr ""')] == []
-    assert not any("#, fuzzy" in entry for entry in entries)
