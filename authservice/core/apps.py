@@ -15,6 +15,11 @@ class CoreConfig(modules.ModuleConfig):
         "authservice.core.login.pending_signups.message_builders",
     )
 
+    import_sources = (
+        "authservice.core.importing.sources.addresses",
+        "authservice.core.importing.sources.left_rows",
+    )
+
     def ready(self) -> None:
         from authservice.core import checks
         from authservice.core.login import last_login

@@ -1,4 +1,4 @@
-"""Four tables: accounts, sessions, one-time tokens and attempt counters.
+"""Five tables: accounts, sessions, one-time tokens, attempt counters and imported rows.
 
 Rows reference the user model of the host project, whichever it is. Names of constraints and indexes
 are global in some databases, hence their prefix.
@@ -207,3 +207,25 @@ class AttemptCounter(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} until {self.ends_at}"
+
+
+class ImportedRow(models.Model):
+    """A row of another package that `authservice_import` has imported; no later run does it again.
+
+    `source` is the package, `kind` what the row became, `key` its primary key there.
+    """
+
+    source = models.CharField(max_length=32)
+    kind = models.CharField(max_length=32)
+    key = models.CharField(max_length=KEY)
+    imported_at = models.DateTimeField(default=timezone.now)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["source", "kind", "key"], name="authsvc_importedrow"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key} of {self.source}"

@@ -56,13 +56,21 @@ class ImportReport:
     conflicts: dict[str, Rows] = field(default_factory=dict)
     skipped: dict[str, Rows] = field(default_factory=dict)
 
+    def conflict(self, reason: str, row: Any, user: Any) -> None:
+        self.conflicts.setdefault(reason, Rows()).add(row, user)
+
+    def skip(self, reason: str, row: Any, user: Any) -> None:
+        self.skipped.setdefault(reason, Rows()).add(row, user)
+
 
 class CannotImport(Exception):
     """The import cannot begin; the text says what to change, for the operator."""
 
 
 class ImportSource(Protocol):
-    """Imports one kind of data from one package. `what` names the data, in lower case."""
+    """Imports one kind of data from one package. `what` names the data, in lower case. An attribute
+    `reads` may have the labels of the package's models that it reads, such as
+    "account.EmailAddress": rows of the package that no installed source reads are reported."""
 
     what: str
 

@@ -77,7 +77,7 @@ class ModuleConfig(AppConfig):
     login_method: str | None = None
     before_delete: str | None = None
     second_factor: str | None = None
-    import_sources: str | None = None
+    import_sources: str | tuple[str, ...] | None = None
     support: str | tuple[str, ...] | None = None
 
     def import_models(self) -> None:

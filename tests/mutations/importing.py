@@ -8,6 +8,7 @@ _IMPORTING = "authservice/oauth/importing/"
 _SETTINGS = "--ds=tests.oauth.importing.settings"
 _SUBJECTS = (_SETTINGS, "tests/oauth/importing/test_subjects.py")
 _LINKS = (_SETTINGS, "tests/oauth/importing/test_import.py")
+_REPEATED = (_SETTINGS, "tests/oauth/importing/test_repeated.py")
 
 IMPORTING = (
     Mutation(
@@ -56,7 +57,13 @@ IMPORTING = (
         "The removal that an import must not undo",
         _IMPORTING + "links.py",
         to("return REMOVED if", "return '' if"),
-        _LINKS,
+        _REPEATED,
+    ),
+    Mutation(
+        "The removal since an earlier import",
+        _IMPORTING + "links.py",
+        to("            return imported_rows.REMOVED\n", "            pass\n"),
+        _REPEATED,
     ),
     Mutation(
         "The distrust of an imported link in recoveries",

@@ -7,6 +7,7 @@ from tests.mutations.kinds import CORE, Mutation, to
 _PROOFS = CORE + "recovery/earlier_proofs.py"
 _CHOSEN = CORE + "recovery/chosen_proofs.py"
 _SYNC = ("tests/commands/test_sync_verified.py", "tests/commands/test_sync_verified_all.py")
+_ADDRESSES = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_addresses.py")
 
 OLD_USERS = (
     Mutation(
@@ -20,6 +21,24 @@ OLD_USERS = (
         _PROOFS,
         to("if len(found) == 1]", "]"),
         _SYNC,
+    ),
+    Mutation(
+        "The mark of staff that an import must not undo",
+        _PROOFS,
+        to("        return PRESENT  #", "        pass  #"),
+        _ADDRESSES,
+    ),
+    Mutation(
+        "The flag of an address that the package has not verified",
+        CORE + "importing/address_tables.py",
+        to('"" if row.verified else UNVERIFIED', '""'),
+        _ADDRESSES,
+    ),
+    Mutation(
+        "The sign-ups here that are no users of djoser",
+        CORE + "importing/address_tables.py",
+        to("            reason = LATER\n", "            pass\n"),
+        _ADDRESSES,
     ),
     Mutation(
         "The sign-ups that `--verified all` leaves out",

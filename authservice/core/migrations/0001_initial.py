@@ -236,5 +236,27 @@ class Migration(migrations.Migration):
                 "indexes": [models.Index(fields=["expires_at"], name="authsvc_session_expires")],
             },
         ),
+        migrations.CreateModel(
+            name="ImportedRow",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.CharField(max_length=32)),
+                ("kind", models.CharField(max_length=32)),
+                ("key", models.CharField(max_length=64)),
+                ("imported_at", models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("source", "kind", "key"), name="authsvc_importedrow"
+                    )
+                ],
+            },
+        ),
         migrations.RunPython(leave_room_for_updates, migrations.RunPython.noop),
     ]

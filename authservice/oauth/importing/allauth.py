@@ -26,6 +26,7 @@ _SERVERS = {"github": ("github_url", "github.com"), "gitlab": ("gitlab_url", "gi
 class AllauthRows:
     package = "django-allauth"
     app = "allauth.socialaccount"
+    reads: Collection[str] = ("socialaccount.SocialAccount",)
     added_field = "date_joined"
     names: Mapping[str, str] = {
         "apple": "apple",

@@ -17,7 +17,9 @@ For the same reason these links are skipped:
 - a link of a user without a password who has never logged in. The first proof of the address
   removes nothing of such an account, so an attacker whose sign-up there was never confirmed would
   keep the link;
-- a link that its user has removed here in the last three days.
+- a link that its user has removed here in the last three days;
+- a link that an earlier run imported, or found here, and that is not here now: its user, staff or a
+  recovery has removed it.
 """
 
 from __future__ import annotations
@@ -33,12 +35,13 @@ from django.utils import timezone
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
+from authservice.core.importing import imported_rows, package_tables
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.imports import CannotImport, ImportOptions, ImportReport, Rows
+from authservice.kernel.imports import CannotImport, ImportOptions, ImportReport
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.oauth import registry
 from authservice.oauth.importing.known import KnownLinks
@@ -51,6 +54,7 @@ NO_USER = "the user does not exist"
 PROVEN = "the address of the account was proven here later, which removes earlier access"
 UNUSED = "the user has no password and has never logged in"
 REMOVED = "the link was removed here"
+KIND = "link"
 
 
 @dataclass
@@ -71,17 +75,20 @@ class _Stored:
     users: dict[Any, Any]
     proven: dict[Any, datetime]
     removed: set[tuple[Any, str, str]]
+    imported: set[Any]
 
     @classmethod
-    def of(cls, users: set[Any], *, lock: bool) -> _Stored:
+    def of(cls, users: set[Any], *, imported: set[Any], lock: bool) -> _Stored:
         if lock:
             # Until the batch is stored they can neither link, unlink nor be deleted.
             passwords.lock_users(users)
         found = host().model._base_manager.using(databases.primary()).in_bulk(users)
-        return cls(users=found, proven=_proven(users), removed=_removed(users))
+        return cls(users=found, proven=_proven(users), removed=_removed(users), imported=imported)
 
-    def doubt(self, link: Link) -> str:
+    def doubt(self, row: Row, link: Link) -> str:
         """Why a link without a conflict must not be imported; "" if it may."""
+        if row.pk in self.imported:
+            return imported_rows.REMOVED
         user, proven_at = self.users[link.user_id], self.proven.get(link.user_id)
         if core.wipe_unproven and proven_at is not None and proven_at >= link.added_at:
             return PROVEN
@@ -99,6 +106,7 @@ class LinkImport:
 
     def __init__(self, package: PackageRows) -> None:
         self.package = package
+        self.reads = package.reads
 
     def missing(self) -> str:
         if apps.is_installed(self.package.app):
@@ -113,7 +121,10 @@ class LinkImport:
         model = self.package.model()
         if not issubclass(host().model, _user_model(model)):
             raise CannotImport("The links are those of another user model than AUTH_USER_MODEL.")
-        return _Run(self.package, options).over(_batches(model, self.package, options))
+        rows = package_tables.rows(model)
+        field = self.package.added_field
+        found = package_tables.batches(rows, options, added_field=field)
+        return _Run(self.package, options).over(found)
 
 
 @dataclass
@@ -145,9 +156,18 @@ class _Run:
             outcomes = [self._outcome(row) for row in rows]
             users = self._decide_all(outcomes)
             new = [outcome for outcome in outcomes if outcome.link]
-            if new and not self.options.dry_run:
-                self._store(new, users)
+            if not self.options.dry_run:
+                if new:
+                    self._store(new, users)
+                self._remember(outcomes)
         return outcomes
+
+    def _remember(self, outcomes: Sequence[_Outcome]) -> None:
+        """Links that are here now, or that their user has removed. Those that `--map` or a setting
+        would let in later are not remembered."""
+        here = [one for one in outcomes if one.link or one.reason in ("", REMOVED)]
+        if here:
+            imported_rows.remember(self.package.app, KIND, [one.row.pk for one in here])
 
     def _outcome(self, row: Row) -> _Outcome:
         try:
@@ -159,7 +179,9 @@ class _Run:
     def _decide_all(self, outcomes: list[_Outcome]) -> dict[Any, Any]:
         """Decide about each link by what is stored; returns the users, who are locked."""
         links = [outcome.link for outcome in outcomes if outcome.link]
-        stored = _Stored.of({link.user_id for link in links}, lock=not self.options.dry_run)
+        lock = not self.options.dry_run
+        imported = imported_rows.seen(self.package.app, KIND, [one.row.pk for one in outcomes])
+        stored = _Stored.of({one.user_id for one in links}, imported=imported, lock=lock)
         self.known.read(links)
         for outcome in outcomes:
             if link := outcome.link:
@@ -173,7 +195,7 @@ class _Run:
         elif conflict:
             outcome.reason, outcome.conflict = conflict, True
         elif not self.known.has(link):
-            outcome.reason = stored.doubt(link)
+            outcome.reason = stored.doubt(outcome.row, link)
         if outcome.reason or self.known.has(link):
             outcome.link = None
         else:
@@ -187,8 +209,7 @@ class _Run:
                 # A login with the provider has stored it, or another one, in the meantime.
                 outcome.link, outcome.reason = None, taken[link]
                 outcome.conflict = bool(taken[link])
-            elif link:
-                _record(users[link.user_id], link)
+        _record([outcome.link for outcome in new if outcome.link], users)
 
 
 def _count(outcome: _Outcome, report: ImportReport) -> None:
@@ -198,15 +219,16 @@ def _count(outcome: _Outcome, report: ImportReport) -> None:
     elif not outcome.reason:
         report.present += 1
     else:
-        group = report.conflicts if outcome.conflict else report.skipped
-        rows = group.setdefault(outcome.reason, Rows())
-        rows.add(outcome.row.pk, outcome.row.user_id)
+        add = report.conflict if outcome.conflict else report.skip
+        add(outcome.reason, outcome.row.pk, outcome.row.user_id)
 
 
-def _record(user: Any, link: Link) -> None:
-    events.record_by_staff(
-        "auth.oauth.linked", None, user, Client(), provider=link.provider, reason="import"
-    )
+def _record(links: Sequence[Link], users: dict[Any, Any]) -> None:
+    for provider in sorted({link.provider for link in links}):
+        linked = [users[link.user_id] for link in links if link.provider == provider]
+        events.record_all_by_staff(
+            "auth.oauth.linked", None, linked, Client(), provider=provider, reason="import"
+        )
 
 
 def _link(row: Row, provider: str, subject: str) -> Link:
@@ -235,20 +257,6 @@ def _removed(users: set[Any]) -> set[tuple[Any, str, str]]:
 
 def _user_model(model: Any) -> Any:
     return model._meta.get_field("user").related_model
-
-
-def _batches(
-    model: Any, package: PackageRows, options: ImportOptions
-) -> Iterator[tuple[list[Any], int]]:
-    """The rows of the package in the order of their keys, with their number."""
-    # From the database that the package writes to, because a replica may lag behind.
-    rows = model._base_manager.using(databases.written(model)).order_by("pk")
-    if options.since:
-        rows = rows.filter(**{f"{package.added_field}__gte": options.since})
-    total, last = rows.count(), None
-    while batch := list((rows if last is None else rows.filter(pk__gt=last))[: options.batch_size]):
-        yield batch, total
-        last = batch[-1].pk
 
 
 def _check_names(options: ImportOptions) -> None:

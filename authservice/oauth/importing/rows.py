@@ -32,6 +32,8 @@ class PackageRows(Protocol):
     """Its name on the package index."""
     app: str
     """The app that must be in `INSTALLED_APPS`."""
+    reads: Collection[str]
+    """The label of the model of its links."""
     names: Mapping[str, str]
     """Our name of each provider whose identifiers are the subjects that we use."""
     added_field: str

@@ -32,6 +32,7 @@ _SERVER_SETTINGS = ("OIDC_ENDPOINT", "URL", "API_URL")
 class SocialDjangoRows:
     package = "social-auth-app-django"
     app = "social_django"
+    reads: Collection[str] = ("social_django.UserSocialAuth",)
     added_field = "created"
     names: Mapping[str, str] = {
         "apple-id": "apple",

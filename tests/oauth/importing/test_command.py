@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from tests.oauth.importing.conftest import OLD, social
+from tests.oauth.importing.conftest import OLD, allauth, social
 from tests.support.people import unsaved
 
 pytestmark = pytest.mark.django_db
@@ -42,9 +42,9 @@ def test_statements_do_not_depend_on_the_rows_of_a_batch(run):
         run(*MAPPED, "--batch-size", "10")
 
     selects = [one["sql"] for one in few if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-    # 3 batches (the last one empty) and the count; per batch: lock, two of links, proofs,
-    # removals, insert, users.
-    assert len(selects) <= 4 + 2 * 7
+    # 3 batches (the last one empty) and the count; per batch: earlier imports, lock, two of links,
+    # proofs, removals, insert, users, imported rows. What is left in other tables: none.
+    assert len(selects) <= 4 + 2 * 9
 
 
 def test_thousand_rows_take_few_seconds(run):
@@ -70,7 +70,12 @@ def test_progress_is_shown_on_a_terminal(old_user):
 
 
 def test_command_lists_the_sources(run):
-    assert run() == ("social_django (provider links): ready\nallauth (provider links): ready\n")
+    shown = run()
+
+    assert "social_django (provider links): ready\n" in shown
+    assert "allauth (provider links): ready\n" in shown
+    assert "allauth (verified addresses): ready\n" in shown
+    assert "knox (left in the tables of the package): no such table is installed.\n" in shown
 
 
 def test_source_whose_package_is_missing_is_named(run, settings):
@@ -81,18 +86,31 @@ def test_source_whose_package_is_missing_is_named(run, settings):
         run("social_django")
 
 
-def test_no_source_without_a_module(run, settings):
+def test_links_are_left_without_the_module(run, settings, old_user):
+    allauth(old_user)
     settings.INSTALLED_APPS = [one for one in settings.INSTALLED_APPS if "oauth" not in one]
 
-    assert "need authservice.oauth" in run()
-    with pytest.raises(CommandError, match=r"There is no source 'allauth'.*: none\."):
-        run("allauth")
+    assert "social_django" not in run()
+    shown = run("allauth")
+    assert "add 'authservice.oauth' to INSTALLED_APPS" in shown
+    assert f"rows socialaccount.SocialAccount (user {old_user.pk})" in shown
+
+
+def test_part_whose_app_is_missing_is_named(run, settings, old_user):
+    allauth(old_user)
+    settings.INSTALLED_APPS = [one for one in settings.INSTALLED_APPS if one != "allauth.account"]
+
+    shown = run("allauth")
+
+    assert "verified addresses: not read. 'allauth.account' is not in INSTALLED_APPS." in shown
+    assert "provider links: 1 rows read" in shown
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("djoser",), "There is no source 'djoser'. Sources of the installed modules: social_"),
+        (("devise",), "There is no source 'devise'. Sources of the installed modules: "),
+        (("knox",), "no such table is installed"),
         (("allauth", "--map", "google"), "--map must be THEIRS=OURS"),
         (("allauth", "--map", "=google"), "--map must be THEIRS=OURS"),
         (("allauth", "--map", "a=acme", "--map", "a=other"), "two counterparts of 'a'"),

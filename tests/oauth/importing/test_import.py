@@ -12,8 +12,8 @@ from authservice.oauth import eviction, storage
 from authservice.oauth.importing import known
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import Link
-from tests.oauth.browsing import ANN, profile
-from tests.oauth.importing.conftest import GOOGLE, OLD, allauth, social
+from tests.oauth.browsing import ANN
+from tests.oauth.importing.conftest import OLD, allauth, social
 from tests.support.people import deactivate, make_user
 
 pytestmark = pytest.mark.django_db
@@ -166,18 +166,6 @@ def test_link_of_a_deleted_user_is_skipped(run, old_user):
 
     assert "Skipped: the user does not exist" in report
     assert links() == []
-
-
-def test_link_that_its_user_removed_is_not_imported_again(run, api, browser, post, old_user):
-    social(old_user, "old", "ann-at-acme")
-    social(old_user, "google-oauth2", GOOGLE)
-    arguments = (*MAPPED, "--map", "google-oauth2=google")
-    run(*arguments)
-    token = browser.sign_in(profile(email="")).data["access_token"]
-    assert api.request("DELETE", "oauth/google", token=token).status == 200
-
-    assert "Skipped: the link was removed here" in run(*arguments)
-    assert [one[1] for one in links()] == ["acme"]
 
 
 def test_link_from_before_a_proof_of_the_address_is_skipped(run, api, browser, post, old_user):

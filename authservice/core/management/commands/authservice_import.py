@@ -54,7 +54,10 @@ class Command(BaseCommand):
         chosen = _sources().get(options["source"], [])
         _check(options["source"], chosen)
         for source in chosen:
-            self._run(source, self._options(options))
+            if missing := source.missing():
+                self.stdout.write(f"{source.what}: not read. {missing}")
+            else:
+                self._run(source, self._options(options))
 
     def _options(self, given: dict[str, Any]) -> ImportOptions:
         return ImportOptions(
@@ -70,8 +73,6 @@ class Command(BaseCommand):
             for source in sources:
                 state = source.missing() or "ready"
                 self.stdout.write(f"{name} ({source.what}): {state}")
-        if not _sources():
-            self.stdout.write(_NO_SOURCES)
 
     def _run(self, source: ImportSource, options: ImportOptions) -> None:
         try:
@@ -92,9 +93,6 @@ class Command(BaseCommand):
                 self.stdout.write(self.style.WARNING(f"{title}: {reason}: {_listed(rows)}"))
 
 
-_NO_SOURCES = "No installed module imports anything. Links of providers need authservice.oauth."
-
-
 def _sources() -> dict[str, list[ImportSource]]:
     """The sources of all installed modules; several modules may import data of one package."""
     found: dict[str, list[ImportSource]] = {}
@@ -106,14 +104,14 @@ def _sources() -> dict[str, list[ImportSource]]:
 
 def _check(name: str, chosen: Iterable[ImportSource]) -> None:
     if not chosen:
-        known = ", ".join(_sources()) or "none"
+        known = ", ".join(_sources())
         raise CommandError(
             f"There is no source {name!r}. Sources of the installed modules: {known}. Is the module"
             " that stores this data in INSTALLED_APPS?"
         )
-    for source in chosen:
-        if missing := source.missing():
-            raise CommandError(missing)
+    missing = [source.missing() for source in chosen]
+    if all(missing):
+        raise CommandError(" ".join(missing))
 
 
 def _names(given: Iterable[str]) -> dict[str, str]:

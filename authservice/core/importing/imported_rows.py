@@ -1,0 +1,35 @@
+"""Remembers which rows of another package were imported, so that no later run repeats them.
+
+A user, staff or a recovery may have removed a link or a second factor since. If the next run
+imported it again, it would give access back to an intruder, or ask the user for a code of a phone
+that is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from authservice.core.models import KEY, ImportedRow
+from authservice.kernel import databases
+from authservice.kernel.crypto import fingerprint
+
+REMOVED = "it was imported by an earlier run and was removed here since"
+
+
+def seen(source: str, kind: str, rows: Collection[Any]) -> set[Any]:
+    """Those of these primary keys of the other package that were imported. One statement."""
+    keys = {_key(row): row for row in rows}
+    found = ImportedRow.objects.filter(source=source, kind=kind, key__in=list(keys))
+    return {keys[key] for key in found.values_list("key", flat=True)}
+
+
+def remember(source: str, kind: str, rows: Collection[Any]) -> None:
+    """Call it in the transaction that stores what these rows become. One statement."""
+    new = [ImportedRow(source=source, kind=kind, key=_key(row)) for row in rows]
+    ImportedRow.objects.using(databases.primary()).bulk_create(new, ignore_conflicts=True)
+
+
+def _key(row: Any) -> str:
+    text = str(row)
+    return text if len(text) <= KEY else fingerprint(text)

@@ -1,0 +1,39 @@
+"""A project on the packages that users come from, with authservice installed beside them."""
+
+import warnings
+
+from tests.settings import *  # noqa: F403
+from tests.settings import INSTALLED_APPS as OURS
+
+# social-auth-core imports a deprecated module of another package.
+warnings.filterwarnings("ignore", category=DeprecationWarning, message="defusedxml")
+
+INSTALLED_APPS = [
+    *OURS,
+    "authservice.magiclink",
+    "tests.support.messenger.apps.PostOffice",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.mfa",
+    "dj_rest_auth",
+    "dj_rest_auth.registration",
+    "dj_rest_auth.mfa",
+    "rest_framework.authtoken",
+    "rest_framework_simplejwt",
+    "rest_framework_simplejwt.token_blacklist",
+    "knox",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_email",
+    "two_factor",
+    "two_factor.plugins.phonenumber",
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+REST_AUTH = {"USE_JWT": True, "JWT_AUTH_HTTPONLY": False}

@@ -1,0 +1,7 @@
+"""Projects on other packages move over; the packages are installed in a process of its own."""
+
+from tests.hosts.runs import holds
+
+
+def test_projects_on_other_packages_move_over():
+    holds("tests/coming_from/inside", "--ds=tests.coming_from.settings")
