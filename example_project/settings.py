@@ -42,7 +42,7 @@ if DEVELOPMENT and not env.str("EMAIL_URL", default=""):
 # Optional modules of authservice: the allowed values of AUTHSERVICE_MODULES.
 OPTIONAL_MODULES = (
     *("notification", "admin", "audit", "twofactor", "csrf", "magiclink", "oauth"),
-    *("invitation", "organization"),
+    *("invitation", "organization", "pages"),
 )
 LOGIN_MODULES = ("stateless", "session")
 

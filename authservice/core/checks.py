@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +27,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import modules, throttling
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
-from authservice.kernel.sections import cookies, frontend, outbound, root
+from authservice.kernel.sections import Frontend, cookies, frontend, outbound, root
 
 _PATHS = ("claims_hook", *hook_checks.HOOKS)
 _GRACE = timedelta(seconds=60)
@@ -103,13 +104,30 @@ def _links() -> Iterator[CheckMessage]:
     """Links to pages that nobody serves; without a messenger there are no mails."""
     if frontend.url or not modules.plugs("messenger"):
         return
+    texts = _moved_links() if modules.plugs("link_pages") else [_missing_pages()]
+    for text in texts:
+        yield message("authservice.W230", text)
+
+
+def _missing_pages() -> str:
     purposes = ["to choose a new password"]
     purposes += [of for name, of in _INVITING.items() if apps.is_installed(name)]
-    text = (
+    return (
         f"FRONTEND.URL is not set: the links in e-mails {_listed(purposes)} lead to an address of"
         " this service that has no page. A user who clicks one sees an error (405) in JSON."
     )
-    yield message("authservice.W230", text)
+
+
+def _moved_links() -> Iterator[str]:
+    """Paths of a front end, although there is none: the pages are at the default paths."""
+    for path in fields(Frontend):
+        given = getattr(frontend, path.name)
+        if path.name.endswith("_path") and path.default and given != path.default:
+            yield (
+                f"FRONTEND.{path.name.upper()} is {given!r}, but FRONTEND.URL is not set: the link"
+                " leads to an address of this service that has no page. The page of"
+                f" 'authservice.pages' is at {path.default!r}."
+            )
 
 
 def _listed(parts: list[str]) -> str:

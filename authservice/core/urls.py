@@ -3,6 +3,7 @@
 from django.urls import path
 
 from authservice.core.api import account_views, recovery_views, signup_views, verification_views
+from authservice.core.api.link_endpoint import with_page
 
 send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
 send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
@@ -35,7 +36,7 @@ urlpatterns = [
     ),
     path(
         "reset-password",
-        recovery_views.ResetPassword.as_view({"post": "reset"}),
+        recovery_views.ResetPassword.as_view(with_page({"post": "reset"})),
         name="reset-password",
     ),
     path("send-verification-email", send_email, name="send-verification-email"),

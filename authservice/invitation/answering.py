@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 
@@ -28,6 +29,12 @@ def accept(
     invitation = closing.find(PlatformInvitation, token, client)
     joined = partial(_joined, invitation, client)
     return acceptance.accept(invitation, profile, client, caller=caller, join=joined)
+
+
+def describe(token: Secret, client: Client) -> dict[str, Any]:
+    """What the page of the link shows: the address, whether it has an account.
+    Raises as `closing.find` does."""
+    return acceptance.describe(closing.find(PlatformInvitation, token, client))
 
 
 def decline(token: Secret, client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from authservice.core.api.link_endpoint import with_page
 from authservice.invitation import views
 
 urlpatterns = [
@@ -11,7 +12,11 @@ urlpatterns = [
         name="invitations",
     ),
     path("invitations/my", views.OwnInvitations.as_view({"get": "find"}), name="own-invitations"),
-    path("invitations/accept", views.Accept.as_view({"post": "accept"}), name="invitation-accept"),
+    path(
+        "invitations/accept",
+        views.Accept.as_view(with_page({"post": "accept"})),
+        name="invitation-accept",
+    ),
     path(
         "invitations/decline", views.Decline.as_view({"post": "decline"}), name="invitation-decline"
     ),

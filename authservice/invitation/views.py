@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from django.http import HttpResponse
 
 from authservice.core.api import responses
 from authservice.core.api.authentication import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
-from authservice.core.api.serializers import AcceptInvitationIn, DeclineInvitationIn
+from authservice.core.api.serializers import (
+    AcceptInvitationIn,
+    DeclineInvitationIn,
+    InvitationLinkIn,
+)
 from authservice.core.invitations import acceptance
 from authservice.core.invitations.acceptance import Profile
 from authservice.invitation import answering, invitations, lists
@@ -39,6 +45,7 @@ from authservice.kernel.http.listing import (
 )
 from authservice.kernel.http.operations import Moment, Uuid, carries, operation
 from authservice.kernel.phrases import phrase
+from authservice.kernel.secret import Secret
 
 _OPEN = (errors.InvitationExpired, errors.InvitationNotFound, errors.InvitationNotPending)
 _LIMITED = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, errors.InvitationMaxPending)
@@ -134,8 +141,26 @@ class Resend(Endpoint):
         return answer(_invitation(sent))
 
 
-class Accept(Endpoint):
+class Accept(FormEndpoint):
+    """The link of the mail leads here if the project has no front end."""
+
+    route = "invitation-accept"
+    typed = ("name",)
     public = True
+
+    @operation(
+        "Show the page of an invitation",
+        query=InvitationLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=_OPEN,
+        id="showInvitation",
+    )
+    def show(self) -> HttpResponse:
+        return self.show_form(self.read_query(InvitationLinkIn))
+
+    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+        return answering.describe(given["token"], self.client)
 
     @operation(
         "Accept an invitation with the token of its mail, and sign in",

@@ -9,7 +9,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     "authservice.W230": (
         "FRONTEND.URL is not set: links in e-mails lead to an address of this service that has no"
         " page, so a user who clicks one sees an error (405) in JSON.",
-        "Set FRONTEND.URL to the origin of a front end with these pages.",
+        "Set FRONTEND.URL to the origin of a front end with these pages, or add"
+        " 'authservice.pages' to INSTALLED_APPS, which has pages of its own.",
     ),
     "authservice.W231": (
         "The front end is on another site than API_URL, but a cookie has SameSite 'Lax' or"
@@ -38,6 +39,20 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " Celery's default broker, where no worker of the project takes them.",
         "Create the app in celery.py of the project, and import it in the project's __init__.py as"
         " Celery's page 'First steps with Django' shows.",
+    ),
+    "authservice.E237": (
+        "A colour of PAGES is not written as #rrggbb, so the pages have no colour of their own.",
+        "Write it with six hexadecimal digits, such as '#1a56c4'.",
+    ),
+    "authservice.E238": (
+        "A URL of PAGES is neither a path nor an http or https URL, so the logo or the link of the"
+        " pages does not work.",
+        "Use a path such as '/static/logo.svg', or a URL such as 'https://app.example.com/login'.",
+    ),
+    "authservice.W239": (
+        "A colour of PAGES has too little contrast with the page: many people cannot read links"
+        " and buttons.",
+        "Use a darker COLOR, or a lighter COLOR_DARK: a contrast of 4.5 to 1 is needed (WCAG 2.2).",
     ),
     "authservice.W236": (
         "E-mails are sent to localhost:25, Django's default mail server, because no setting names"

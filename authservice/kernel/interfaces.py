@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
 from authservice.kernel.faults import Fault
+from authservice.kernel.link_pages import LinkPages as LinkPages
 from authservice.kernel.message_queue import Message
 from authservice.kernel.person import Person
 from authservice.kernel.secret import Secret

@@ -43,6 +43,7 @@ SLOTS: Mapping[str, str] = {
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
     "import_sources": "By `authservice_import`.",
     "support": "By the support page of a user in Django admin.",
+    "link_pages": "When a browser opens a route to which mails link.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _swapped: dict[str, tuple[Any, ...]] = {}
@@ -79,6 +80,7 @@ class ModuleConfig(AppConfig):
     second_factor: str | None = None
     import_sources: str | tuple[str, ...] | None = None
     support: str | tuple[str, ...] | None = None
+    link_pages: str | None = None
 
     def import_models(self) -> None:
         # Not a system check: models and checks of most modules import those of core, so Django

@@ -17,6 +17,7 @@ from django.utils.crypto import constant_time_compare
 from authservice.core.api import redirects, responses
 from authservice.core.api.authentication import cookies_count, live_caller
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.core.api.serializers import EmailIn
 from authservice.core.users import identifiers
@@ -81,7 +82,8 @@ class VerifyCode(Endpoint):
         return responses.login(outcome, message=_DONE)
 
 
-class Verify(Endpoint):
+class Verify(LinkEndpoint):
+    route = VERIFY
     public = True
     guard_exempt = True
     takes_form = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 
@@ -43,6 +44,17 @@ def accept(
         lock=partial(_lock, invitation),
         method=METHOD,
     )
+
+
+def describe(token: Secret, client: Client) -> dict[str, Any]:
+    """What the page of the link shows: the address, whether it has an account, the organization
+    and the role.
+    Raises as `closing.find` does, and `InvitationNotFound` if the organization is gone."""
+    invitation = closing.find(OrganizationInvitation, token, client)
+    if not invitation.organization.active:
+        raise errors.InvitationNotFound
+    shown = {"organization": invitation.organization.name, "role": invitation.role}
+    return {**acceptance.describe(invitation), **shown}
 
 
 def decline(token: Secret, client: Client) -> None:

@@ -5,6 +5,7 @@ The paths of the user come first: `my` and `switch` are not ids.
 
 from django.urls import path
 
+from authservice.core.api.link_endpoint import with_page
 from authservice.organization.views import invitations, members, organizations
 
 _ORG = "org/<str:org_id>"
@@ -20,7 +21,7 @@ urlpatterns = [
     ),
     path(
         "org/invitations/accept",
-        invitations.Accept.as_view({"post": "accept"}),
+        invitations.Accept.as_view(with_page({"post": "accept"})),
         name="org-invitation-accept",
     ),
     path(

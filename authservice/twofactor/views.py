@@ -8,6 +8,7 @@ from django.http import HttpResponse
 
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import FormEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
@@ -134,7 +135,9 @@ class RenewBackupCodes(Endpoint):
         return answer(renewed)
 
 
-class VerifyLogin(Endpoint):
+class VerifyLogin(FormEndpoint):
+    route = "2fa-verify-login"
+    hidden = ("temp_token",)
     public = True
 
     @operation(

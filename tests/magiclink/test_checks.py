@@ -9,9 +9,15 @@ PREFIX = "authservice."
 @pytest.fixture
 def ids():
     def ids():
-        # Checks of the invitation module warn of some of the same mistakes.
-        found = [str(check.id) for check in run_checks() if "authservice.W18" not in str(check.id)]
-        return [id_.removeprefix(PREFIX) for id_ in found if id_.startswith(PREFIX)]
+        found = [str(check.id) for check in run_checks()]
+        # Checks of the invitation module warn of some of the same mistakes. No link leads to the
+        # front end, which this host does not have.
+        others = ("authservice.W18", "authservice.W230")
+        return [
+            id_.removeprefix(PREFIX)
+            for id_ in found
+            if id_.startswith(PREFIX) and not id_.startswith(others)
+        ]
 
     return ids
 

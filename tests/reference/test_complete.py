@@ -15,7 +15,15 @@ from django.dispatch import Signal
 import authservice
 from authservice import signals
 from authservice.core.messages.limits import LIMITS
-from authservice.kernel import checks, errors, imports, interfaces, message_queue, support
+from authservice.kernel import (
+    checks,
+    errors,
+    imports,
+    interfaces,
+    link_pages,
+    message_queue,
+    support,
+)
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.modules import SLOTS, ModuleConfig
 from authservice.oauth import errors as oauth_errors  # noqa: F401 adds them to the catalogue
@@ -161,6 +169,7 @@ def test_slot_has_a_documented_protocol(slot):
         message_queue.__name__,
         imports.__name__,
         support.__name__,
+        link_pages.__name__,
     )
     assert protocol.__doc__.startswith(f"Slot `{slot}`: ")
 

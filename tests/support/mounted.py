@@ -10,6 +10,8 @@ from django.conf import settings
 from django.test import override_settings
 from django.urls import clear_url_caches
 
+from authservice.kernel.modules import urlconfs
+
 LOGIN = ("authservice.session", "authservice.stateless")
 
 
@@ -33,5 +35,6 @@ def mounted(*apps: str, login: str = "") -> Iterator[None]:
 def remount() -> None:
     """Reload the URLconf for the modules that are installed now."""
     clear_url_caches()
-    for name in ("authservice.urls", "tests.urls"):
+    # The routes of a module may depend on which others are installed.
+    for name in (*urlconfs(), "authservice.urls", "tests.urls"):
         reload(import_module(name))

@@ -53,8 +53,8 @@ class Endpoint(ViewSetMixin, APIView):
     public: ClassVar[bool] = False
     public_actions: ClassVar[frozenset[str]] = frozenset()
     super_admin: ClassVar[bool] = False
-    guard_exempt: ClassVar[bool] = False
-    takes_form: ClassVar[bool] = False
+    guard_exempt: bool = False
+    takes_form: bool = False
     throttle_scopes: ClassVar[dict[str, str]] = {}
 
     # Set for tools that read them; `dispatch` below ignores REST_FRAMEWORK of the host project.

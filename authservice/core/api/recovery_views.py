@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -10,11 +11,13 @@ from django.urls import reverse
 from authservice.core.api import responses
 from authservice.core.api.authentication import live_caller
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import FormEndpoint, LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, NewDeviceToken, Verified
 from authservice.core.api.serializers import (
     EmailIn,
     ForgotPasswordIn,
     PhoneIn,
+    ResetLinkIn,
     ResetPasswordIn,
     SecureAccountIn,
     VerifyPhoneIn,
@@ -29,12 +32,6 @@ from authservice.kernel.secret import Secret
 
 # The same answer for known and unknown targets, so that it does not reveal accounts.
 _SENT = phrase("If the account exists and needs it, a message is on its way.")
-
-
-class ToConfirm(TypedDict):
-    """The request changed nothing. Send a POST request to make the change."""
-
-    status: str
 
 
 class ForgotPassword(Endpoint):
@@ -55,8 +52,28 @@ class ForgotPassword(Endpoint):
         return responses.message_response(_SENT)
 
 
-class ResetPassword(Endpoint):
+class ResetPassword(FormEndpoint):
+    """A mailed link leads here if the project has no front end."""
+
+    route = "reset-password"
+    hidden = ("token", "email")
     public = True
+
+    @operation(
+        "Show the page of a link to set a new password",
+        query=ResetLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=(errors.InvalidLink, errors.LinkExpired),
+        id="showResetPassword",
+    )
+    def show(self) -> HttpResponse:
+        return self.show_form(self.read_query(ResetLinkIn))
+
+    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+        email = given["email"].reveal()
+        password_reset.require_open(given["token"], email)
+        return {"email": email}
 
     @operation(
         "Set a new password with a link or code",
@@ -133,10 +150,11 @@ class VerifyPhone(Endpoint):
         return responses.message_response(phrase("Phone number verified."))
 
 
-class SecureAccount(Endpoint):
+class SecureAccount(LinkEndpoint):
     """The link of a security notice. Opening it changes nothing, since mail scanners open every
     link; the button of its page sends a POST request."""
 
+    route = "secure-account"
     public = True
     guard_exempt = True
     takes_form = True

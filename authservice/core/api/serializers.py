@@ -179,6 +179,13 @@ class ResetPasswordIn(serializers.Serializer[Any]):
     new_password = Password()
 
 
+class ResetLinkIn(serializers.Serializer[Any]):
+    """The query parameters of a mailed link."""
+
+    token = SecretText(max_length=512)
+    email = Text(max_length=254, required=False, allow_blank=True, default="")
+
+
 class EmailIn(serializers.Serializer[Any]):
     email = Email()
 
@@ -211,6 +218,12 @@ class VerifyPhoneIn(serializers.Serializer[Any]):
 
 class RefreshIn(serializers.Serializer[Any]):
     refresh_token = SecretText(max_length=512)
+
+
+class InvitationLinkIn(serializers.Serializer[Any]):
+    """The query parameter of a mailed link."""
+
+    token = SecretText(max_length=512)
 
 
 class AcceptInvitationIn(serializers.Serializer[Any]):

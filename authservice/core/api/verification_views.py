@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from authservice.core.api import redirects, signup_cookie
 from authservice.core.api.authentication import live_caller
-from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Verified
 from authservice.core.api.serializers import ConfirmEmailIn, VerifyEmailIn
 from authservice.core.conf import core
@@ -39,10 +39,11 @@ _DENIED: Verified = {
 }
 
 
-class VerifyEmail(Endpoint):
+class VerifyEmail(LinkEndpoint):
     """A link in a mail: redirects browsers to the front end if one is configured; other clients get
-    JSON."""
+    JSON, or a page of the pages module."""
 
+    route = "verify-email"
     public = True
     guard_exempt = True
     takes_form = True

@@ -117,6 +117,12 @@ def accept(
     raise AssertionError  # the loop returns or raises
 
 
+def describe(invitation: Invitation) -> dict[str, Any]:
+    """What the recipient of an invitation may know: its address, and whether it has an account."""
+    account = lookup.find_by_email(invitation.email)
+    return {"email": invitation.email, "has_account": account is not None}
+
+
 def _enter(
     invitation: Invitation,
     person: Person,

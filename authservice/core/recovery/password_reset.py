@@ -13,6 +13,7 @@ from authservice.core.credentials import (
     recovery_number,
 )
 from authservice.core.messages import security_notice, sending
+from authservice.core.models import OneTimeToken
 from authservice.core.recovery import earlier_access, first_proof, takeover, verification
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
@@ -61,9 +62,7 @@ def reset_with_link(
 def _reset_with_link(
     token: Secret, email: str, new_password: Secret, client: Client, caller: Person | None
 ) -> Secret:
-    person, issued = one_time.find_link(one_time.RESET, token)
-    if issued.spent_at is not None or (email and issued.target_key != identifiers.email_key(email)):
-        raise errors.InvalidLink
+    person, issued = require_open(token, email)
     encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
         # Address, password and `active` may have changed while the password was hashed.
@@ -78,6 +77,14 @@ def _reset_with_link(
             earlier_access.distrust(present, client)
         _notify(present, client)
     return device_token
+
+
+def require_open(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
+    """The row of a link that can set a password now. Raises `InvalidLink` or `LinkExpired`."""
+    person, issued = one_time.find_link(one_time.RESET, token)
+    if issued.spent_at is not None or (email and issued.target_key != identifiers.email_key(email)):
+        raise errors.InvalidLink
+    return person, issued
 
 
 def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:

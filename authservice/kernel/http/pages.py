@@ -20,17 +20,21 @@ from django.http import HttpRequest, HttpResponse
 from authservice.kernel import languages, templates
 from authservice.kernel.http import origins
 from authservice.kernel.http.body import FORM
+from authservice.kernel.link_pages import LinkPages
+from authservice.kernel.modules import plug
 
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
-def page(path: str, context: Mapping[str, Any], *, onward: str = "") -> HttpResponse:
+def page(
+    path: str, context: Mapping[str, Any], *, onward: str = "", status: int = 200
+) -> HttpResponse:
     """Render the template at `path` as a page that must not be cached, framed or indexed.
 
     `onward` is the URL that the response to the page's form may redirect to, if there is one.
     """
-    html = templates.render(path, context)
-    response = HttpResponse(html)
+    html = templates.render(path, {"brand": _brand(), **context})
+    response = HttpResponse(html, status=status)
     response.headers["Cache-Control"] = "no-store"
     # The URL of the page contains a token, so the browser may send at most its origin. The stricter
     # `no-referrer` would make the page's own form send `Origin: null`, as other sites can.
@@ -82,9 +86,10 @@ def fetched_elsewhere(request: HttpRequest) -> bool:
 def _policy(html: str, onward: str) -> str:
     """Allow inline styles by their digest. Browsers also check the redirect after a form against
     `form-action`, so it includes the origin of `onward`."""
+    logo = _origin(_brand().get("logo_url", ""))
     styles = "".join(f" 'sha256-{_digest(style)}'" for style in _STYLE.findall(html))
     return (
-        f"default-src 'none'; style-src 'self'{styles}; img-src 'self' data:;"
+        f"default-src 'none'; style-src 'self'{styles}; img-src 'self' data: {logo};"
         f" form-action 'self' {_origin(onward)}; frame-ancestors 'none'; base-uri 'none'"
     )
 
@@ -93,6 +98,11 @@ def _digest(style: str) -> str:
     return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
 
 
+def _brand() -> Mapping[str, Any]:
+    found: LinkPages | None = plug("link_pages")
+    return found.brand() if found else {}
+
+
 def _origin(url: str) -> str:
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}" if url else ""
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""

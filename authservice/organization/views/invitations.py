@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from django.http import HttpResponse
 
 from authservice.core.api import responses
 from authservice.core.api.authentication import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import Authenticated, Challenged
-from authservice.core.api.serializers import AcceptInvitationIn, DeclineInvitationIn
+from authservice.core.api.serializers import (
+    AcceptInvitationIn,
+    DeclineInvitationIn,
+    InvitationLinkIn,
+)
 from authservice.core.invitations import acceptance
 from authservice.core.invitations.acceptance import Profile
 from authservice.kernel import errors
@@ -19,6 +25,7 @@ from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import array, array_page, counted, given
 from authservice.kernel.http.operations import Moment, Uuid, carries, operation
 from authservice.kernel.phrases import phrase
+from authservice.kernel.secret import Secret
 from authservice.organization import access, answering, invitations
 from authservice.organization.errors import AlreadyAMember, TooManyMembers
 from authservice.organization.models import OrganizationInvitation
@@ -151,8 +158,26 @@ class OwnInvitations(Endpoint):
         return array([_received(row) for row in found], total)
 
 
-class Accept(Endpoint):
+class Accept(FormEndpoint):
+    """The link of the mail leads here if the project has no front end."""
+
+    route = "org-invitation-accept"
+    typed = ("name",)
     public = True
+
+    @operation(
+        "Show the page of an invitation to an organization",
+        query=InvitationLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=(*_CLOSED, errors.InvitationExpired),
+        id="showOrgInvitation",
+    )
+    def show(self) -> HttpResponse:
+        return self.show_form(self.read_query(InvitationLinkIn))
+
+    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+        return answering.describe(given["token"], self.client)
 
     @operation(
         "Accept an invitation to an organization with the token of its mail, and sign in",

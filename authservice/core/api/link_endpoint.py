@@ -1,0 +1,177 @@
+"""Routes that mailed links open in a browser.
+
+Without the pages module they answer in JSON. With it, a browser gets a page instead: a form that
+posts to the same route, so that the rules, the limits and the audit log are those of the API, and a
+result in words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypedDict
+
+from django.http import HttpRequest, HttpResponse
+
+from authservice.core.api.authentication import cookies_count
+from authservice.core.api.endpoint import Endpoint
+from authservice.core.sessions import authentication, logout
+from authservice.kernel import errors
+from authservice.kernel.http import body, cookies, pages
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
+from authservice.kernel.modules import plug
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import cookies as token_cookies
+
+# Errors after which the user can send the form again.
+_AGAIN = (
+    errors.InvalidPassword,
+    errors.ServiceUnavailable,
+    errors.TooManyAttempts,
+    errors.TooManyRequests,
+    errors.TwoFactorRefused,
+    errors.ValidationFailed,
+)
+_KEPT_HEADERS = ("X-Request-ID", "Retry-After", "Allow")
+
+
+class ToConfirm(TypedDict):
+    """The request changed nothing. Send a POST request to make the change."""
+
+    status: str
+
+
+def with_page(actions: dict[str, str]) -> dict[str, str]:
+    """The actions of a route, with `show` for GET if the pages module is installed."""
+    return {**actions, "get": "show"} if plug("link_pages") else actions
+
+
+class LinkEndpoint(Endpoint):
+    """A route whose JSON becomes a page for browsers. `route` is its name in the URLconf."""
+
+    route: ClassVar[str]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        found: LinkPages | None = plug("link_pages")
+        if found is None or not self._is_seen(response):
+            return response
+        result, access_token = _read(self.route, response)
+        in_json = bool(access_token or result.challenge) and not cookies_count()
+        if in_json and not self._drops_tokens(access_token):
+            return response
+        page = found.result(result)
+        page.cookies = response.cookies
+        for name in _KEPT_HEADERS:
+            if name in response.headers:
+                page.headers[name] = response.headers[name]
+        return page
+
+    def _is_seen(self, response: HttpResponse) -> bool:
+        """Whether a browser shows this response to a person as JSON."""
+        opened = self.request.method == "GET" or self._is_form
+        as_json = response.headers.get("Content-Type") == "application/json"
+        return as_json and opened and self.shown_to_people and not self.is_prefetch
+
+    @property
+    def _is_form(self) -> bool:
+        return self.request.method == "POST" and self.request.content_type == body.FORM
+
+    def _drops_tokens(self, access_token: Secret) -> bool:
+        """Whether a page may replace tokens that the browser does not get in cookies. Not here:
+        the JSON is the only place where the user finds them."""
+        return False
+
+
+class FormEndpoint(LinkEndpoint):
+    """A route that has a form in the pages module. `hidden` are the fields of its link."""
+
+    hidden: ClassVar[tuple[str, ...]] = ("token",)
+    typed: ClassVar[tuple[str, ...]] = ()
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if self._is_form and plug("link_pages"):
+            # The token of the link is the proof of a form, and forms of other sites are refused
+            # below. Cookies are no proof then: the form has no CSRF token that belongs to them.
+            self.takes_form = self.guard_exempt = True
+            request.COOKIES.pop(cookies.name(token_cookies.access_name), None)
+        return super().dispatch(request, *args, **kwargs)
+
+    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+        """What the page of this link may show. Raises a `Fault` if the link does not work."""
+        return {}
+
+    def show_form(self, given: Mapping[str, Any]) -> HttpResponse:
+        """The page of the link, or JSON for a program."""
+        if self.is_prefetch:
+            return answer()
+        hidden = {name: _secret(given.get(name, "")) for name in self.hidden}
+        known = self.known(hidden)
+        if not self.shown_to_people:
+            status: ToConfirm = {"status": "confirm"}
+            return answer(status)
+        return self._form(hidden, known)
+
+    def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        try:
+            return super()._respond(request, **kwargs)
+        except _AGAIN as fault:
+            hidden = self._hidden()
+            if not (self.takes_form and self.shown_to_people and hidden[self.hidden[0]]):
+                raise
+            return self._form(hidden, self.known(hidden), fault)
+
+    def _act(
+        self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
+    ) -> HttpResponse:
+        if self.takes_form and pages.posted_elsewhere(request):
+            self.body = body.read_form(request)
+            hidden = self._hidden()
+            return self._form(hidden, self.known(hidden))
+        return super()._act(request, action, **kwargs)
+
+    def _hidden(self) -> dict[str, Secret]:
+        sent = getattr(self, "body", {})
+        return {name: Secret(sent.get(name, "")) for name in self.hidden}
+
+    def _form(
+        self,
+        hidden: Mapping[str, Secret],
+        known: Mapping[str, Any],
+        fault: errors.Fault | None = None,
+    ) -> HttpResponse:
+        sent = getattr(self, "body", {})
+        typed = {name: sent.get(name, "") for name in self.typed}
+        page = FormPage(route=self.route, hidden=hidden, known=known, typed=typed, fault=fault)
+        shown: HttpResponse = plug("link_pages").form(page)
+        return shown
+
+    def _drops_tokens(self, access_token: Secret) -> bool:
+        """End the session, since nobody gets its tokens: a page cannot pass them on."""
+        if access_token:
+            caller = authentication.identify(access_token)
+            logout.log_out(caller.person, caller.session, self.client)
+        return True
+
+
+def _read(route: str, response: HttpResponse) -> tuple[ResultPage, Secret]:
+    """The page for a JSON response, and its access token if it has one."""
+    data = json.loads(response.content)["data"]
+    data = data if isinstance(data, dict) else {}
+    first: dict[str, Any] = next(iter(data.get("challenges", ())), {})
+    result = ResultPage(
+        route=route,
+        status=response.status_code,
+        code=data.get("code", ""),
+        message=data.get("message", ""),
+        outcome=data.get("status", ""),
+        kept=cookies_count(),
+        challenge=first.get("type", ""),
+        temp_token=Secret(first.get("data", {}).get("temp_token", "")),
+    )
+    return result, Secret(data.get("access_token", ""))
+
+
+def _secret(value: Any) -> Secret:
+    return value if isinstance(value, Secret) else Secret(value)

@@ -1,0 +1,59 @@
+"""What core tells the pages module about a page, and the type of the slot `link_pages`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from django.http import HttpResponse
+
+from authservice.kernel.faults import Fault
+from authservice.kernel.secret import Secret
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormPage:
+    """A page with a form that posts to a route of the API.
+
+    `route` is the name of the route in the URLconf. `hidden` are the values of the link, which the
+    form sends back. `known` is what the page may show, such as the address of an invitation.
+    `typed` are values that the user typed before, never a secret. `fault` is why the form comes
+    again.
+    """
+
+    route: str
+    hidden: Mapping[str, Secret]
+    known: Mapping[str, Any] = field(default_factory=dict)
+    typed: Mapping[str, str] = field(default_factory=dict)
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultPage:
+    """A page that replaces a JSON response: its status, and `code` of an error or "".
+
+    `outcome` is the field `status` of the response, if it has one. `kept` says that browsers get
+    tokens in cookies, so that a login stays. `temp_token` is that of a challenge of the type
+    `challenge`.
+    """
+
+    route: str
+    status: int
+    code: str = ""
+    message: str = ""
+    outcome: str = ""
+    kept: bool = False
+    challenge: str = ""
+    temp_token: Secret = field(default_factory=lambda: Secret(""))
+
+
+class LinkPages(Protocol):
+    """Slot `link_pages`: shows browsers pages instead of JSON at the addresses of mailed links."""
+
+    def brand(self) -> Mapping[str, Any]:
+        """The variable `brand` in the templates of all pages."""
+
+    def form(self, page: FormPage) -> HttpResponse: ...
+
+    def result(self, page: ResultPage) -> HttpResponse: ...

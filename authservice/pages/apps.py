@@ -1,0 +1,17 @@
+"""App configuration of the pages module."""
+
+from __future__ import annotations
+
+from authservice.kernel import modules
+
+
+class PagesConfig(modules.ModuleConfig):
+    name = "authservice.pages"
+    label = "authservice_pages"
+    verbose_name = "Pages"
+    link_pages = "authservice.pages.views.link_pages"
+
+    def ready(self) -> None:
+        from authservice.pages import checks
+
+        checks.connect()

@@ -1,0 +1,77 @@
+"""Fills the slot `link_pages`: the form of a link, and the result of a route in words.
+
+The templates are below `templates/authservice/pages`. A project may replace each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+
+from authservice.kernel.faults import Fault
+from authservice.kernel.http import pages
+from authservice.kernel.link_pages import FormPage, ResultPage
+from authservice.kernel.sections import frontend
+from authservice.pages import contrast, texts
+from authservice.pages.conf import conf
+
+_SECOND_FACTOR = "2fa-verify-login"
+_TEMPLATES = {
+    "reset-password": "authservice/pages/reset_password.html",
+    "invitation-accept": "authservice/pages/accept_invitation.html",
+    "org-invitation-accept": "authservice/pages/accept_invitation.html",
+    _SECOND_FACTOR: "authservice/pages/second_factor.html",
+}
+_RESULT = "authservice/pages/result.html"
+_WRONG = 400
+
+
+class _Pages:
+    def brand(self) -> Mapping[str, Any]:
+        return {
+            "name": conf.name,
+            "logo_url": conf.logo_url,
+            "color": conf.color,
+            "text_on_color": contrast.text_on(conf.color),
+            "color_dark": conf.color_dark,
+            "text_on_color_dark": contrast.text_on(conf.color_dark),
+        }
+
+    def form(self, page: FormPage) -> HttpResponse:
+        context = {
+            # Secrets: a template writes one as `token.reveal`, so that none is in an error report.
+            **page.hidden,
+            **page.known,
+            "typed": page.typed,
+            "errors": _errors(page.fault),
+            "action": reverse(f"authservice:{page.route}"),
+        }
+        status = page.fault.status if page.fault else 200
+        return pages.page(_TEMPLATES[page.route], context, status=status)
+
+    def result(self, page: ResultPage) -> HttpResponse:
+        if page.challenge == "2fa" and page.temp_token and page.kept:
+            return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
+        words = texts.of(page)
+        context = {
+            "heading": words.heading,
+            "text": words.text,
+            "home_url": conf.home_url or frontend.url,
+            "failed": page.status >= _WRONG,
+        }
+        return pages.page(_RESULT, context, status=page.status)
+
+
+def _errors(fault: Fault | None) -> dict[str, str]:
+    """The texts of an error by field; under `form` if it belongs to none."""
+    if fault is None:
+        return {}
+    if fault.details:
+        return {name: " ".join(broken) for name, broken in fault.details.items()}
+    return {"form": fault.message}
+
+
+link_pages = _Pages()

@@ -1,0 +1,119 @@
+"""How pages look: name, logo, colours, and where they lead."""
+
+import pytest
+from django.core.checks import run_checks
+
+from authservice.pages import contrast
+from tests.support.flows import ANN, verify_path
+
+pytestmark = pytest.mark.django_db
+
+LINK = "/auth/account/secure?token=x"
+
+
+@pytest.fixture
+def ids(configure):
+    def ids(**keys):
+        configure(PAGES=keys, FRONTEND={"URL": "http://testserver"})
+        found = [one for one in run_checks(tags=["authservice"]) if one.id[-4] in "EW"]
+        assert all(one.hint for one in found)
+        return [one.id.removeprefix("authservice.") for one in found]
+
+    return ids
+
+
+@pytest.mark.parametrize("link", [LINK, "/auth/magic-link/verify?token=x", "/auth/reset-password"])
+def test_name_is_on_every_page(reader, configure, link):
+    configure(PAGES={"NAME": "Plum & Co"})
+
+    page = reader.open(link)
+
+    assert "Plum &amp; Co</header>" in page.html
+    assert "– Plum &amp; Co</title>" in page.html
+
+
+def test_page_without_a_name_has_no_header(reader):
+    assert "<header>" not in reader.open(LINK).html
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [("/static/logo.svg", ""), ("https://cdn.example.com/logo.svg?v=2", "https://cdn.example.com")],
+)
+def test_logo_is_allowed_by_the_policy(reader, configure, url, origin):
+    configure(PAGES={"NAME": "Plum", "LOGO_URL": url})
+
+    page = reader.open(LINK)
+
+    assert f'<img src="{url}" alt="Plum">' in page.html
+    policy = page.response.headers["Content-Security-Policy"]
+    assert f"img-src 'self' data: {origin};" in policy
+
+
+def test_colours_are_in_the_style_sheet_whose_digest_the_policy_allows(reader, configure):
+    before = reader.open(LINK).response.headers["Content-Security-Policy"]
+    configure(PAGES={"COLOR": "#7a0019", "COLOR_DARK": "#ffcc33"})
+
+    page = reader.open(LINK)
+
+    assert "--accent: #7a0019; --on-accent: #ffffff;" in page.html
+    assert "--accent: #ffcc33; --on-accent: #101014;" in page.html
+    assert page.response.headers["Content-Security-Policy"] != before
+
+
+def test_page_that_is_done_leads_home(reader, configure, flows, ann):
+    configure(PAGES={"HOME_URL": "https://app.example.com/login"})
+    page = reader.open("/auth/" + verify_path(flows.email_token()))
+
+    done = reader.send(page, decision="confirm")
+
+    assert '<a href="https://app.example.com/login">Continue</a>' in done.html
+    assert ANN not in done.html
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        ({}, []),
+        ({"COLOR": "#7a0019", "LOGO_URL": "/logo.svg", "HOME_URL": "https://a.example"}, []),
+        ({"COLOR": "red"}, ["E237"]),
+        ({"COLOR": "#fff;}"}, ["E237"]),
+        ({"COLOR_DARK": "#12345"}, ["E237"]),
+        ({"COLOR": "#9dbcf7"}, ["W239"]),
+        ({"COLOR_DARK": "#1a56c4"}, ["W239"]),
+        ({"LOGO_URL": "logo.svg"}, ["E238"]),
+        ({"HOME_URL": "javascript:alert(1)"}, ["E238"]),
+        ({"HOME_URL": "https:///path"}, ["E238"]),
+    ],
+    ids=str,
+)
+def test_checks_report_what_nobody_can_read_or_follow(ids, keys, found):
+    assert ids(**keys) == found
+
+
+def test_check_of_links_is_satisfied_by_the_pages(configure):
+    assert "authservice.W230" not in [one.id for one in run_checks(tags=["authservice"])]
+
+
+def test_check_reports_a_path_of_a_front_end_that_does_not_exist(configure):
+    configure(FRONTEND={"RESET_PASSWORD_PATH": "/new-password"})
+
+    (found,) = [one for one in run_checks(tags=["authservice"]) if one.id == "authservice.W230"]
+
+    assert "FRONTEND.RESET_PASSWORD_PATH is '/new-password'" in found.msg
+
+
+def test_contrast_is_that_of_the_guidelines():
+    assert round(contrast.ratio("#000000", "#ffffff"), 2) == 21
+    assert round(contrast.ratio("#777777", "#ffffff"), 2) == 4.48
+    assert contrast.text_on("#9dbcf7") == "#101014"
+
+
+@pytest.mark.parametrize("text", ["#1b1b1f", "#55555e", "#b3261e"])
+def test_text_of_the_page_is_readable(text):
+    assert contrast.ratio(text, contrast.PAGE) >= contrast.MINIMUM
+
+
+@pytest.mark.parametrize("text", ["#ededf0", "#b4b4bd", "#ffb4ab"])
+def test_text_of_the_dark_page_is_readable(text):
+    assert contrast.ratio(text, contrast.PAGE_DARK) >= contrast.MINIMUM

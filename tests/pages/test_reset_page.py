@@ -1,0 +1,208 @@
+"""The link of a mail to set a password leads to a page that sets it."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from authservice.core.models import Session
+from authservice.kernel import message_queue
+from tests.pages.reader import OTHER
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW
+from tests.support.pages import assert_protected
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def link(api, post, ann):
+    api.post("forgot-password", email=ANN)
+    return post.link(message_queue.RESET_BY_LINK)
+
+
+def can_log_in(api, password):
+    return api.post("login", email=ANN, password=password).status == 200
+
+
+def test_link_leads_to_a_page_that_sets_the_password(api, reader, link):
+    page = reader.open(link)
+    assert (page.status, page.heading) == (200, "Choose a new password")
+    assert ANN in page.text
+
+    done = reader.send(page, new_password=NEW)
+
+    assert (done.status, done.heading) == (200, "Your password was changed")
+    assert not done.has_form
+    assert can_log_in(api, NEW)
+    assert not can_log_in(api, PASSWORD)
+
+
+def test_reset_by_the_page_ends_all_sessions(api, reader, link):
+    reader.send(reader.open(link), new_password=NEW)
+
+    assert not Session.objects.filter(ended_at=None).exists()
+
+
+def test_opened_page_uses_nothing_up(reader, link):
+    for _ in range(3):
+        assert reader.open(link).has_form
+
+    assert reader.send(reader.open(link), new_password=NEW).status == 200
+
+
+def test_form_has_a_label_and_hints_for_password_managers(reader, link):
+    page = reader.open(link)
+
+    field = page.inputs["new_password"]
+    assert field["autocomplete"] == "new-password"
+    assert f'<label for="{field["id"]}">' in page.html
+    assert f'id="{field["aria-describedby"]}"' in page.html
+    assert page.inputs["email"]["autocomplete"] == "username"
+
+
+def test_weak_password_shows_the_form_again_with_the_reason_at_the_field(reader, link):
+    page = reader.send(reader.open(link), new_password="short")
+
+    assert (page.status, page.heading) == (400, "Choose a new password")
+    field = page.inputs["new_password"]
+    assert field["aria-invalid"] == "true"
+    assert "new_password-error" in field["aria-describedby"]
+    assert "Must have at least 8 characters." in page.text
+    assert 'role="alert"' in page.html
+    assert "<title>Error:" in page.html
+    assert "short" not in page.html.partition("<main>")[2].replace("too short", "")
+    assert reader.send(page, new_password=NEW).status == 200
+
+
+def test_used_link_says_so(reader, link):
+    reader.send(reader.open(link), new_password=NEW)
+
+    page = reader.open(link)
+
+    assert (page.status, page.heading, page.has_form) == (400, "This link does not work", False)
+
+
+def test_expired_link_says_so(clock, reader, link):
+    clock.forward(hours=2)
+
+    assert reader.open(link).heading == "This link has expired"
+
+
+def test_form_that_was_open_too_long_says_so(clock, reader, link):
+    page = reader.open(link)
+    clock.forward(hours=2)
+
+    assert reader.send(page, new_password=NEW).heading == "This link has expired"
+
+
+@pytest.mark.parametrize("query", ["", "?token=", "?token=x", "?email=ann@example.com"])
+def test_link_that_is_cut_off_says_so(reader, query):
+    page = reader.open(f"/auth/reset-password{query}")
+
+    assert (page.status, page.heading) == (400, "This link does not work")
+
+
+def test_link_for_another_address_does_not_work(reader, link):
+    assert reader.open(link.replace("ann%40", "bob%40")).status == 400
+
+
+def test_page_is_protected(reader, link, configure):
+    configure(FRONTEND={})
+    page = reader.open(link)
+
+    headers = page.response.headers
+    headers["Content-Security-Policy"] = headers["Content-Security-Policy"].replace(
+        "form-action 'self' ;", "form-action 'self' https://app.example.com;"
+    )
+    assert_protected(headers)
+    assert "<script" not in page.html
+
+
+def test_result_is_protected_too(reader, link):
+    done = reader.send(reader.open(link), new_password=NEW)
+
+    assert done.response.headers["Cache-Control"] == "no-store"
+    assert "default-src 'none'" in done.response.headers["Content-Security-Policy"]
+
+
+def test_address_in_the_link_is_escaped(reader, api, post):
+    email = '"<b>"@example.com'
+    query = urlencode({"token": "x", "email": email})
+
+    assert "<b>" not in reader.open(f"/auth/reset-password?{query}").html
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        OTHER,
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ],
+    ids=str,
+)
+def test_form_of_another_site_changes_nothing(api, reader, link, headers):
+    page = reader.send(reader.open(link), headers=headers, new_password=NEW)
+
+    assert (page.status, page.heading) == (200, "Choose a new password")
+    assert can_log_in(api, PASSWORD)
+
+
+@pytest.mark.parametrize("header", ["Sec-Purpose", "Purpose", "X-Moz"])
+def test_prefetch_gets_no_page(reader, link, header):
+    assert reader.open(link, **{header: "prefetch"}).response.content == b'{"data":null}'
+
+
+def test_program_gets_json(api, link):
+    path = link.partition("/auth/")[2]
+
+    assert api.get(path).data == {"status": "confirm"}
+    assert api.get("reset-password?token=x&email=a@b.example").error == (400, "INVALID_TOKEN")
+
+
+def test_json_request_is_answered_in_json_as_before(api, reader, flows, link):
+    token = link.partition("token=")[2].partition("&")[0]
+
+    answer = flows.reset(token)
+
+    assert (answer.status, answer.data["message"]) == (
+        200,
+        "Password reset. All sessions have ended.",
+    )
+
+
+def test_form_of_a_program_is_answered_in_json(reader, link):
+    done = reader.send(reader.open(link), accept="*/*", headers={}, new_password=NEW)
+
+    assert done.response.headers["Content-Type"] == "application/json"
+
+
+def test_flood_limit_is_a_page_with_the_wait(reader, link, configure):
+    configure(THROTTLE={"RATES": {"default": "1/min"}})
+    reader.open(link)
+
+    page = reader.open(link)
+
+    assert (page.status, page.heading) == (429, "Too many requests")
+    assert int(page.response.headers["Retry-After"]) > 0
+
+
+def test_crash_is_a_page_without_the_secret(reader, link, monkeypatch):
+    page = reader.open(link)
+    reader.client.raise_request_exception = False
+    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_: 1 / 0)
+
+    crashed = reader.send(page, new_password=NEW)
+
+    assert (crashed.status, crashed.heading) == (500, "Something went wrong")
+    assert crashed.response.headers["X-Request-ID"]
+
+
+def test_front_end_gets_the_links_where_one_is_set(api, post, ann, configure):
+    configure(FRONTEND={"URL": "https://app.example.com"})
+    api.post("forgot-password", email=ANN)
+
+    assert post.link(message_queue.RESET_BY_LINK).startswith(
+        "https://app.example.com/reset-password?token="
+    )
