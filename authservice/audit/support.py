@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
-
 from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter, page_of_user
 from authservice.core.users.person import Person
 from authservice.kernel.paging import Page
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import SHOWN, Cell, Link, Section, Support
 
 _MODEL = "authservice_audit.entry"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
-
 from authservice.core.users.person import Person
 from authservice.invitation.models import PlatformInvitation
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import SHOWN, Cell, Link, Section, Support
 
 _MODEL = "authservice_invitation.platforminvitation"

@@ -11,7 +11,7 @@ neither change nor take over translations of the host project and of Django.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import cast
 
 from django.utils.translation import npgettext, pgettext, pgettext_lazy
 
@@ -75,9 +75,10 @@ def one_of(allowed: Iterable[str]) -> Phrase:
     return phrase("Must be one of %(allowed)s.", allowed=", ".join(allowed))
 
 
-def admin_text(text: str) -> Any:
-    """A text of Django admin, translated whenever it is shown. Format it with `%`."""
-    return pgettext_lazy(ADMIN, text)
+def admin_text(text: str) -> str:
+    """A text of Django admin, translated whenever it is shown. Format it with `%`. It behaves like
+    a string; use `str` to store it."""
+    return cast(str, pgettext_lazy(ADMIN, text))
 
 
 def admin_count(singular: str, plural: str, count: int, **values: object) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
-
 from authservice.core.users.person import Person
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Cell, Link, Section, Support
 from authservice.oauth.models import LinkedAccount
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from authservice.core.credentials.attempt_counter import Counter
 from authservice.core.users.person import Person
+from authservice.kernel.phrases import admin_count
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Cell, Link, Obstacle, Section, Support
 from authservice.twofactor import authenticators, backup_codes, gate, lockout
 from authservice.twofactor.models import Authenticator, RememberedDevice
 
 _MODEL = "authservice_twofactor.authenticator"
 _ATTEMPTS = {
-    lockout.TOTP: gettext_lazy("wrong codes of the app"),
-    lockout.BACKUP_CODE: gettext_lazy("wrong backup codes"),
+    lockout.TOTP: _("wrong codes of the app"),
+    lockout.BACKUP_CODE: _("wrong backup codes"),
 }
 
 
@@ -28,13 +28,13 @@ class TwoFactorSupport(Support):
         found = authenticators.of(person)
         if found and found.confirmed:
             left = backup_codes.remaining(found)
-            text = ngettext(
+            text = admin_count(
                 "A login needs a code of the authenticator app, or the one backup code that is"
                 " left.",
-                "A login needs a code of the authenticator app, or one of %(left)d backup codes.",
+                "A login needs a code of the authenticator app, or one of %(count)d backup codes.",
                 left,
             )
-            yield Obstacle(text % {"left": left}, blocks=False)
+            yield Obstacle(text, blocks=False)
         elif gate.is_required(person):
             text = _("A second factor is required and not set up: the next login begins with it.")
             yield Obstacle(text, blocks=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import gettext
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -75,15 +75,24 @@ def of_apps() -> dict[Path, dict[Text, list[str]]]:
 
 
 def of_python(file: Path) -> Iterator[Text]:
-    for node in ast.walk(ast.parse(file.read_text())):
+    parsed = ast.parse(file.read_text())
+    names = _aliases(parsed)
+    for node in ast.walk(parsed):
         if isinstance(node, ast.Call):
-            yield from _of_call(node, file)
+            yield from _of_call(node, file, names)
         elif isinstance(node, ast.ClassDef):
             yield from (Text(API, literal) for literal in _messages(node))
 
 
-def _of_call(call: ast.Call, file: Path) -> Iterator[Text]:
+def _aliases(parsed: ast.Module) -> dict[str, str]:
+    """The functions that the file imports under another name, such as `_`."""
+    imports = [node for node in ast.walk(parsed) if isinstance(node, ast.ImportFrom)]
+    return {name.asname: name.name for one in imports for name in one.names if name.asname}
+
+
+def _of_call(call: ast.Call, file: Path, names: Mapping[str, str]) -> Iterator[Text]:
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    name = names.get(name, name)
     if name not in _FUNCTIONS:
         return
     if file == _DEFINES and not isinstance(call.args[0], ast.Constant):

@@ -8,7 +8,6 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy as _
 
 from authservice.core.admin.support import SupportPages
 from authservice.core.credentials import lockout
@@ -31,6 +30,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
+from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
     AnyPage = admin.options.BaseModelAdmin[Any]

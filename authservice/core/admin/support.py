@@ -12,11 +12,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, path, reverse
-from django.utils.translation import gettext as _
 
 from authservice.core.models import Account
 from authservice.core.staff import support_page
 from authservice.core.users.person import Person
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Cell, Link, Section
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import uuid
 
-from django.utils.translation import gettext_lazy as _
-
 from authservice.core.credentials import attempt_counter, known_devices
 from authservice.core.credentials.attempt_counter import DAY, Budget, Counter
 from authservice.core.users.person import Person
+from authservice.kernel.phrases import admin_text as _
 
 TRIES = 5
 _OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10)

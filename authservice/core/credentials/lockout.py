@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, connections
-from django.utils.translation import gettext_lazy as _
 
 from authservice.core.credentials import attempt_counter, code_attempts, known_devices
 from authservice.core.credentials.attempt_counter import Budget, Counter
@@ -17,6 +16,7 @@ from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.sql import Bound
 
 _PASSWORDS = _("wrong passwords")

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from django.utils import formats, timezone
-from django.utils.translation import gettext as _
 
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, lockout
 from authservice.core.credentials.attempt_counter import Lock
 from authservice.core.users.person import Person
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Obstacle, Support
 
 _NAMED = 3  # addresses in a sentence

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from authservice.core.messages import browsers
 from authservice.core.models import Session
@@ -20,6 +19,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import support
 from authservice.kernel.modules import plugs
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Cell, Link, Obstacle, Section, Support
 
 ACCOUNT, SESSION = "authservice_core.account", "authservice_core.session"
