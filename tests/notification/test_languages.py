@@ -83,7 +83,7 @@ def test_german_message_is_entirely_in_german(ann, deliver):
 def test_message_without_a_translation_is_entirely_in_english(mark_verified, deliver):
     mark_verified()
 
-    mail = deliver("new-device", language="fr", details={"at": "2030-01-02T03:04:05Z"})
+    mail = deliver("new-device", language="it", details={"at": "2030-01-02T03:04:05Z"})
 
     assert mail.body.startswith("Hello Ann,")
     assert "Time: 2030-01-02 03:04 UTC" in mail.body
