@@ -13,6 +13,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.sessions import LEGACY
 from authservice.kernel import account_errors, errors
 from authservice.kernel.http.client import client, request_id
 from authservice.kernel.interfaces import MFA
@@ -84,6 +85,8 @@ class _SignedInRecently(_CallerPermission):
     seconds: ClassVar[float]
 
     def allows(self, caller: Caller, request: Request) -> bool:
+        if LEGACY in caller.claims["amr"]:
+            return False  # nobody logged in to this session
         # A refresh does not change this claim, so refreshed tokens do not prolong the time.
         return bool(time.time() - caller.claims["auth_time"] <= self.seconds)
 

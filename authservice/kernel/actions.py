@@ -65,6 +65,10 @@ ACTIONS: Mapping[str, Action] = {
         CRITICAL,
         when="A used refresh token is sent again after `REUSE_LEEWAY`: it may have been stolen.",
     ),
+    "auth.token.traded": Action(
+        "A session of another package was continued.",
+        when="A refresh token of another package is traded for a session. The user did not log in.",
+    ),
     "auth.password.changed": Action(
         "The password was changed.",
         actors=(USER, ADMIN),

@@ -215,4 +215,29 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " pages cannot be served.",
         "Run: pip install 'authservice[openapi]'",
     ),
+    # Clients of simplejwt
+    "authservice.E210": (
+        "Only one of SIMPLEJWT.TRADE_ISSUED_BEFORE and SIMPLEJWT.TRADE_UNTIL is set, so no refresh"
+        " token of simplejwt is traded.",
+        "Set both, or none.",
+    ),
+    "authservice.E211": (
+        "SIMPLEJWT trades refresh tokens of simplejwt, and its block list is not installed. Without"
+        " it nobody can tell an issued token from a forged one, so none is traded.",
+        "Add 'rest_framework_simplejwt.token_blacklist' to INSTALLED_APPS and migrate, one lifetime"
+        " of refresh tokens before the move: it lists only tokens that are issued from then on.",
+    ),
+    "authservice.E212": (
+        "The block list of simplejwt is not in the database of the accounts. A traded token must be"
+        " blocked in the transaction of its session, which is not possible across databases.",
+        "Route 'token_blacklist' to the database of 'authservice_core'.",
+    ),
+    "authservice.W213": (
+        "SIMPLEJWT.TRADE_UNTIL has passed: no refresh token of simplejwt is traded any more.",
+        "Remove the settings of SIMPLEJWT, and simplejwt's block list if nothing else uses it.",
+    ),
+    "authservice.W214": (
+        "SIMPLEJWT.TRADE_COOKIE is never read, because tokens in cookies are not accepted.",
+        "Set COOKIES.ENABLED and install authservice.csrf, or remove the setting.",
+    ),
 }

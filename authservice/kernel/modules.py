@@ -42,6 +42,8 @@ SLOTS: Mapping[str, str] = {
     "before_delete": "When staff delete a user, in the same transaction.",
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
     "import_sources": "By `authservice_import`.",
+    "refresh_token_trade": "By a refresh, with a token that is not one of ours.",
+    "revoke_foreign_tokens": "When all sessions of a user end, or all but one.",
     "support": "By the support page of a user in Django admin.",
     "link_pages": "When a browser opens a route to which mails link.",
 }
@@ -79,6 +81,8 @@ class ModuleConfig(AppConfig):
     before_delete: str | None = None
     second_factor: str | None = None
     import_sources: str | tuple[str, ...] | None = None
+    refresh_token_trade: str | None = None
+    revoke_foreign_tokens: str | None = None
     support: str | tuple[str, ...] | None = None
     link_pages: str | None = None
 

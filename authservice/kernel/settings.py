@@ -20,7 +20,7 @@ import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -181,6 +181,8 @@ def convert(raw: Any, wanted: Any) -> Any:
         return _one_of(raw, get_args(wanted))
     if wanted is timedelta:
         return _duration(raw)
+    if wanted is datetime:
+        return _moment(raw)
     if wanted is Any:
         return raw
     kind = get_origin(wanted) or wanted
@@ -232,6 +234,12 @@ def _duration(raw: Any) -> timedelta:
         with suppress(ValueError, OverflowError):  # NaN, or too large for a timedelta
             return timedelta(seconds=raw)
     raise TypeError("a timedelta or a number of seconds")
+
+
+def _moment(raw: Any) -> datetime:
+    if not isinstance(raw, datetime) or raw.utcoffset() is None:
+        raise TypeError("a datetime with a time zone")
+    return raw
 
 
 def _texts(raw: Any) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from rest_framework_simplejwt import views
 from rest_framework_simplejwt.authentication import JWTAuthentication
 
 from authservice.authentication import AuthserviceAuthentication
+from authservice.permissions import SignedInWithin
 
 
 @api_view()
@@ -16,6 +17,14 @@ def mine(request):
     return Response({"user": str(request.user.pk)})
 
 
+@api_view()
+@authentication_classes([AuthserviceAuthentication])
+@permission_classes([SignedInWithin(minutes=10)])
+def recent(request):
+    """A view of the host for users who logged in recently."""
+    return Response({})
+
+
 urlpatterns = [
     path("auth/", include("authservice.urls")),
     path("api/", include("authservice.compat.simplejwt.urls")),
@@ -24,4 +33,5 @@ urlpatterns = [
     path("old/token/verify/", views.TokenVerifyView.as_view()),
     path("old/token/blacklist/", views.TokenBlacklistView.as_view()),
     path("mine/", mine),
+    path("recent/", recent),
 ]

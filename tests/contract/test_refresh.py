@@ -47,8 +47,8 @@ def test_refresh_401_names_the_bearer_scheme(api):
         ({"refresh_token": None}, "refresh_token: This field may not be null."),
         ({"refresh_token": 7}, "refresh_token: Must be a string."),
         (
-            {"refresh_token": "A" * 513},
-            "refresh_token: Ensure this field has no more than 512 characters.",
+            {"refresh_token": "A" * 4097},
+            "refresh_token: Ensure this field has no more than 4096 characters.",
         ),
     ],
 )

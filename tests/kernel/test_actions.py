@@ -7,7 +7,8 @@ from authservice.kernel.events import Event
 
 EXPECTED = """
 auth.signup auth.login.success auth.login.failed auth.login.challenged auth.logout
-auth.token.refreshed auth.token.reuse_detected auth.password.changed auth.password.reset_requested
+auth.token.refreshed auth.token.reuse_detected auth.token.traded auth.password.changed
+auth.password.reset_requested
 auth.password.reset auth.password.reset_failed auth.password.change_failed
 auth.reauthentication.failed auth.code.failed auth.2fa.enabled auth.2fa.disabled auth.2fa.verified
 auth.2fa.failed auth.2fa.backup_used auth.2fa.backup_regenerated auth.magiclink.sent

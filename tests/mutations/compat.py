@@ -29,4 +29,74 @@ COMPAT = (
         to("if self.request.content_type != FORM:", "if True:"),
         _TESTS,
     ),
+    Mutation(
+        "The user whom a traded token names",
+        _SIMPLEJWT + "trade.py",
+        to("    if str(claims.get(api_settings.USER_ID_CLAIM)) != named:\n", "    if False:\n"),
+        _TESTS,
+    ),
+    Mutation(
+        "The time until which tokens are traded",
+        _SIMPLEJWT + "trade.py",
+        without(" or time.time() >= until.timestamp()"),
+        _TESTS,
+    ),
+    Mutation(
+        "The time before which a traded token was issued",
+        _SIMPLEJWT + "trade.py",
+        to("return max(issued) < issued_before.timestamp()", "return True"),
+        _TESTS,
+    ),
+    Mutation(
+        "The block list row of a traded token",
+        _SIMPLEJWT + "trade.py",
+        to("            blocked().create(token=listed)\n", "            pass\n"),
+        _TESTS,
+    ),
+    Mutation(
+        "The end of a session whose traded token was replayed",
+        _SIMPLEJWT + "trade.py",
+        to(
+            "        if _is_blocked(listed):\n"
+            "            return rotation.replayed(session_id, client)\n",
+            "        if _is_blocked(listed):\n            raise errors.InvalidRefreshToken\n",
+        ),
+        _TESTS,
+    ),
+    Mutation(
+        "The login of staff who hold a token to trade",
+        CORE + "login/foreign_tokens.py",
+        to("return not is_staff and ", "return "),
+        _TESTS,
+    ),
+    Mutation(
+        "The refusal of a traded token of an inactive user",
+        CORE + "login/foreign_tokens.py",
+        without(" and login.login_refusal(person) is None"),
+        _TESTS,
+    ),
+    Mutation(
+        "The recent login that a traded token is not",
+        CORE + "recovery/recent_proof.py",
+        without(".exclude(amr=LEGACY)"),
+        _TESTS,
+    ),
+    Mutation(
+        "The recent login in views of the project that a traded token is not",
+        "authservice/permissions.py",
+        to('if LEGACY in caller.claims["amr"]:', "if False:"),
+        _TESTS,
+    ),
+    Mutation(
+        "The end of old tokens that could be traded after a changed password",
+        CORE + "sessions/sessions.py",
+        without("    revoke_foreign_tokens([person.user.pk])\n"),
+        _TESTS,
+    ),
+    Mutation(
+        "The end of old tokens that could be traded after all sessions ended",
+        CORE + "sessions/sessions.py",
+        without("    revoke_foreign_tokens(users)\n"),
+        _TESTS,
+    ),
 )

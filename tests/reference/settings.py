@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 import json
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib import import_module
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -23,7 +23,13 @@ One dict, ``AUTHSERVICE``, with a dict for each section. A duration is a ``timed
 of seconds. ``manage.py check`` reports a wrong key, type, path or combination, and asks "did you
 mean".
 """
-_TYPES = {bool: "``True`` or ``False``", int: "whole number", str: "string", timedelta: "duration"}
+_TYPES = {
+    bool: "``True`` or ``False``",
+    int: "whole number",
+    str: "string",
+    timedelta: "duration",
+    datetime: "``datetime`` with a time zone",
+}
 _UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 
 

@@ -1,5 +1,5 @@
-"""App configuration of the module. The project includes its URLconf where simplejwt's routes were,
-so it fills no slot for routes."""
+"""App configuration of the module. It has no slot for its routes: the project includes their
+URLconf where those of simplejwt were."""
 
 from __future__ import annotations
 
@@ -10,3 +10,11 @@ class CompatSimpleJwtConfig(modules.ModuleConfig):
     name = "authservice.compat.simplejwt"
     label = "authservice_compat_simplejwt"
     verbose_name = "Routes of simplejwt"
+    refresh_token_trade = "authservice.compat.simplejwt.trade.trade"  # noqa: S105 a path
+    revoke_foreign_tokens = "authservice.compat.simplejwt.revocation.revoke"
+
+    def ready(self) -> None:
+        from authservice.compat.simplejwt import checks
+
+        super().ready()
+        checks.connect()

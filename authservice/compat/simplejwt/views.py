@@ -11,11 +11,11 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from authservice.compat.simplejwt import answers
+from authservice.compat.simplejwt import answers, trade
 from authservice.compat.simplejwt.serializers import RefreshIn, TokenIn, obtain_in
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.login import login
+from authservice.core.login import foreign_tokens, login
 from authservice.core.sessions import authentication, logout, rotation
 from authservice.core.users.user_model import host
 from authservice.kernel import errors
@@ -60,10 +60,10 @@ class TokenObtainPairView(_TokenView):
 
 
 class TokenRefreshView(_TokenView):
-    """New tokens for `refresh`: `{"refresh", "access"}`."""
+    """New tokens for `refresh`: `{"refresh", "access"}`. A token of simplejwt is traded."""
 
     def exchange(self) -> HttpResponse:
-        return answers.pair(rotation.refresh(self.read(RefreshIn)["refresh"], self.client))
+        return answers.pair(foreign_tokens.refresh(self.read(RefreshIn)["refresh"], self.client))
 
 
 class TokenVerifyView(_TokenView):
@@ -79,10 +79,14 @@ class TokenVerifyView(_TokenView):
 
 
 class TokenBlacklistView(_TokenView):
-    """End the session that `refresh` belongs to: `{}`."""
+    """End the session that `refresh` belongs to: `{}`. A token of simplejwt is blocked."""
 
     def exchange(self) -> HttpResponse:
-        person, session = rotation.holder(self.read(RefreshIn)["refresh"])
+        text: Secret = self.read(RefreshIn)["refresh"]
+        if foreign_tokens.is_foreign(text):
+            trade.block(text, self.client)
+            return answers.answer({})
+        person, session = rotation.holder(text)
         logout.log_out(person, session, self.client)
         return answers.answer({})
 

@@ -217,7 +217,8 @@ class VerifyPhoneIn(serializers.Serializer[Any]):
 
 
 class RefreshIn(serializers.Serializer[Any]):
-    refresh_token = SecretText(max_length=512)
+    # Our own tokens are short. Those of another package contain whatever claims a project added.
+    refresh_token = SecretText(max_length=4096)
 
 
 class InvitationLinkIn(serializers.Serializer[Any]):

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from authservice.core.api.authentication import access_cookie, cookies_count, require_unforged
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import RefreshIn
+from authservice.core.login import foreign_tokens
 from authservice.core.sessions import rotation as refreshing
 from authservice.core.sessions import sessions
 from authservice.core.sessions.policy import policy
@@ -22,6 +23,7 @@ from authservice.core.tokens import access
 from authservice.core.tokens.refresh import RefreshToken, parse
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
+from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as conf
 from authservice.kernel.sections import root
@@ -51,8 +53,13 @@ def refresh(view: Endpoint) -> Tokens:
     Raises `InvalidRefreshToken`, `TooManyRequests`, `ValidationFailed`, `InvalidCsrf`.
     """
     kept = _refresh_cookie(view.request)
-    if view.body.get("refresh_token") is not None or not kept:
-        return refreshing.refresh(view.read(RefreshIn)["refresh_token"], view.client)
+    sent = view.body.get("refresh_token") is not None
+    if not sent and not kept and (old := _foreign_cookie(view.request)):
+        # The guards were called before the action; there is no session yet that they could check.
+        view.on_response = _forget_foreign
+        return foreign_tokens.refresh(old, view.client)
+    if sent or not kept:
+        return foreign_tokens.refresh(view.read(RefreshIn)["refresh_token"], view.client)
     token = _parsed(kept)
     require_unforged(view.request, token.session_id if token else None)
     try:
@@ -89,6 +96,18 @@ def _refresh_session_of(request: HttpRequest) -> UUID | None:
 
 def _refresh_cookie(request: HttpRequest) -> Secret:
     return Secret(cookies.get(request, conf.refresh_name) if cookies_count() else "")
+
+
+def _foreign_cookie(request: HttpRequest) -> Secret:
+    """The refresh token that another package keeps in a cookie, if it can be traded."""
+    trade = plug("refresh_token_trade")
+    name = trade.cookie if trade and cookies_count() else ""
+    return Secret(request.COOKIES.get(name, "") if name else "")
+
+
+def _forget_foreign(response: HttpResponse) -> None:
+    # Also after a refusal: the cookie would be sent with each refresh, and is refused again.
+    response.delete_cookie(plug("refresh_token_trade").cookie, samesite=conf.samesite)
 
 
 def _parsed(text: Secret) -> RefreshToken | None:

@@ -18,6 +18,7 @@ from django.utils import timezone
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, lockout, passwords
 from authservice.core.models import Session
+from authservice.core.sessions.sessions import LEGACY
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
@@ -25,8 +26,6 @@ from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
-# The `amr` of a session that continues one of another package: its user did not log in here.
-LEGACY = "legacy"
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class Ended:
 def revoke_everyone(*, before: datetime | None, batch_size: int) -> Ended:
     """End the open sessions of all users, or only those that began before `before`."""
     ended = Ended()
+    # Also those of users who have no session here yet.
+    sessions.revoke_foreign_tokens(None, before=before)
     for pks in _batches(before, batch_size):
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
         ended.sessions += revoke_users(list(users), before=before)
@@ -80,6 +82,7 @@ def open_sessions(before: datetime | None = None) -> QuerySet[Session]:
 
 
 def _end_begun(pks: list[Any], before: datetime) -> int:
+    sessions.revoke_foreign_tokens(pks, before=before)
     return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
 
 

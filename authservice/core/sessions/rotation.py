@@ -103,6 +103,19 @@ def holder(text: Secret) -> tuple[Person, Session]:
     return person, session
 
 
+def replayed(session_id: UUID, client: Client) -> Tokens:
+    """The token that this session was started from came again: the token before its first one.
+
+    Raises `InvalidRefreshToken`, also if there is no such session. Unless the session began a
+    moment ago, it ends.
+    """
+    token = RefreshToken(session_id, counter=-1, mac=b"")
+    found = sessions.find_for_refresh(session_id)
+    if found is None or not _is_usable(*found):
+        raise errors.InvalidRefreshToken
+    return _reused(token, *found, client)
+
+
 def find_valid(session_id: UUID) -> Session | None:
     """The session with the columns that a rotation needs, if it is valid."""
     found = sessions.find_for_refresh(session_id)

@@ -1,4 +1,4 @@
-"""Sessions: start (only by the one door), read, check and end."""
+"""Sessions: start (by the one door, or to continue one of another package), read, check, end."""
 
 from __future__ import annotations
 
@@ -23,11 +23,16 @@ from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Insert, Select, param
+from authservice.kernel.uuid7 import uuid7
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
 MOVED = "e-mail changed"
+# `amr` of a session that continues one of another package. Nobody logged in, so it never counts as
+# a recent login, whatever its `auth_time`.
+LEGACY = "legacy"
 
 
 @dataclass(frozen=True)
@@ -139,22 +144,26 @@ def start(
     amr: str,
     device_id: uuid.UUID,
     held: bool = False,
+    session_id: uuid.UUID | None = None,
+    auth_time: datetime | None = None,
 ) -> Session:
     """Insert a session; `amr` are the authentication methods (RFC 8176), separated by spaces.
 
     `held` is True if this transaction has locked the user's row. The statements `before` run before
-    the insert, in the same statement if the backend can write several tables in one. Raises the
-    errors of the login policy.
+    the insert, in the same statement if the backend can write several tables in one. `session_id`
+    and `auth_time` are for a session that another package began; by default a new id and now.
+    Raises the errors of the login policy.
     """
     now, lifetimes = timezone.now(), policy().lifetimes()
     session = Session(
+        id=session_id or uuid7(),
         user_id=person.user.pk,
         seed=secrets.token_hex(16),
         password_fingerprint=passwords.fingerprint(person.password),
         token_version=person.token_version,
         factor_version=person.factor_version,
         amr=amr,
-        auth_time=now,
+        auth_time=auth_time or now,
         device_id=device_id,
         user_agent=client.user_agent,
         ip_address=client.address,
@@ -223,6 +232,7 @@ def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
 
 def end_others(person: Person, kept: Session | None, reason: str) -> int:
     """End all sessions of the user except `kept`, if there is one; returns how many."""
+    revoke_foreign_tokens([person.user.pk])
     rows = Session.objects.filter(user=person.user.pk)
     return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
@@ -249,9 +259,17 @@ def end_all(person: Person, reason: str) -> None:
 
 def end_all_of_users(users: Collection[Any], reason: str) -> int:
     """The same for users given by primary key; returns how many sessions ended."""
+    revoke_foreign_tokens(users)
     accounts = Account.objects.filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
     return end_queryset(Session.objects.filter(user__in=users), reason)
+
+
+def revoke_foreign_tokens(users: Collection[Any] | None, *, before: datetime | None = None) -> None:
+    """Revoke the refresh tokens of another package that these users, or all, could trade for a
+    session; with `before` only those issued earlier."""
+    for revoke in plugs("revoke_foreign_tokens"):
+        revoke(users, before)
 
 
 def _end(rows: QuerySet[Session], reason: str) -> int:

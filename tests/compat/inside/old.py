@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import jwt
+from django.conf import settings
 from django.test import Client
 
 from tests.support.client import PASSWORD
@@ -55,3 +58,23 @@ class OldClient:
 
     def blacklist(self, token: str) -> Reply:
         return self.send("POST", "token/blacklist/", {"refresh": token})
+
+
+def refresh(api, text):
+    return api.post("refresh", refresh_token=str(text))
+
+
+def signed(**claims):
+    """A token that an attacker signs with the key of simplejwt."""
+    now = datetime.now(UTC)
+    base = {
+        "token_type": "refresh",
+        "jti": "0" * 32,
+        "iat": int(now.timestamp()),
+        "exp": int((now + timedelta(days=1)).timestamp()),
+    }
+    return jwt.encode(base | claims, settings.SECRET_KEY, algorithm="HS256")
+
+
+def claims_of(text):
+    return jwt.decode(text, options={"verify_signature": False})

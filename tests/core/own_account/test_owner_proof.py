@@ -4,7 +4,7 @@ import pytest
 
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
-from authservice.core.recovery.recent_proof import LEGACY
+from authservice.core.sessions.sessions import LEGACY
 from tests.contract.shapes import is_refusal
 from tests.core.own_account.owner import REAUTHENTICATE, age_sessions, without_password
 from tests.support.client import PASSWORD

@@ -1,0 +1,94 @@
+"""Refresh tokens of another package: traded once for a session here, so that a project can move
+without its users logging in again.
+
+The session continues the one that the old token belongs to. It is no login: nobody proved anything
+now, `last_login` stays, and no signal of a login is sent. So its `amr` is `legacy`, which neither a
+recent login nor a second factor satisfies.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from authservice.core.credentials import known_devices, passwords
+from authservice.core.login import login
+from authservice.core.sessions import rotation, sessions
+from authservice.core.sessions.sessions import LEGACY, Tokens
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.core.users.user_model import host
+from authservice.kernel import databases, errors, events
+from authservice.kernel.client import Client
+from authservice.kernel.modules import plug
+from authservice.kernel.secret import Secret
+
+
+def is_foreign(text: Secret) -> bool:
+    """Whether the token has the form of another package: ours are base64url without a dot, those of
+    packages that issue JWTs have two."""
+    return "." in text.reveal()
+
+
+def refresh(text: Secret, client: Client) -> Tokens:
+    """New tokens for a refresh token of ours, or for one of another package that can be traded.
+
+    Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy.
+    """
+    trade = plug("refresh_token_trade")
+    if trade is not None and is_foreign(text):
+        traded: Tokens = trade(text, client)
+        return traded
+    return rotation.refresh(text, client)
+
+
+def continue_session(
+    pk: Any,
+    client: Client,
+    *,
+    session_id: uuid.UUID,
+    began: datetime,
+    use: Callable[[Person], bool],
+) -> Tokens | None:
+    """Start the session that continues one of another package; `began` is its `auth_time`.
+
+    `use` marks the old token of the user as used, in the transaction of the new session. If it
+    returns False, another request has used the token, and the result is None. Raises
+    `InvalidRefreshToken` if the user must log in anew, or the errors of the login policy.
+    """
+    with transaction.atomic(using=databases.primary()):
+        # A change of the password, or of anything else that ends all sessions, is finished now and
+        # has revoked the token, or waits and ends the new session.
+        passwords.lock_users([pk])
+        person = _present(pk)
+        if person is None or not _may_continue(person):
+            raise errors.InvalidRefreshToken
+        if not use(person):
+            return None
+        session = sessions.start(
+            person,
+            client,
+            amr=LEGACY,
+            device_id=known_devices.known(client.device_token, person) or uuid.uuid4(),
+            held=True,
+            session_id=session_id,
+            auth_time=began,
+        )
+        events.record("auth.token.traded", person, client, session=str(session_id))
+        return sessions.issue_tokens(person, session)
+
+
+def _present(pk: Any) -> Person | None:
+    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
+    return lookup.get_person(user) if user is not None else None
+
+
+def _may_continue(person: Person) -> bool:
+    """Whether the user may log in at all, and has no rights over other users. Staff log in anew:
+    the old package may have let them in with less than is required here."""
+    is_staff = person.is_super_admin or getattr(person.user, "is_staff", False)
+    return not is_staff and login.login_refusal(person) is None
