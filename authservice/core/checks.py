@@ -20,7 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLResolver, get_resolver
 from django.utils.module_loading import import_string
 
-from authservice.core import cookie_checks, hook_checks, production_checks
+from authservice.core import cookie_checks, field_checks, hook_checks, production_checks
 from authservice.core.conf import core
 from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
@@ -29,7 +29,7 @@ from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
 from authservice.kernel.sections import Frontend, cookies, frontend, outbound, root
 
-_PATHS = ("claims_hook", *hook_checks.HOOKS)
+_PATHS = ("claims_hook", *field_checks.SERIALIZERS, *hook_checks.HOOKS)
 _GRACE = timedelta(seconds=60)
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
@@ -41,6 +41,7 @@ def connect() -> None:
     for check in (check_settings, check_apps, check_keys, check_mount, check_host):
         register(check, "authservice")
     cookie_checks.connect()
+    field_checks.connect()
     hook_checks.connect()
     production_checks.connect()
 

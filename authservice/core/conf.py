@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from authservice.kernel.settings import section
 
@@ -51,6 +51,13 @@ class Core:
     claims_hook: str = ""
     """Dotted path of `(user) -> dict` with additional claims of access tokens; it cannot override
     the others."""
+    signup_serializer: str = ""
+    """Dotted path of a serializer with further fields of `POST /signup`."""
+    profile_serializer: str = ""
+    """Dotted path of a serializer with further fields of `PUT /profile`."""
+    user_fields: Any = ()
+    """Further fields in responses about the signed-in user: a list of names of attributes of the
+    user model, or a dict from names to paths such as `{"city": "profile.city"}`."""
     login_hook: str = ""
     """Dotted path of a function `(attempt)` that may refuse a login by any way to sign in, after
     all other checks; see `authservice.kernel.hooks`."""

@@ -74,6 +74,30 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "CORE.LOGIN_HOOK_PREPARE is set and CORE.LOGIN_HOOK is not: it is never called.",
         "Set CORE.LOGIN_HOOK, or remove CORE.LOGIN_HOOK_PREPARE.",
     ),
+    "authservice.E222": (
+        "CORE.SIGNUP_SERIALIZER or CORE.PROFILE_SERIALIZER is not a serializer that can be used, so"
+        " each sign-up or change of a profile fails.",
+        "Use a ModelSerializer of the user model, or a Serializer with update(user, values).",
+    ),
+    "authservice.E223": (
+        "A serializer in CORE has a field that is a right, an identifier or a credential of users,"
+        " or a field of authservice: clients could change it.",
+        "List the fields in Meta.fields, without this one. If only the name is taken, use another.",
+    ),
+    "authservice.E224": (
+        "CORE.USER_FIELDS shows a field that is secret, that authservice shows itself, or that does"
+        " not exist.",
+        "Use names of fields and properties of the user model, and paths such as 'profile.city'.",
+    ),
+    "authservice.E225": (
+        "A serializer in CORE accepts fields that are not columns of the user model, and does not"
+        " store them.",
+        "Add a method update(self, user, validated_data) that stores them and returns the user.",
+    ),
+    "authservice.W226": (
+        "Fields in REQUIRED_FIELDS of the user model stay empty at a sign-up.",
+        "Set CORE.SIGNUP_SERIALIZER to a serializer that requires them.",
+    ),
     # Cookies and confirmation of links
     "authservice.E060": (
         "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers send cookies with requests of"

@@ -62,9 +62,17 @@ def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
         yield from _of_slot("request_guard")
     if route.parameters or operation.body or operation.query:
         yield errors.ValidationFailed
-    if (core.login_hook or core.signup_hook) and _issues(operation, "access_token", "user"):
+    if _may_be_refused_by_host(operation):
         yield Refused
     yield from operation.faults
+
+
+def _may_be_refused_by_host(operation: Operation) -> bool:
+    """Whether a hook, or a serializer of further fields, may refuse with a code of its own."""
+    further = getattr(operation.body, "further", None)
+    if further is not None and further() is not None:
+        return True
+    return bool(core.login_hook or core.signup_hook) and _issues(operation, "access_token", "user")
 
 
 def _issues_tokens(operation: Operation) -> bool:

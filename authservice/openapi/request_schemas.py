@@ -13,6 +13,7 @@ from django.urls.converters import StringConverter
 from rest_framework import serializers
 
 from authservice.kernel.http import bounds
+from authservice.openapi import host_fields
 
 Schema = dict[str, Any]
 _Input = type[serializers.Serializer[Any]] | None
@@ -71,11 +72,25 @@ def _object(schema: type[serializers.Serializer[Any]]) -> Schema:
     described = {name: _field(given) for name, given in fields.items()}
     if getattr(schema, "null_omits", False):
         described = {name: _nullable(given) for name, given in described.items()}
-    return {
+    described_object = {
         "type": "object",
         "required": [name for name, given in fields.items() if given.required],
         "properties": described,
         **_choice(schema),
+    }
+    further = schema.further() if hasattr(schema, "further") else None
+    return _with_further(described_object, further) if further else described_object
+
+
+def _with_further(described: Schema, further: type[serializers.Serializer[Any]]) -> Schema:
+    """The object with the further fields of the host project."""
+    added = host_fields.of_serializer(further)
+    if not described["required"]:
+        added["required"] = []  # a change has only the fields that change
+    return {
+        **described,
+        "required": [*described["required"], *added["required"]],
+        "properties": {**described["properties"], **added["properties"]},
     }
 
 

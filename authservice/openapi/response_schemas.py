@@ -22,8 +22,9 @@ from typing import (
     is_typeddict,
 )
 
-from authservice.kernel.http.operations import Is, Slot
+from authservice.kernel.http.operations import Is, Slot, extension
 from authservice.kernel.modules import plugs
+from authservice.openapi import host_fields
 
 Schema = dict[str, Any]
 
@@ -109,12 +110,17 @@ class ResponseSchemas:
         hints = get_type_hints(kind, include_extras=True)
         fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
+        further = {name: host_fields.of_attribute(*one) for name, one in extension(kind).items()}
         return {
             "type": "object",
             **({"description": text} if text else {}),
-            "required": [name for name, field in fields.items() if _is_required(kind, name, field)],
+            "required": [
+                *(name for name, field in fields.items() if _is_required(kind, name, field)),
+                *further,
+            ],
             "properties": {
-                name: self.of(field) for name, field in fields.items() if not _is_empty(field)
+                **{name: self.of(field) for name, field in fields.items() if not _is_empty(field)},
+                **further,
             },
         }
 

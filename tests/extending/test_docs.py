@@ -1,4 +1,4 @@
-"""The code of docs/extending.rst does what the page says."""
+"""The hooks of docs/extending.rst do what the page says."""
 
 from types import ModuleType
 
@@ -25,25 +25,13 @@ class Service(ModuleType):
 @pytest.fixture
 def service():
     client = Service("accounts.client")
-    with recipes.installed(client=client):
+    with recipes.installed("hooks", "risk", client=client):
         yield client
 
 
-@pytest.fixture
-def documented(service, configure):
-    """The settings of the page."""
-    code = recipes.blocks()["settings"]
-    values = {}
-    exec(code, values)
-
-    def use(**core):
-        configure(CORE=core or values["AUTHSERVICE"]["CORE"])
-
-    return use
-
-
-def test_documented_hooks_refuse_with_their_codes(api, documented):
-    documented()
+def test_documented_hooks_refuse_with_their_codes(api, service, configure):
+    (hooks,) = [core for core in recipes.settings() if "LOGIN_HOOK" in core]
+    configure(CORE=hooks)
 
     elsewhere = api.post("signup", email="ann@example.org", password=PASSWORD)
     waiting = api.post("signup", email="ann@example.com", password=PASSWORD)
@@ -53,8 +41,9 @@ def test_documented_hooks_refuse_with_their_codes(api, documented):
     assert api.log_in()["user"]["email"] == "ann@example.com"
 
 
-def test_documented_hook_with_a_service_refuses_by_its_answer(api, documented, service):
-    documented(LOGIN_HOOK="accounts.risk.may_log_in", LOGIN_HOOK_PREPARE="accounts.risk.prepare")
+def test_documented_hook_with_a_service_refuses_by_its_answer(api, service, configure):
+    hooks = {"LOGIN_HOOK": "may_log_in", "LOGIN_HOOK_PREPARE": "prepare"}
+    configure(CORE={name: f"accounts.risk.{value}" for name, value in hooks.items()})
     api.sign_up()
     service.risk = 0.95
 

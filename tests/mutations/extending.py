@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _TESTS = "tests/extending/test_"
+_INSIDE = "tests/extending/inside/test_"
+_HOST = "--ds=tests.extending.settings"
 
 EXTENDING = (
     Mutation(
@@ -27,6 +29,43 @@ EXTENDING = (
         CORE + "login/hooks.py",
         to("        return Prepared(refusal=refusal)\n", "        raise refusal\n"),
         (_TESTS + "hooks.py",),
+    ),
+    Mutation(
+        "The refusal of a right that a serializer adds",
+        CORE + "users/further_fields.py",
+        to("in reserved().intersection(self.values):", "in ():"),
+        (_HOST, _INSIDE + "signup_fields.py", _INSIDE + "profile_fields.py"),
+    ),
+    Mutation(
+        "The fields that a serializer of the host must not have",
+        CORE + "users/reserved_fields.py",
+        to("        if _is_user(model) and name in reserved():\n", "        if False:\n"),
+        (_HOST, _INSIDE + "field_checks.py"),
+    ),
+    Mutation(
+        "The tables with secrets that further fields must not lead to",
+        CORE + "users/reserved_fields.py",
+        to("if model is not None and is_secret(model):", "if False:"),
+        (_HOST, _INSIDE + "field_checks.py"),
+    ),
+    Mutation(
+        "The privacy of further fields before staff",
+        "authservice/admin/views.py",
+        to("**responses.user(person)", "**responses.own_user(person)"),
+        (_HOST, _INSIDE + "user_fields.py"),
+    ),
+    Mutation(
+        "The passwords that serializers of the host do not get",
+        CORE + "users/further_fields.py",
+        to(" if name in accepted(schema)}", "}"),
+        (_HOST, _INSIDE + "signup_fields.py"),
+    ),
+    Mutation(
+        "The answer to a unique further field that is taken meanwhile",
+        CORE + "users/creation.py",
+        without("            new_user.further.require_valid()\n"),
+        (_HOST, "tests/extending/inside/races"),
+        database="postgres",
     ),
     Mutation(
         "The codes that hooks must not use",

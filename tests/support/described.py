@@ -44,8 +44,9 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     with a wider scope than this host."""
     _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
-    hooks = (core.login_hook, core.signup_hook)
-    described = _described(_installed(), plugged, (conf.access, *hooks))
+    serializers = (core.signup_serializer, core.profile_serializer)
+    configured = (core.login_hook, core.signup_hook, repr(core.user_fields), *serializers)
+    described = _described(_installed(), plugged, (conf.access, *configured))
     operation = described.operations.get((_place(path), method.lower()))
     if operation:
         described.check(operation, response, f"{method} {path}")

@@ -18,7 +18,7 @@ from authservice.core.api.serializers import (
 from authservice.core.own_account import username
 from authservice.core.recovery import password_change, profile
 from authservice.core.recovery.recent_proof import Proof
-from authservice.core.users import availability
+from authservice.core.users import availability, further_fields
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
@@ -56,7 +56,7 @@ class Availability(TypedDict):
 class Me(Endpoint):
     @operation("Get the signed-in user", answer=User)
     def read_me(self) -> HttpResponse:
-        return answer(responses.user(self.identity.person))
+        return answer(responses.own_user(self.identity.person))
 
 
 class Profile(Endpoint):
@@ -77,10 +77,11 @@ class Profile(Endpoint):
         password = given.pop("password", profile.NO_PASSWORD)
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
+        further = further_fields.of_profile(caller.person.user, self.further(), self.request)
         updated = profile.update(
-            caller.person, caller.session, given, self.client, password=password
+            caller.person, caller.session, given, self.client, password=password, further=further
         )
-        return answer(responses.user(updated))
+        return answer(responses.own_user(updated))
 
 
 class ChangePassword(Endpoint):

@@ -198,6 +198,14 @@ class Endpoint(ViewSetMixin, APIView):
         """The body, validated by `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
 
+    def further(self) -> dict[str, Any]:
+        """The body, for a serializer of the host project. Raises `ValidationFailed` for texts that
+        no field takes; see `bounds`."""
+        for name, value in self.body.items():
+            if isinstance(value, str) and bounds.too_many_marks(value):
+                raise errors.invalid(name, bounds.TOO_MANY_MARKS)
+        return self.body
+
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The query string, validated by `schema`; unknown parameters are ignored."""
         return fields.read(schema, self.request.GET.dict())

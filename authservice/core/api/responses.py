@@ -7,7 +7,8 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
 
-from authservice.core.api import token_cookies
+from authservice.core.api import token_cookies, user_fields
+from authservice.core.conf import core
 from authservice.core.credentials import known_devices
 from authservice.core.login.login import Login
 from authservice.core.sessions.sessions import Tokens
@@ -15,7 +16,7 @@ from authservice.core.users.person import Person
 from authservice.kernel.http import cookies
 from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.operations import Is, Moment, Slot, carries
+from authservice.kernel.http.operations import Is, Moment, Slot, carries, extended
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
@@ -43,6 +44,7 @@ class Verified(TypedDict):
     status: str
 
 
+@extended(user_fields.attributes)
 class User(TypedDict):
     """A user. Unknown texts are empty, unknown times are null."""
 
@@ -145,6 +147,13 @@ def user(person: Person) -> User:
     }
 
 
+def own_user(person: Person) -> User:
+    """The same for users themselves, with `CORE.USER_FIELDS`. Never for a list, or for others."""
+    if not core.user_fields:
+        return user(person)
+    return cast(User, {**user_fields.shown(person.user), **user(person)})
+
+
 def tokens(issued: Tokens) -> IssuedTokens:
     return {
         "access_token": issued.access_token.reveal(),
@@ -161,7 +170,10 @@ def login(
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
-        registered: VerificationRequired = {"user": user(outcome.person), "message": VERIFY_FIRST}
+        registered: VerificationRequired = {
+            "user": own_user(outcome.person),
+            "message": VERIFY_FIRST,
+        }
         return answer(registered, status=status)
     # Before the tokens are in a variable, because the statements of the extras may fail.
     extras = _extras(outcome)
@@ -169,7 +181,7 @@ def login(
         "access_token": outcome.tokens.access_token.reveal(),
         "refresh_token": outcome.tokens.refresh_token.reveal(),
         "expires_in": outcome.tokens.expires_in,
-        "user": user(outcome.person),
+        "user": own_user(outcome.person),
         "message": message,
     }
     if extras:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from rest_framework import serializers
 
-from authservice.core.users import identifiers
+from authservice.core.users import further_fields, identifiers
 from authservice.kernel.http.fields import Choice, Password, SecretText, Text
 from authservice.kernel.phrases import phrase
 
@@ -92,6 +92,8 @@ class SixDigits(SecretText):
 
 class SignupIn(serializers.Serializer[Any]):
     at_least_one: ClassVar = ("email", "username")
+    # A function that returns the serializer of further fields, for the API description.
+    further: ClassVar = staticmethod(further_fields.signup_serializer)
 
     email = Email(required=False, allow_blank=True, default="")
     username = Username(required=False, allow_blank=True, default="")
@@ -114,6 +116,7 @@ class LoginIn(serializers.Serializer[Any]):
 
 class ProfileIn(serializers.Serializer[Any]):
     null_omits: ClassVar = True
+    further: ClassVar = staticmethod(further_fields.profile_serializer)
 
     name = Text(max_length=255, required=False, allow_blank=True)
     phone = Phone(required=False, allow_blank=True)

@@ -17,6 +17,7 @@ from authservice.core.api.responses import (
 from authservice.core.api.serializers import SignupIn
 from authservice.core.login import signup
 from authservice.core.tokens import signing_keys
+from authservice.core.users import further_fields
 from authservice.core.users.creation import NewUser
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
@@ -54,7 +55,8 @@ class Signup(Endpoint):
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
             raise errors.invalid("email", phrase("Either email or username is required."))
-        outcome = signup.sign_up(NewUser(**given), self.client)
+        further = further_fields.at_signup(self.further(), self.request)
+        outcome = signup.sign_up(NewUser(**given, further=further), self.client)
         if outcome is None:
             return responses.accepted()  # no cookie, since it would differ by address
         response = responses.login(outcome, message=phrase("Signed up."), status=201)

@@ -83,7 +83,9 @@ def require_signup_allowed(new_user: NewUser, client: Client, *, method: str) ->
     if not core.signup_hook:
         return
     unsaved = creation.unsaved_user(new_user, new_user.username, "")
-    _call(core.signup_hook, SignupAttempt(user=unsaved, client=client, method=method))
+    fields = new_user.further.values
+    attempt = SignupAttempt(user=unsaved, client=client, method=method, fields=fields)
+    _call(core.signup_hook, attempt)
 
 
 def _call(path: str, attempt: LoginAttempt | SignupAttempt) -> Any:

@@ -27,7 +27,7 @@ from authservice.core.messages import links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import verification
-from authservice.core.users import creation, identifiers, lookup
+from authservice.core.users import creation, further_fields, identifiers, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, errors, events, message_queue
@@ -50,7 +50,8 @@ def store(new_user: NewUser, encoded: str, client: Client) -> str:
         creation.require_available(new_user)
     asked = {name: getattr(new_user, name) for name in _ASKED}
     seen = {name: getattr(client, name) for name in _SEEN}
-    sealed = crypto.seal(_PURPOSE, json.dumps({"asked": asked, "hash": encoded, "client": seen}))
+    kept = {"asked": asked, "further": new_user.further.given, "hash": encoded, "client": seen}
+    sealed = crypto.seal(_PURPOSE, json.dumps(kept))
     row = OneTimeToken.objects.create(
         purpose=_PURPOSE,
         target_key=identifiers.email_key(new_user.email),
@@ -106,7 +107,13 @@ def create(message: Message) -> Any:
     except crypto.Unreadable:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
         return None
-    client, new_user = Client(**kept["client"]), NewUser(**kept["asked"])
+    try:
+        further = further_fields.at_signup(kept["further"])
+    except errors.ValidationFailed:
+        # Such as a value that another user has taken since the request.
+        logger.exception("The further fields of the sign-up %s are not valid any more", row.pk)
+        return None
+    client, new_user = Client(**kept["client"]), NewUser(**kept["asked"], further=further)
     # A username or number that another user took since the request is left out.
     for wanted in (new_user, replace(new_user, username="", phone_number="")):
         with suppress(errors.UsernameAlreadyExists, errors.PhoneAlreadyInUse):

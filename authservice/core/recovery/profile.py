@@ -18,6 +18,7 @@ from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.recovery import recent_proof, takeover
 from authservice.core.sessions import sessions
 from authservice.core.users import identifiers
+from authservice.core.users.further_fields import NOTHING, FurtherFields
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue, throttling
 from authservice.kernel.client import Client
@@ -36,9 +37,10 @@ def update(
     client: Client,
     *,
     password: Secret = NO_PASSWORD,
+    further: FurtherFields = NOTHING,
 ) -> Person:
-    """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Returns the
-    user as stored.
+    """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Stores the
+    further fields of the host project in the same transaction. Returns the user as stored.
 
     `password` is the current one or "". A changed number is unverified. If it was set with the
     password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
@@ -48,10 +50,14 @@ def update(
     number = changes.get("phone_number")
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
-    if not changes:
+    if not changes and not further:
         return person
-    with _counted(person, number if _differs(person, number) else "", client):
-        return _store(person, session, changes, client, proven=bool(password))
+    try:
+        with _counted(person, number if _differs(person, number) else "", client):
+            return _store(person, session, changes, client, further, proven=bool(password))
+    except IntegrityError:
+        further.require_valid()
+        raise
 
 
 def _differs(person: Person, number: str | None) -> bool:
@@ -85,7 +91,13 @@ def _take(key: str) -> None:
 
 
 def _store(
-    person: Person, session: Session, changes: dict[str, str], client: Client, *, proven: bool
+    person: Person,
+    session: Session,
+    changes: dict[str, str],
+    client: Client,
+    further: FurtherFields,
+    *,
+    proven: bool,
 ) -> Person:
     with sessions.changing(person, session) as present:
         account = present.account
@@ -98,11 +110,12 @@ def _store(
             _displace(account, fields["phone_key"], present, client)
         elif changes.get("phone_number"):
             fields |= _confirmed(account, proven=proven)
-        if changed:
+        of_host = further.change(present.user) if further else []
+        if changed or of_host:
             fields["updated_at"] = timezone.now()
         _write(account, fields)
-        if changed:
-            _record(present, changed, before, client)
+        if changed or of_host:
+            _record(present, changed, before, client, of_host)
         if "phone_number" in changed:
             security_notice.notify(message_queue.PHONE_CHANGED, present, client, state)
     return present
@@ -165,11 +178,17 @@ def _write(account: Account, fields: dict[str, Any]) -> None:
 
 
 def _record(
-    person: Person, changed: dict[str, str], before: dict[str, Any], client: Client
+    person: Person,
+    changed: dict[str, str],
+    before: dict[str, Any],
+    client: Client,
+    of_host: list[str],
 ) -> None:
     actions = ["user.profile.updated", *(_EVENTS[name] for name in changed if name in _EVENTS)]
     metadata: dict[str, Any] = {
         name: {"before": before[name], "after": value} for name, value in changed.items()
     }
+    if of_host:
+        metadata["further_fields"] = of_host  # their values may be as sensitive as any
     for action in actions:
         events.record(action, person, client, **metadata)

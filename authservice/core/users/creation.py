@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users import identifiers, lookup
+from authservice.core.users.further_fields import NOTHING, FurtherFields
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
@@ -49,6 +50,7 @@ class NewUser:
     phone_set_by: str = PhoneSource.SIGNUP
     # The device of the sign-up, stored with the account to save a statement of the login.
     device: uuid.UUID | None = None
+    further: FurtherFields = NOTHING
 
 
 def create_user(new_user: NewUser, encoded: str, then: Callable[[Person], T]) -> T:
@@ -65,6 +67,7 @@ def create_user(new_user: NewUser, encoded: str, then: Callable[[Person], T]) ->
             # A concurrent transaction took a key after the query, or the host's table has a unique
             # value that our accounts do not know.
             require_not_taken(new_user.email, new_user.username)
+            new_user.further.require_valid()
             if attempt == _ATTEMPTS - 1:
                 raise
     raise AssertionError  # the loop returns or raises
@@ -77,6 +80,7 @@ def _store(new_user: NewUser, user: Any, username: str, then: Callable[[Person],
             user.save(using=using, force_insert=True)
         account = _account(new_user, user, username)
         _INSERT.run(using, account)
+        new_user.further.store(user)
         return then(Person(user, account))
 
 
@@ -98,6 +102,7 @@ def unsaved_user(new_user: NewUser, username: str, encoded: str) -> Any:
     ):
         if name:
             set_field(user, name, value)
+    new_user.further.assign(user)
     return user
 
 

@@ -99,6 +99,25 @@ def operation(
     return describe
 
 
+_Further = Callable[[], Mapping[str, tuple[Any, bool]]]
+_extended: dict[Any, _Further] = {}
+
+
+def extended(further: _Further) -> Callable[[T], T]:
+    """Decorator for a TypedDict: `further` returns its further properties, which the host project
+    configures: by name, the field of a model or another attribute, and whether it may be absent."""
+
+    def note(answer: T) -> T:
+        _extended[answer] = further
+        return answer
+
+    return note
+
+
+def extension(answer: Any) -> Mapping[str, tuple[Any, bool]]:
+    return _extended[answer]() if answer in _extended else {}
+
+
 _carried: dict[Any, tuple[str, ...]] = {}
 
 

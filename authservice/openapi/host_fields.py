@@ -1,0 +1,97 @@
+"""Further fields of users, which the host project defines, as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models
+from django.utils.encoding import force_str
+from rest_framework import serializers
+
+Schema = dict[str, Any]
+
+# The first class in the order of its bases decides.
+_INPUT: Mapping[type, Schema] = {
+    serializers.BooleanField: {"type": "boolean"},
+    serializers.IntegerField: {"type": "integer"},
+    serializers.FloatField: {"type": "number"},
+    serializers.DecimalField: {"type": ["string", "number"]},
+    serializers.DateTimeField: {"type": "string", "format": "date-time"},
+    serializers.DateField: {"type": "string", "format": "date"},
+    serializers.UUIDField: {"type": "string", "format": "uuid"},
+    serializers.EmailField: {"type": "string", "format": "email"},
+    serializers.URLField: {"type": "string", "format": "uri"},
+    serializers.CharField: {"type": "string"},
+    serializers.ListField: {"type": "array"},
+    serializers.DictField: {"type": "object"},
+}
+_OUTPUT: Mapping[type, Schema] = {
+    models.BooleanField: {"type": "boolean"},
+    models.IntegerField: {"type": "integer"},
+    models.FloatField: {"type": "number"},
+    models.DurationField: {"type": "number"},
+    models.DateTimeField: {"type": "string", "format": "date-time"},
+    models.DateField: {"type": "string", "format": "date"},
+    models.UUIDField: {"type": "string", "format": "uuid"},
+    models.DecimalField: {"type": "string"},
+    models.TimeField: {"type": "string"},
+    models.CharField: {"type": "string"},
+    models.TextField: {"type": "string"},
+    models.FileField: {"type": "string"},
+    models.ForeignKey: {"type": "string"},
+}
+_BOUNDS = {
+    "max_length": "maxLength",
+    "min_length": "minLength",
+    "max_value": "maximum",
+    "min_value": "minimum",
+}
+
+
+def of_input(given: Any) -> Schema:
+    """The schema of a field of a serializer; without a type if this module does not know it."""
+    if isinstance(given, serializers.ChoiceField):
+        schema: Schema = {"enum": [*given.choices, *([None] if given.allow_null else [])]}
+    elif isinstance(given, serializers.Serializer):
+        schema = of_serializer(type(given))
+    else:
+        schema = _nullable(_first(_INPUT, given), null=given.allow_null)
+        bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
+        if schema.get("type") != ["string", "number"]:
+            schema |= {word: bound for word, bound in bounds.items() if bound is not None}
+    if given.help_text:
+        schema["description"] = force_str(given.help_text)
+    return schema
+
+
+def of_serializer(schema: type[serializers.Serializer[Any]]) -> Schema:
+    """The object that a serializer accepts."""
+    fields = {name: given for name, given in schema().fields.items() if not given.read_only}
+    return {
+        "type": "object",
+        "required": [name for name, given in fields.items() if given.required],
+        "properties": {name: of_input(given) for name, given in fields.items()},
+    }
+
+
+def of_attribute(found: Any, absent: bool) -> Schema:
+    """The schema of a field of a model in a response; without a type for anything else, such as a
+    property. `absent` says that there may be no row that has the field."""
+    null = absent or getattr(found, "null", True)
+    schema = _nullable(_first(_OUTPUT, found), null=null)
+    if help_text := getattr(found, "help_text", ""):
+        schema["description"] = force_str(help_text)
+    return schema
+
+
+def _first(schemas: Mapping[type, Schema], found: Any) -> Schema:
+    known = (schemas[kind] for kind in type(found).__mro__ if kind in schemas)
+    return dict(next(known, {}))
+
+
+def _nullable(schema: Schema, *, null: bool) -> Schema:
+    kind = schema.get("type")
+    if not null or kind is None:
+        return schema
+    return {**schema, "type": [*([kind] if isinstance(kind, str) else kind), "null"]}

@@ -1,0 +1,3 @@
+from tests.races.conftest import _no_floods, api, crowd, gathered, rounds
+
+__all__ = ["_no_floods", "api", "crowd", "gathered", "rounds"]

@@ -1,0 +1,20 @@
+"""Runs the tests of `inside` in a host whose users have fields of their own."""
+
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from tests.hosts.runs import holds
+
+HERE = Path(__file__).parent / "inside"
+SETTINGS = "--ds=tests.extending.settings"
+
+
+def test_further_fields_of_users():
+    holds(SETTINGS, f"--ignore={HERE / 'races'}", str(HERE))
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers")
+def test_races_for_unique_further_fields():
+    holds(SETTINGS, f"{HERE}/races")
