@@ -127,7 +127,7 @@ class ChangeUsername(Endpoint):
         changed = username.change(
             caller.person, caller.session, given["username"], proof, self.client
         )
-        return answer(responses.user(changed))
+        return answer(responses.own_user(changed))
 
 
 class IsAvailable(Endpoint):
