@@ -29,6 +29,7 @@ _TYPES = {
     str: "string",
     timedelta: "duration",
     datetime: "``datetime`` with a time zone",
+    Any: "list or dict",
 }
 _UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 
