@@ -1,7 +1,7 @@
 """Tools for tests of host projects: a user factory, an API client, a mailbox and a clock.
 
-Requires the packages factory-boy and time-machine. Nothing is stubbed: the client calls the real
-URLs, and the mailbox builds messages with the code of the worker.
+Requires the extra `testing`: `pip install authservice[testing]`. Nothing is stubbed: the client
+calls the real URLs, and the mailbox builds messages with the code of the worker.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-import time_machine
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.core.mail import EmailMultiAlternatives
 from django.test import Client as DjangoClient
+from django.test import RequestFactory
 from django.urls import reverse
+from django.utils import translation
 from django.utils.text import slugify
-from factory.declarations import Sequence
-from factory.django import DjangoModelFactory
 
 from authservice.core.login import login
 from authservice.core.login.login import Login
@@ -40,6 +40,16 @@ from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
+
+try:
+    import time_machine
+    from factory.declarations import Sequence
+    from factory.django import DjangoModelFactory
+except ImportError as missing:
+    package = str(missing.name).partition(".")[0]
+    raise ImportError(
+        f"authservice.testing requires the package {package!r}: install authservice[testing]."
+    ) from missing
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
 
@@ -161,7 +171,9 @@ class ApiClient:
         tokens.
         """
         person = lookup.get_person(user)
-        outcome: Login = login.complete(person, Client(), method="test", proofs=("test",))
+        # Packages that listen to Django's signals, such as django-axes, read the request.
+        client = Client(http=RequestFactory().post(reverse("authservice:login")))
+        outcome: Login = login.complete(person, client, method="test", proofs=("test",))
         outcome.admitted()
         self.tokens = outcome.tokens
         return self
@@ -229,6 +241,16 @@ class Mailbox:
         return self.messages[-1]
 
     @property
+    def mails(self) -> list[EmailMultiAlternatives]:
+        """The e-mails among the messages, as they would be sent: `subject`, `body`, `to`, and the
+        HTML in `alternatives`. Requires the notification module, whose templates they show."""
+        return [_mail(sent) for sent in self.messages if sent.channel == "email"]
+
+    @property
+    def last_mail(self) -> EmailMultiAlternatives:
+        return self.mails[-1]
+
+    @property
     def last_link(self) -> str:
         return self._latest("link")
 
@@ -246,6 +268,16 @@ class Mailbox:
         contexts = [outgoing.context for outgoing in self.messages]
         secret: Secret = next(context[name] for context in reversed(contexts) if name in context)
         return secret.reveal()
+
+
+def _mail(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
+    # Not imported: the module's settings exist only if it is installed.
+    language_of = import_module("authservice.notification.languages").language_of
+    with translation.override(language_of(outgoing)):
+        built: EmailMultiAlternatives = import_module("authservice.notification.mail").build(
+            outgoing
+        )
+    return built
 
 
 @contextmanager

@@ -91,7 +91,7 @@ class InternalError(Fault):
     message = "An internal error occurred."
     cause = (
         "An unexpected exception occurred. Its traceback and the request id are logged to"
-        " `authservice.request`."
+        " `django.request`."
     )
     remedy = (
         "Report the `X-Request-ID` of the response to the operator, who finds the traceback in"

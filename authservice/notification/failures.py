@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import logging
 import traceback
+from typing import Any
 
 from authservice.kernel.message_queue import Message
 
 logger = logging.getLogger("authservice.notification")
+
+
+_SERVER = "authservice_mail_server"
 
 
 class Undelivered(Exception):
@@ -28,6 +32,12 @@ def failed(message: Message, attempt: int, wrong: BaseException) -> None:
     )
 
 
+def note_server(wrong: BaseException, mailer: Any) -> None:
+    """Keep host and port of the mail server with the error, for the log."""
+    if host := getattr(mailer, "host", ""):
+        setattr(wrong, _SERVER, f" from the mail server {host}:{getattr(mailer, 'port', '')}")
+
+
 def lost(message: Message, reason: str) -> None:
     logger.error("Lost %s of request %s: %s", message.kind, message.request_id, reason)
 
@@ -37,4 +47,5 @@ def _described(wrong: BaseException) -> str:
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     code = getattr(wrong, "smtp_code", getattr(wrong, "code", None))
     answer = f" ({code})" if isinstance(code, int) else ""
-    return f"{type(wrong).__name__}{answer}{place}"
+    server = getattr(wrong, _SERVER, "")
+    return f"{type(wrong).__name__}{answer}{server}{place}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
 from typing import Any
 
 from django.core import mail
@@ -9,6 +10,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import identifiers
+from authservice.notification import failures
 from authservice.notification.conf import conf
 from authservice.notification.rendering import context_of, one_line, plain, render
 
@@ -17,6 +19,17 @@ _HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
 def send(outgoing: OutgoingMessage) -> None:
+    server = mailer()
+    try:
+        server.send_messages([build(outgoing)])
+    except (OSError, SMTPException) as wrong:
+        # For the log: the error itself may quote the recipient.
+        failures.note_server(wrong, server)
+        raise
+
+
+def build(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
+    """The e-mail of a message, in the active language."""
     context = context_of(outgoing)
     message = EmailMultiAlternatives(
         subject=one_line(render(outgoing, "subject.txt", context)),
@@ -26,7 +39,7 @@ def send(outgoing: OutgoingMessage) -> None:
         headers=_HEADERS,
     )
     message.attach_alternative(render(outgoing, "body.html", context), "text/html")
-    mailer().send_messages([message])
+    return message
 
 
 def mailer() -> Any:

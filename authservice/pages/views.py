@@ -70,8 +70,8 @@ def _errors(fault: Fault | None) -> dict[str, str]:
     if fault is None:
         return {}
     if fault.details:
-        return {name: " ".join(broken) for name, broken in fault.details.items()}
-    return {"form": fault.message}
+        return {name: " ".join(texts) for name, texts in fault.texts.items()}
+    return {"form": fault.text}
 
 
 link_pages = _Pages()

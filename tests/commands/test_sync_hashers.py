@@ -63,3 +63,13 @@ def test_sync_omits_unusable_passwords(run, settings, encoded):
     type(user).objects.update(password=encoded)
 
     assert "Slowest" not in run("authservice_sync_accounts", "--dry-run")
+
+
+def test_sync_advises_a_dummy_hasher_if_the_slowest_is_another_one(hashed_by, settings, run):
+    output = hashed_by(HERE)
+    assert "Slowest hasher" not in output
+
+    settings.PASSWORD_HASHERS = [*FAST, HERE]
+    assert "set AUTHSERVICE['CORE']['DUMMY_HASHER'] = 'opaque'" in run(
+        "authservice_sync_accounts", "--dry-run"
+    )

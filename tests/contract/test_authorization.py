@@ -97,3 +97,17 @@ def test_login_with_invalid_authorization_header_succeeds(robust, header):
     answer = robust.request("POST", "login", body, headers={"Authorization": header})
 
     assert answer.status == 200
+
+
+@pytest.mark.parametrize("header", ["Token {}", "JWT {}", "Basic {}", "{}", "Bearer", "Bearer "])
+def test_other_scheme_is_refused_with_the_scheme_to_use(api, header):
+    token = api.sign_up()["access_token"]
+
+    answer = api.get("me", headers={"Authorization": header.format(token)})
+
+    assert answer.error == (401, "UNAUTHORIZED")
+    assert "'Bearer'" in answer.body["message"]
+
+
+def test_request_without_credentials_says_that_they_are_missing(api):
+    assert api.get("me").body["message"] == "Authentication is required."

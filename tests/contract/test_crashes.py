@@ -2,6 +2,7 @@
 
 import logging
 
+import django
 import pytest
 from django.core.signals import got_request_exception
 from django.db import DatabaseError, connection
@@ -61,10 +62,23 @@ def test_unexpected_exception_sends_got_request_exception(crash):
 def test_unexpected_exception_is_logged_with_request_id_and_trace(crash, caplog):
     crash()
 
-    (record,) = [one for one in caplog.records if one.name == "authservice.request"]
+    (record,) = [one for one in caplog.records if one.name == "django.request"]
     assert record.levelno == logging.ERROR
     assert "trace-1" in record.getMessage()
     assert "the secret plum" in str(record.exc_info[1])
+
+
+def test_unexpected_exception_is_mailed_to_the_admins_with_its_trace(crash, settings, mailoutbox):
+    ops = "ops@example.com"
+    settings.ADMINS = [ops if django.VERSION >= (6, 0) else ("Ops", ops)]
+
+    crash()
+
+    (mail,) = mailoutbox
+    assert "Internal Server Error: /auth/signup (request trace-1)" in mail.subject
+    assert "RuntimeError" in mail.body
+    assert "the secret plum" in mail.body
+    assert PASSWORD not in mail.body
 
 
 def test_unexpected_exception_is_logged_without_the_password(crash, caplog):

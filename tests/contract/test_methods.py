@@ -108,3 +108,14 @@ def test_response_is_json_for_any_accept_header(robust, accept):
     answer = robust.get("me", headers={"Accept": accept})
 
     assert is_refusal(answer, 401, "UNAUTHORIZED")
+
+
+def test_slash_at_the_end_is_explained_under_debug_only(api, settings):
+    assert "slash" not in api.post("login/").body["message"]
+
+    settings.DEBUG = True
+    answer = api.post("login/")
+
+    assert answer.error == (404, "NOT_FOUND")
+    assert "No path of this service ends with a slash." in answer.body["message"]
+    assert "slash" not in api.get("nowhere").body["message"]

@@ -1,5 +1,7 @@
 """X-Request-ID: kept if it is safe, otherwise generated; sent with every response."""
 
+from uuid import uuid4
+
 import pytest
 
 from tests.support.routes import routes
@@ -40,3 +42,25 @@ def test_unsafe_request_id_is_replaced(robust, request_id):
 
 def test_absent_request_id_is_generated_for_each_request(robust):
     assert robust.get("me").headers["X-Request-ID"] != robust.get("me").headers["X-Request-ID"]
+
+
+def request_id(get_response):
+    """The middleware of docs/other_packages.rst, for packages that read the header before us."""
+
+    def middleware(request):
+        request.META.setdefault("HTTP_X_REQUEST_ID", uuid4().hex)
+        seen.append(request.META["HTTP_X_REQUEST_ID"])
+        return get_response(request)
+
+    return middleware
+
+
+seen: list[str] = []
+
+
+def test_id_that_a_middleware_sets_is_that_of_the_response(api, settings):
+    settings.MIDDLEWARE = [f"{__name__}.request_id", *settings.MIDDLEWARE]
+
+    answer = api.get("me")
+
+    assert answer.headers["X-Request-ID"] == seen[-1]

@@ -14,6 +14,7 @@ from authservice.testing import (
 )
 from tests.csrf.installed import installed
 from tests.hosts.runs import python
+from tests.support.mounted import mounted
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +63,36 @@ def test_signing_in_goes_through_the_door(client):
 
     with pytest.raises(Exception, match="not active"):
         client.log_in(user)
+
+
+def test_mails_of_the_mailbox_have_subject_and_body(client, django_capture_on_commit_callbacks):
+    user = UserFactory()
+    with mounted("authservice.notification"), mailbox() as box:
+        with django_capture_on_commit_callbacks(execute=True):
+            client.post("forgot-password", email=user.email)
+
+        mail = box.last_mail
+        assert mail.to == [user.email]
+        assert "password" in mail.subject
+        assert box.last_token in mail.body
+        assert box.last_token in mail.alternatives[0][0]
+        assert len(box.mails) == 1
+
+
+@pytest.mark.parametrize("name", ["factory", "time_machine"])
+def test_missing_package_names_the_extra(name):
+    run = python("-c", MISSING.format(name=name), DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert f"requires the package '{name}': install authservice[testing]." in run.stdout
+
+
+MISSING = """
+import sys
+sys.modules["{name}"] = None
+import django
+django.setup()
+import authservice.testing
+"""
 
 
 def test_the_last_link_of_the_mailbox_resets_the_password(

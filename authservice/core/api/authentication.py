@@ -17,9 +17,11 @@ from authservice.core.tokens import access
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.modules import plugs
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
+_SCHEME = phrase("The Authorization header must be 'Bearer' and the access token.")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Characters; our tokens are far shorter, so longer ones are refused without parsing.
 _LONGEST = 8192
@@ -29,7 +31,7 @@ def identify(request: HttpRequest) -> Caller:
     """The caller of the request. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
-        raise errors.Unauthorized
+        raise errors.Unauthorized(_SCHEME if request.META.get("HTTP_AUTHORIZATION") else None)
     return authentication.identify(token)
 
 

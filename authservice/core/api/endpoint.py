@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
 from django.http import HttpRequest, HttpResponse
@@ -37,6 +38,7 @@ from authservice.kernel.http.envelope import answer, crash, refusal
 from authservice.kernel.phrases import phrase
 from authservice.kernel.retries import retry_on_deadlock
 
+_SLASH = phrase("There is nothing at this address. No path of this service ends with a slash.")
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
 
@@ -103,7 +105,10 @@ class Endpoint(ViewSetMixin, APIView):
         except SuspiciousOperation:  # such as a query string of a thousand fields
             response = self.refuse(errors.ValidationFailed())
         except Exception as error:
-            response = self.refuse(crash(request, self.request_id, error))
+            crashed = crash(request, self.request_id, error)
+            response = self.refuse(crashed)
+            # It is in Django's log with its traceback: Django must not log the response again.
+            response.__dict__["_has_been_logged"] = crashed.status == errors.InternalError.status
         if self.on_response:
             self.on_response(response)
         return response
@@ -217,6 +222,8 @@ class NotFoundEndpoint(Endpoint):
     public = True
 
     def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+        if settings.DEBUG and request.path.endswith("/"):
+            raise errors.NotFound(_SLASH)
         raise errors.NotFound
 
     def not_found(self) -> HttpResponse:  # the URLconf needs an action

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, TypedDict
 
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +20,7 @@ from authservice.core.sessions import authentication, logout
 from authservice.kernel import errors
 from authservice.kernel.http import body, cookies, pages
 from authservice.kernel.http.envelope import answer
-from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
+from authservice.kernel.link_pages import FormPage, ResultPage
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
@@ -33,7 +34,7 @@ _AGAIN = (
     errors.TwoFactorRefused,
     errors.ValidationFailed,
 )
-_KEPT_HEADERS = ("X-Request-ID", "Retry-After", "Allow")
+_KEPT_HEADERS = ("Retry-After", "Allow")
 
 
 class ToConfirm(TypedDict):
@@ -52,16 +53,28 @@ class LinkEndpoint(Endpoint):
 
     route: ClassVar[str]
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = super().dispatch(request, *args, **kwargs)
-        found: LinkPages | None = plug("link_pages")
-        if found is None or not self._is_seen(response):
+    def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        response = super()._respond(request, **kwargs)
+        if not self._is_seen(response):
             return response
-        result, access_token = _read(self.route, response)
-        in_json = bool(access_token or result.challenge) and not cookies_count()
+        result, access_token = _read(self.route, response, kept=cookies_count())
+        in_json = bool(access_token or result.challenge) and not result.kept
         if in_json and not self._drops_tokens(access_token):
             return response
-        page = found.result(result)
+        return self._page(result, response)
+
+    def refuse(self, fault: errors.Fault) -> HttpResponse:
+        response = super().refuse(fault)
+        if not self._is_seen(response):
+            return response
+        page = ResultPage(
+            route=self.route, status=fault.status, code=fault.code, message=fault.text
+        )
+        return self._page(page, response)
+
+    def _page(self, result: ResultPage, response: HttpResponse) -> HttpResponse:
+        """The page instead of this response, with its cookies."""
+        page: HttpResponse = plug("link_pages").result(result)
         page.cookies = response.cookies
         for name in _KEPT_HEADERS:
             if name in response.headers:
@@ -72,7 +85,8 @@ class LinkEndpoint(Endpoint):
         """Whether a browser shows this response to a person as JSON."""
         opened = self.request.method == "GET" or self._is_form
         as_json = response.headers.get("Content-Type") == "application/json"
-        return as_json and opened and self.shown_to_people and not self.is_prefetch
+        seen = as_json and opened and self.shown_to_people and not self.is_prefetch
+        return seen and plug("link_pages") is not None
 
     @property
     def _is_form(self) -> bool:
@@ -132,8 +146,11 @@ class FormEndpoint(LinkEndpoint):
         return super()._act(request, action, **kwargs)
 
     def _hidden(self) -> dict[str, Secret]:
-        sent = getattr(self, "body", {})
-        return {name: Secret(sent.get(name, "")) for name in self.hidden}
+        return {name: Secret(self._sent(name)) for name in self.hidden}
+
+    def _sent(self, name: str) -> str:
+        # The body has the new password, so it is never in a local variable.
+        return str(getattr(self, "body", {}).get(name, ""))
 
     def _form(
         self,
@@ -141,8 +158,7 @@ class FormEndpoint(LinkEndpoint):
         known: Mapping[str, Any],
         fault: errors.Fault | None = None,
     ) -> HttpResponse:
-        sent = getattr(self, "body", {})
-        typed = {name: sent.get(name, "") for name in self.typed}
+        typed = {name: self._sent(name) for name in self.typed}
         page = FormPage(route=self.route, hidden=hidden, known=known, typed=typed, fault=fault)
         shown: HttpResponse = plug("link_pages").form(page)
         return shown
@@ -150,12 +166,13 @@ class FormEndpoint(LinkEndpoint):
     def _drops_tokens(self, access_token: Secret) -> bool:
         """End the session, since nobody gets its tokens: a page cannot pass them on."""
         if access_token:
-            caller = authentication.identify(access_token)
-            logout.log_out(caller.person, caller.session, self.client)
+            with suppress(errors.InvalidToken):  # it has ended already
+                caller = authentication.identify(access_token)
+                logout.log_out(caller.person, caller.session, self.client)
         return True
 
 
-def _read(route: str, response: HttpResponse) -> tuple[ResultPage, Secret]:
+def _read(route: str, response: HttpResponse, *, kept: bool) -> tuple[ResultPage, Secret]:
     """The page for a JSON response, and its access token if it has one."""
     data = json.loads(response.content)["data"]
     data = data if isinstance(data, dict) else {}
@@ -163,10 +180,9 @@ def _read(route: str, response: HttpResponse) -> tuple[ResultPage, Secret]:
     result = ResultPage(
         route=route,
         status=response.status_code,
-        code=data.get("code", ""),
         message=data.get("message", ""),
         outcome=data.get("status", ""),
-        kept=cookies_count(),
+        kept=kept,
         challenge=first.get("type", ""),
         temp_token=Secret(first.get("data", {}).get("temp_token", "")),
     )

@@ -17,7 +17,7 @@ from authservice.kernel.http.redaction import redact
 from authservice.kernel.phrases import translated
 from authservice.kernel.sections import api
 
-logger = logging.getLogger("authservice.request")
+logger = logging.getLogger("django.request")
 
 # RFC 9110 section 15.5.2 requires a challenge on every 401. Bearer is the only scheme here.
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
@@ -69,7 +69,14 @@ def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fau
         if outages.log.add(error):
             got_request_exception.send(sender=None, request=request)
         return errors.ServiceUnavailable()
-    logger.exception("Unhandled exception in request %s", request_id, extra={"request": request})
+    # The logger of Django's own errors, so that `mail_admins` reports the traceback.
+    logger.error(
+        "Internal Server Error: %s (request %s)",
+        request.path,
+        request_id,
+        exc_info=error,
+        extra={"status_code": 500, "request": request},
+    )
     got_request_exception.send(sender=None, request=request)
     return errors.InternalError()
 

@@ -22,6 +22,8 @@ _PARAMETERS = frozenset(
         "temp_token",
         "refresh_token",
         "password",
+        "new_password",
+        "old_password",
         # Callbacks of identity providers; `user` is the profile that Apple sends.
         "state",
         "id_token",

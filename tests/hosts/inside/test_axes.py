@@ -1,8 +1,14 @@
 """django-axes, which uses signals and backends of Django, also limits logins of authservice."""
 
+import itertools
+from pathlib import Path
+from textwrap import dedent
+
 import pytest
 from django.apps import apps
+from django.test import Client
 
+from authservice.testing import ApiClient, UserFactory
 from tests.support.client import PASSWORD
 
 pytestmark = [
@@ -45,3 +51,36 @@ def test_axes_lockout_by_one_identifier_includes_the_other(api, settings):
     locked_out(api, **ANN)
 
     assert api.post("login", username="ann", password=PASSWORD).status == 401
+
+
+def test_client_for_tests_logs_in_beside_axes():
+    user = UserFactory()
+
+    assert ApiClient().log_in(user).get("me").data["id"] == str(user.pk)
+
+
+def recipe():
+    """The function that the docs recommend for `AXES_LOCKOUT_CALLABLE`."""
+    page = Path(__file__).parents[3] / "docs" / "other_packages.rst"
+    blocks = page.read_text().split(".. code-block:: python\n")
+    (block,) = [block for block in blocks if "def locked_out" in block]
+    lines = itertools.takewhile(lambda line: not line or line.startswith("   "), block.split("\n"))
+    names = {}
+    exec(dedent("\n".join(lines)), names)  # noqa: S102 our own docs
+    return names["locked_out"]
+
+
+def test_refusal_of_the_axes_middleware_is_in_the_envelope_with_the_recipe(settings):
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "axes.middleware.AxesMiddleware"]
+    settings.AXES_LOCKOUT_CALLABLE = locked_out_ = recipe()
+    visitor = Client()
+    for password in ("wrong",) * (LIMIT + 1):
+        body = {**ANN, "password": password}
+        answer = visitor.post("/auth/login", body, content_type="application/json")
+
+    assert answer.status_code == 429
+    assert answer.json()["data"]["code"] == "TOO_MANY_ATTEMPTS"
+    assert answer.json()["message"]
+    assert int(answer.headers["Retry-After"]) > 0
+    page = visitor.get("/").wsgi_request
+    assert locked_out_(page).content == b"Too many attempts. Try again later."

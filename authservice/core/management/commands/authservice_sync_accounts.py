@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from django.contrib.auth.hashers import get_hasher
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.conf import core
@@ -94,9 +95,12 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{hasher.name}: {hasher.users} passwords, {hasher.seconds * 1000:.1f} ms per check"
             )
+        algorithm = slowest.name.split()[0]
+        if algorithm == get_hasher(core.dummy_hasher).algorithm:
+            return
         self.stdout.write(
             f"Slowest hasher: {slowest.name}. If old hashes are slower than new ones, set "
-            f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{slowest.name.split()[0]}', so that a login "
+            f"AUTHSERVICE['CORE']['DUMMY_HASHER'] = '{algorithm}', so that a login "
             "of an unknown user takes as long as one of a known user."
         )
 
