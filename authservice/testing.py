@@ -23,7 +23,6 @@ from django.core.mail import EmailMultiAlternatives
 from django.test import Client as DjangoClient
 from django.test import RequestFactory
 from django.urls import reverse
-from django.utils import translation
 from django.utils.text import slugify
 
 from authservice.core.login import login
@@ -46,10 +45,8 @@ try:
     from factory.declarations import Sequence
     from factory.django import DjangoModelFactory
 except ImportError as missing:
-    package = str(missing.name).partition(".")[0]
-    raise ImportError(
-        f"authservice.testing requires the package {package!r}: install authservice[testing]."
-    ) from missing
+    text = f"authservice.testing requires {missing.name!r}: install authservice[testing]."
+    raise ImportError(text) from missing
 
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
 
@@ -242,9 +239,9 @@ class Mailbox:
 
     @property
     def mails(self) -> list[EmailMultiAlternatives]:
-        """The e-mails among the messages, as they would be sent: `subject`, `body`, `to`, and the
-        HTML in `alternatives`. Requires the notification module, whose templates they show."""
-        return [_mail(sent) for sent in self.messages if sent.channel == "email"]
+        """The e-mails as they would be sent. Requires the notification module."""
+        build = import_module("authservice.notification.mail").build_in_its_language
+        return [build(sent) for sent in self.messages if sent.channel == "email"]
 
     @property
     def last_mail(self) -> EmailMultiAlternatives:
@@ -268,16 +265,6 @@ class Mailbox:
         contexts = [outgoing.context for outgoing in self.messages]
         secret: Secret = next(context[name] for context in reversed(contexts) if name in context)
         return secret.reveal()
-
-
-def _mail(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
-    # Not imported: the module's settings exist only if it is installed.
-    language_of = import_module("authservice.notification.languages").language_of
-    with translation.override(language_of(outgoing)):
-        built: EmailMultiAlternatives = import_module("authservice.notification.mail").build(
-            outgoing
-        )
-    return built
 
 
 @contextmanager

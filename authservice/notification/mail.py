@@ -7,11 +7,13 @@ from typing import Any
 
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
+from django.utils import translation
 
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import identifiers
 from authservice.notification import failures
 from authservice.notification.conf import conf
+from authservice.notification.languages import language_of
 from authservice.notification.rendering import context_of, one_line, plain, render
 
 # Tells auto-responders (such as vacation notes) not to reply (RFC 3834 section 5).
@@ -26,6 +28,12 @@ def send(outgoing: OutgoingMessage) -> None:
         # For the log: the error itself may quote the recipient.
         failures.note_server(wrong, server)
         raise
+
+
+def build_in_its_language(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
+    """The same as the worker does it, for tests of host projects."""
+    with translation.override(language_of(outgoing)):
+        return build(outgoing)
 
 
 def build(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
