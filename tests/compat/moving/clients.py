@@ -1,0 +1,61 @@
+"""The front ends of the project, and what they hold between the stages."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from django.test import Client
+
+from authservice.csrf import tokens
+from tests.support.client import PASSWORD
+
+STORE = Path(os.environ["HELD"])  # what the front ends hold, as JSON
+OLD_ROUTES = {
+    "rest_auth": ("/old/login/", "/old/token/refresh/"),
+    "djoser": ("/old/jwt/create/", "/old/jwt/refresh/"),
+}
+LOGIN, REFRESH = OLD_ROUTES[os.environ["OLD"]]
+
+
+def send(path: str, body: Any, cookies: dict[str, str] | None = None) -> Any:
+    """The response to a POST with a CSRF pair and these cookies."""
+    token = tokens.issue()
+    sent = {**(cookies or {}), "__service_csrf": token}
+    text = "; ".join(f"{name}={value}" for name, value in sent.items())
+    headers = {"X-CSRF-Token": token, "Cookie": text}
+    return Client().post(path, json.dumps(body), content_type="application/json", headers=headers)
+
+
+def expect(path: str, body: Any, cookies: dict[str, str] | None = None) -> dict[str, Any]:
+    """The JSON of a successful response."""
+    response = send(path, body, cookies)
+    assert response.status_code == 200, (path, response.content)
+    parsed: dict[str, Any] = json.loads(response.content)
+    return parsed.get("data", parsed)
+
+
+def old_login(name: str) -> dict[str, Any]:
+    return expect(LOGIN, {"username": name, "password": PASSWORD})
+
+
+def user_of(access: str) -> str:
+    """The user whom a view of the project sees."""
+    response = Client().get("/mine/", headers={"Authorization": f"Bearer {access}"})
+    assert response.status_code == 200, response.content
+    return json.loads(response.content)["user"]
+
+
+def is_refused(access: str) -> bool:
+    response = Client().get("/mine/", headers={"Authorization": f"Bearer {access}"})
+    return response.status_code == 401
+
+
+def keep(held: Any) -> None:
+    STORE.write_text(json.dumps(held))
+
+
+def held() -> Any:
+    return json.loads(STORE.read_text())

@@ -1,0 +1,37 @@
+"""The second stage: the old package is removed, and every user stays signed in."""
+
+from __future__ import annotations
+
+import django
+
+django.setup()
+
+from django.apps import apps  # noqa: E402
+from django.contrib.auth import get_user_model  # noqa: E402
+
+from authservice.core.models import Session  # noqa: E402
+from tests.compat.moving import clients  # noqa: E402
+
+
+def refreshed(user: str, token: str) -> dict[str, str]:
+    """The tokens of a user whose front end refreshes; one in five has never been changed."""
+    if int(user) % 5 == 0 and "." in token:
+        return clients.expect("/old/token/refresh/", {"refresh": token})
+    data = clients.expect("/auth/refresh", {"refresh_token": token})
+    return {"access": data["access_token"], "refresh": data["refresh_token"]}
+
+
+if __name__ == "__main__":
+    old_apps = ("allauth", "dj_rest_auth", "djoser")
+    assert not any(apps.is_installed(name) for name in old_apps)
+    held = clients.held()
+    # An access token that the old package issued a moment ago.
+    assert clients.user_of(held["access"]) in held["refresh"]
+    for user, token in held["refresh"].items():
+        tokens = refreshed(user, token)
+        if int(user) % 100 == 0:
+            assert clients.user_of(tokens["access"]) == user
+        held["refresh"][user] = tokens["refresh"]
+    signed_in = Session.objects.filter(ended_at=None).values("user").distinct().count()
+    assert signed_in == get_user_model().objects.count() == len(held["refresh"])
+    clients.keep(held)

@@ -1,0 +1,76 @@
+"""The settings of the project in its stages.
+
+`STAGE` is `both` (old package and service side by side), `ours` (the old package is removed, its
+tokens are still traded) or `alone` (nothing of it is left). `OLD` is the old package.
+"""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+from tests.settings import *  # noqa: F403
+from tests.settings import DATABASES
+from tests.settings import INSTALLED_APPS as OTHERS
+
+STAGE, OLD = os.environ["STAGE"], os.environ["OLD"]
+
+_OLD_APPS = {
+    "rest_auth": ["allauth", "allauth.account", "allauth.socialaccount", "dj_rest_auth"],
+    "djoser": ["djoser"],
+}
+_BOTH = [
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.sites",
+    *_OLD_APPS[OLD],
+]
+_TRADING = ["rest_framework_simplejwt.token_blacklist", "authservice.compat.simplejwt"]
+
+# The file is thrown away: nothing waits for the disk.
+DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA synchronous=OFF"
+
+INSTALLED_APPS = [
+    *(_BOTH if STAGE == "both" else []),
+    *(_TRADING if STAGE != "alone" else []),
+    *OTHERS,
+    "authservice.csrf",
+]
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+if STAGE == "both":
+    MIDDLEWARE = [
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        *MIDDLEWARE,
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "django.contrib.messages.middleware.MessageMiddleware",
+        *(["allauth.account.middleware.AccountMiddleware"] if OLD == "rest_auth" else []),
+    ]
+ROOT_URLCONF = "tests.compat.moving.urls"
+SITE_ID = 1
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_RATE_LIMITS = False
+REST_AUTH = {
+    "USE_JWT": True,
+    "TOKEN_MODEL": None,
+    "SESSION_LOGIN": False,
+    "JWT_AUTH_COOKIE": "old-access",
+    "JWT_AUTH_REFRESH_COOKIE": "old-refresh",
+    "JWT_AUTH_HTTPONLY": False,
+}
+SIMPLE_JWT = {
+    "ACCESS_TOKEN_LIFETIME": timedelta(hours=1),
+    "REFRESH_TOKEN_LIFETIME": timedelta(days=30),
+    "ROTATE_REFRESH_TOKENS": True,
+    "BLACKLIST_AFTER_ROTATION": True,
+}
+_NOW = datetime.now(UTC)
+AUTHSERVICE = {
+    "API_URL": "http://testserver",
+    "COOKIES": {"ENABLED": True},
+    "THROTTLE": {"ENABLED": False},
+}
+if STAGE != "alone":
+    AUTHSERVICE["SIMPLEJWT"] = {
+        "TRADE_ISSUED_BEFORE": _NOW + timedelta(hours=1),
+        "TRADE_UNTIL": _NOW + timedelta(days=30),
+        "TRADE_COOKIE": "old-refresh",
+    }

@@ -1,0 +1,43 @@
+"""A project moves from another package without one user who signs in again."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.hosts.runs import python
+
+
+def move(folder, old, users, **variables):
+    """Run the stages one after the other, each in a process with its own settings."""
+    for stage in ("both", "ours", "alone"):
+        run = python(
+            *("-W", "ignore", "-m", f"tests.compat.moving.{stage}"),
+            DJANGO_SETTINGS_MODULE="tests.compat.moving.settings",
+            DATABASE_URL=f"sqlite:///{folder}/moving.db",
+            HELD=str(folder / "held.json"),
+            OLD=old,
+            STAGE=stage,
+            USERS=str(users),
+            **variables,
+        )
+        assert run.returncode == 0, f"{stage}:\n{run.stdout}"
+
+
+def test_users_of_dj_rest_auth_and_allauth_stay_signed_in(tmp_path):
+    move(tmp_path, "rest_auth", 20)
+
+
+@pytest.mark.slow
+def test_ten_thousand_users_of_dj_rest_auth_and_allauth_stay_signed_in(tmp_path):
+    move(tmp_path, "rest_auth", 10_000)
+
+
+@pytest.mark.slow
+def test_users_of_djoser_stay_signed_in(tmp_path):
+    # In a folder of its own: it requires an older social-auth-app-django than these tests use.
+    packages = tmp_path / "packages"
+    pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--target", str(packages))
+    subprocess.run([sys.executable, *pip, "djoser>=2.3"], check=True)
+
+    move(tmp_path, "djoser", 200, PYTHONPATH=str(packages))
