@@ -20,6 +20,7 @@ class TwoFactorConfig(modules.ModuleConfig):
     revoke_recent_factors = "authservice.twofactor.disabling.revoke_recent"
     expired_rows = "authservice.twofactor.disabling.expired_rows"
     second_factor = "authservice.twofactor.second_factor.second_factor"
+    import_sources = "authservice.twofactor.importing.sources.import_sources"
     support = "authservice.twofactor.support.support"
 
     def import_models(self) -> None:

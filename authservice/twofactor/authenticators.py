@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet, Subquery
@@ -60,6 +61,28 @@ def begin(person: Person) -> None:
     """Insert a row without a secret, unless the user has a row. A statement of its own, so that
     concurrent set-ups cannot deadlock."""
     rows().bulk_create([Authenticator(user_id=person.user.pk)], ignore_conflicts=True)
+
+
+def unsaved(
+    owner: Any,
+    secret: Secret,
+    *,
+    last_step: int,
+    set_up_at: datetime | None,
+    last_used_at: datetime | None,
+) -> Authenticator:
+    """An enabled authenticator of another package, which counts as enabled now. `owner` is the
+    primary key of its user."""
+    now = timezone.now()
+    return Authenticator(
+        user_id=owner,
+        confirmed=True,
+        sealed_secret=_sealed(owner, secret),
+        last_step=last_step,
+        set_up_at=min(set_up_at or now, now),
+        enabled_at=now,
+        last_used_at=last_used_at,
+    )
 
 
 def renew(person: Person, secret: Secret) -> Authenticator | None:

@@ -1,6 +1,7 @@
 """Backup codes: sets of ten, 60 random bits each; each works once in place of a code of the app.
 
-Stored as keyed digests of the authenticator's primary key and the code.
+Stored as keyed digests of the authenticator's primary key and the code. Imported codes have another
+length: 8 digits have 26 bits, which the limit of attempts protects (`lockout`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from authservice.twofactor.models import Authenticator, BackupCode
 NUMBER = 10
 _CHARACTERS = 12  # of base32, 5 bits each
 _GROUP = 4
-_BARE = re.compile(r"[A-Z2-7]{12}")
+# Ours have 12 characters of base32, imported ones others. Six digits are a code of the app.
+_BARE = re.compile(r"[A-Z0-9]{8,32}")
 _SPACING = str.maketrans("", "", "- ")
 _DIGEST = "backup-code"
 
@@ -51,6 +53,17 @@ def consume(authenticator: Authenticator, typed: Secret) -> bool:
 
 def remaining(authenticator: Authenticator) -> int:
     return BackupCode.objects.filter(authenticator=authenticator.pk, used_at=None).count()
+
+
+def is_importable(code: Secret) -> bool:
+    """Whether a code of another package can be stored: its form must not be that of a code of the
+    app, and a user must be able to type it."""
+    return bool(_bare(code.reveal()))
+
+
+def digest_of(authenticator: Authenticator, code: Secret) -> str:
+    """The digest to store for an importable code of another package."""
+    return _digest(authenticator, _bare(code.reveal()))
 
 
 def _new() -> Secret:

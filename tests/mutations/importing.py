@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.mutations.kinds import Mutation, to
+from tests.mutations.kinds import CORE, Mutation, to
 
 _IMPORTING = "authservice/oauth/importing/"
+_OWNERS = CORE + "importing/owners.py"
 _SETTINGS = "--ds=tests.oauth.importing.settings"
 _SUBJECTS = (_SETTINGS, "tests/oauth/importing/test_subjects.py")
 _LINKS = (_SETTINGS, "tests/oauth/importing/test_import.py")
@@ -43,14 +44,14 @@ IMPORTING = (
     ),
     Mutation(
         "The proof that is newer than an imported link",
-        _IMPORTING + "links.py",
+        _OWNERS,
         to("            return PROVEN\n", "            pass\n"),
         _LINKS,
     ),
     Mutation(
         "The login that confirms the user of an imported link",
-        _IMPORTING + "links.py",
-        to("if unused and not user.has_usable_password():", "if False:"),
+        _OWNERS,
+        to("return UNUSED if unused", "return UNUSED if False"),
         _LINKS,
     ),
     Mutation(
@@ -79,8 +80,8 @@ IMPORTING = (
     ),
     Mutation(
         "The lock of users whose links are imported",
-        _IMPORTING + "links.py",
-        to("            passwords.lock_users(users)\n", "            pass\n"),
+        _OWNERS,
+        to("            passwords.lock_users(keys)\n", "            pass\n"),
         (_SETTINGS, "tests/oauth/importing/races"),
         database="postgres",
     ),

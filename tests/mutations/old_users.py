@@ -59,3 +59,68 @@ OLD_USERS = (
         _SYNC,
     ),
 )
+
+_FACTORS = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_factors.py")
+_DEVICES = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_otp_devices.py")
+_HOSTILE = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_hostile_factors.py")
+_IMPORTING = "authservice/twofactor/importing/"
+
+IMPORTED_FACTORS = (
+    Mutation(
+        "The code that was used in the other package",
+        _IMPORTING + "factors.py",
+        to("last_step=one.last_step,", "last_step=0,"),
+        _FACTORS,
+    ),
+    Mutation(
+        "The factor that was disabled since an import",
+        _IMPORTING + "factors.py",
+        to("elif one.row in seen or doubt:", "elif doubt:"),
+        _FACTORS,
+    ),
+    Mutation(
+        "The factor that a user has here already",
+        _IMPORTING + "factors.py",
+        to("elif one.user in enabled:", "elif False:"),
+        _FACTORS,
+    ),
+    Mutation(
+        "The owner of an imported factor",
+        _IMPORTING + "factors.py",
+        to("doubt = owners.doubt(one.user, one.added_at)", 'doubt = ""'),
+        _FACTORS,
+    ),
+    Mutation(
+        "The devices from before an imported factor",
+        "authservice/twofactor/authenticators.py",
+        to(
+            "enabled_at=now,\n        last_used_at=last",
+            "enabled_at=set_up_at,\n        last_used_at=last",
+        ),
+        _FACTORS,
+    ),
+    Mutation(
+        "The shortest secret of an imported factor",
+        _IMPORTING + "seeds.py",
+        to("if not _SHORTEST <= length <= _LONGEST:", "if not length <= _LONGEST:"),
+        _HOSTILE,
+    ),
+    Mutation(
+        "The parameters of an imported factor",
+        _IMPORTING + "django_otp.py",
+        to("    seeds.check_parameters(digits=row.digits, period=row.step)\n", "    pass\n"),
+        _DEVICES,
+    ),
+    Mutation(
+        "The device that was never confirmed",
+        _IMPORTING + "django_otp.py",
+        to("    if not row.confirmed:\n", "    if False:\n"),
+        _DEVICES,
+    ),
+    Mutation(
+        "The used recovery codes of an imported factor",
+        _IMPORTING + "dj_rest_auth.py",
+        to("if not used >> place & 1]", "]"),
+        _HOSTILE,
+    ),
+)

@@ -44,6 +44,7 @@ MUTATIONS = (
     *providers.PROVIDERS,
     *importing.IMPORTING,
     *old_users.OLD_USERS,
+    *old_users.IMPORTED_FACTORS,
     *recovery.LOST_NOTICES,
     *recovery.FACTORS,
     *organizations.ORGANIZATIONS,

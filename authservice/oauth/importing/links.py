@@ -24,19 +24,17 @@ For the same reason these links are skipped:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core.conf import core
-from authservice.core.credentials import passwords
 from authservice.core.importing import imported_rows, package_tables
-from authservice.core.models import Account, OneTimeToken
+from authservice.core.importing.owners import NO_USER, Owners
+from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
@@ -50,9 +48,6 @@ from authservice.oauth.importing.subjects import NotASubject, Subjects
 from authservice.oauth.linking import UNLINKED
 from authservice.oauth.storage import Link
 
-NO_USER = "the user does not exist"
-PROVEN = "the address of the account was proven here later, which removes earlier access"
-UNUSED = "the user has no password and has never logged in"
 REMOVED = "the link was removed here"
 KIND = "link"
 
@@ -72,30 +67,22 @@ class _Outcome:
 class _Stored:
     """What is stored of the users of a batch."""
 
-    users: dict[Any, Any]
-    proven: dict[Any, datetime]
+    owners: Owners
     removed: set[tuple[Any, str, str]]
     imported: set[Any]
 
     @classmethod
     def of(cls, users: set[Any], *, imported: set[Any], lock: bool) -> _Stored:
-        if lock:
-            # Until the batch is stored they can neither link, unlink nor be deleted.
-            passwords.lock_users(users)
-        found = host().model._base_manager.using(databases.primary()).in_bulk(users)
-        return cls(users=found, proven=_proven(users), removed=_removed(users), imported=imported)
+        # Until the batch is stored the users can neither link, unlink nor be deleted.
+        owners = Owners.of(users, lock=lock)
+        return cls(owners=owners, removed=_removed(users), imported=imported)
 
     def doubt(self, row: Row, link: Link) -> str:
         """Why a link without a conflict must not be imported; "" if it may."""
         if row.pk in self.imported:
             return imported_rows.REMOVED
-        user, proven_at = self.users[link.user_id], self.proven.get(link.user_id)
-        if core.wipe_unproven and proven_at is not None and proven_at >= link.added_at:
-            return PROVEN
-        # A user model without this field does not say who has logged in.
-        unused = getattr(user, "last_login", user) is None
-        if unused and not user.has_usable_password():
-            return UNUSED
+        if doubt := self.owners.doubt(link.user_id, link.added_at):
+            return doubt
         return REMOVED if (link.user_id, link.provider, link.subject) in self.removed else ""
 
 
@@ -176,7 +163,7 @@ class _Run:
             return _Outcome(row, reason=str(reason))
         return _Outcome(row, link=_link(row, provider, subject))
 
-    def _decide_all(self, outcomes: list[_Outcome]) -> dict[Any, Any]:
+    def _decide_all(self, outcomes: list[_Outcome]) -> Mapping[Any, Any]:
         """Decide about each link by what is stored; returns the users, who are locked."""
         links = [outcome.link for outcome in outcomes if outcome.link]
         lock = not self.options.dry_run
@@ -186,11 +173,11 @@ class _Run:
         for outcome in outcomes:
             if link := outcome.link:
                 self._decide(outcome, link, stored)
-        return stored.users
+        return stored.owners.users
 
     def _decide(self, outcome: _Outcome, link: Link, stored: _Stored) -> None:
         conflict = self.known.conflict(link)
-        if link.user_id not in stored.users:
+        if link.user_id not in stored.owners.users:
             outcome.reason = NO_USER
         elif conflict:
             outcome.reason, outcome.conflict = conflict, True
@@ -201,7 +188,7 @@ class _Run:
         else:
             self.known.note(link)
 
-    def _store(self, new: list[_Outcome], users: dict[Any, Any]) -> None:
+    def _store(self, new: list[_Outcome], users: Mapping[Any, Any]) -> None:
         taken = self.known.store([outcome.link for outcome in new if outcome.link])
         for outcome in new:
             link = outcome.link
@@ -223,7 +210,7 @@ def _count(outcome: _Outcome, report: ImportReport) -> None:
         add(outcome.reason, outcome.row.pk, outcome.row.user_id)
 
 
-def _record(links: Sequence[Link], users: dict[Any, Any]) -> None:
+def _record(links: Sequence[Link], users: Mapping[Any, Any]) -> None:
     for provider in sorted({link.provider for link in links}):
         linked = [users[link.user_id] for link in links if link.provider == provider]
         events.record_all_by_staff(
@@ -240,11 +227,6 @@ def _link(row: Row, provider: str, subject: str) -> Link:
         at_signup=False,
         added_at=min(row.added_at, timezone.now()),
     )
-
-
-def _proven(users: set[Any]) -> dict[Any, datetime]:
-    rows = Account.objects.filter(user__in=users).values_list("user_id", "email_proven_at")
-    return {user: proven_at for user, proven_at in rows if proven_at}
 
 
 def _removed(users: set[Any]) -> set[tuple[Any, str, str]]:

@@ -7,6 +7,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.utils import timezone
 
+from authservice.twofactor.models import Authenticator
 from tests.magiclink.magic import Magic
 from tests.support.flows import CommittingApi
 from tests.support.messenger.post import office
@@ -60,6 +61,32 @@ def recorded(monkeypatch):
     events = []
     monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
     return lambda action: [event for event in events if event.action == action]
+
+
+@pytest.fixture
+def refused(bring, secrets):
+    """`refused("allauth", reason)`: Ann's factor is reported, Bob's is imported."""
+
+    def refused(source, reason):
+        report = bring(source)
+
+        assert f"Skipped: {reason}" in report
+        assert [one.user.email for one in Authenticator.objects.all()] == [BOB]
+        for secret in secrets:
+            assert secret not in report
+        return report
+
+    return refused
+
+
+@pytest.fixture
+def ann():
+    return old_users(BOB, ANN)[1]
+
+
+@pytest.fixture
+def bob(ann):
+    return get_user_model().objects.get(email=BOB)
 
 
 def old_users(*emails, **more):

@@ -1,0 +1,61 @@
+"""The users to whom imported access belongs, and why a user must not get it.
+
+Access from another package may be an attacker's, who signed up there with the address of another
+person (account pre-hijacking). So it is not imported if
+
+- the owner has proven the address here since, which removed all earlier access;
+- the user has no password and has never logged in. The first proof of the address removes nothing
+  of such an account, so an attacker whose sign-up was never confirmed would keep the access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from authservice.core.conf import core
+from authservice.core.credentials import passwords
+from authservice.core.models import Account
+from authservice.core.users.user_model import host
+from authservice.kernel import databases
+
+NO_USER = "the user does not exist"
+PROVEN = "the address of the account was proven here later, which removes earlier access"
+UNUSED = "the user has no password and has never logged in"
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Users of a batch, and when they proved their address here."""
+
+    users: Mapping[Any, Any]
+    proven: Mapping[Any, datetime]
+
+    @classmethod
+    def of(cls, keys: set[Any], *, lock: bool) -> Owners:
+        """`lock` the users until the transaction ends: they can neither be deleted nor change their
+        access. Two or three statements."""
+        if lock:
+            passwords.lock_users(keys)
+        users = host().model._base_manager.using(databases.primary()).in_bulk(keys)
+        return cls(users=users, proven=_proven(keys))
+
+    def doubt(self, key: Any, added_at: datetime | None) -> str:
+        """Why access that the package added at this time must not be imported for this user; "" if
+        it may."""
+        if key not in self.users:
+            return NO_USER
+        user, proven_at = self.users[key], self.proven.get(key)
+        earlier = proven_at is not None and (added_at is None or proven_at >= added_at)
+        if core.wipe_unproven and earlier:
+            return PROVEN
+        # A user model without this field does not say who has logged in.
+        unused = getattr(user, "last_login", user) is None
+        return UNUSED if unused and not user.has_usable_password() else ""
+
+
+def _proven(keys: set[Any]) -> dict[Any, datetime]:
+    rows = Account.objects.filter(user__in=keys).values_list("user_id", "email_proven_at")
+    return {user: proven_at for user, proven_at in rows if proven_at}

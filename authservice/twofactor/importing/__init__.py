@@ -1,0 +1,1 @@
+"""Import authenticator apps and backup codes from other packages, one file for each package."""

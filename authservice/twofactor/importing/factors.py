@@ -1,0 +1,179 @@
+"""Imports authenticator apps with their backup codes, in batches that are committed one by one.
+
+The same app and the same codes work here as in the other package. A code that was used there is not
+accepted again. No session ends and nobody is notified: an import adds nothing that the user did not
+have. A user who has a second factor here keeps it as it is.
+
+An imported factor counts as enabled at the import: devices that logged in here before it, without a
+code, have no attempts of their own at its codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db import transaction
+
+from authservice.core.importing import imported_rows
+from authservice.core.importing.owners import Owners
+from authservice.kernel import databases, events
+from authservice.kernel.client import Client
+from authservice.kernel.imports import ImportOptions, ImportReport
+from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.secret import Secret
+from authservice.twofactor import authenticators, backup_codes
+from authservice.twofactor.models import Authenticator, BackupCode
+
+KIND = "factor"
+SECOND = "the user has another authenticator app, and here each user has one"
+CODE_FORM = "a backup code was left: it must have 8 to 32 letters and digits"
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An authenticator app in the package with its unused backup codes. `reason` says why it cannot
+    be imported; "" if it can."""
+
+    row: Any
+    user: Any
+    reason: str = ""
+    secret: Secret = field(default_factory=lambda: Secret(""))
+    codes: Sequence[Secret] = ()
+    last_step: int = 0
+    added_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class FactorRows(Protocol):
+    """Reads the factors of one package, whose name in `ImportedRow` is `source`."""
+
+    source: str
+    reads: Sequence[str]
+    """Labels of the models that it reads."""
+
+    def missing(self) -> str:
+        """As in `ImportSource`."""
+
+    def batches(self, options: ImportOptions) -> Iterator[tuple[list[Factor], int]]:
+        """Each batch with the number of all rows."""
+
+    def left(self) -> Iterator[tuple[str, Any, Any]]:
+        """Reason, row and user of what is not a factor, such as codes of users without an app."""
+
+
+class FactorImport:
+    """A source of `authservice_import`: the authenticator apps of one package."""
+
+    what = "authenticator apps and backup codes"
+
+    def __init__(self, package: FactorRows) -> None:
+        self.package = package
+        self.reads = package.reads
+
+    def missing(self) -> str:
+        return self.package.missing()
+
+    def run(self, options: ImportOptions) -> ImportReport:
+        run, done = _Run(self.package.source, options), 0
+        for factors, total in self.package.batches(options):
+            run.add(factors)
+            done += len(factors)
+            options.progress(done, max(done, total))
+        for reason, row, user in self.package.left():
+            run.report.skip(reason, row, user)
+        return run.report
+
+
+@dataclass
+class _Run:
+    source: str
+    options: ImportOptions
+    report: ImportReport = field(default_factory=ImportReport)
+    # In a dry run, the users of earlier batches who would have a factor.
+    enabled: set[Any] = field(default_factory=set)
+
+    def add(self, factors: list[Factor]) -> None:
+        results: dict[Any, str] = retry_on_deadlock(lambda: self._import(factors))
+        for one in factors:
+            self._count(one, results[one.row])
+
+    def _import(self, factors: list[Factor]) -> dict[Any, str]:
+        """The result for each row: `KIND` if it was imported, "" if the user had a factor already,
+        else the reason why it was left."""
+        with transaction.atomic(using=databases.primary()):
+            seen = imported_rows.seen(self.source, KIND, [one.row for one in factors])
+            lock = not self.options.dry_run
+            owners = Owners.of({one.user for one in factors}, lock=lock)
+            stored = authenticators.rows().filter(user__in=owners.users, confirmed=True)
+            enabled = {*stored.values_list("user_id", flat=True)}
+            results = self._results(factors, owners, enabled=enabled, seen=seen)
+            if lock:
+                new = [one for one in factors if results[one.row] == KIND]
+                _store(new, owners)
+                here = [row for row, result in results.items() if result in (KIND, "")]
+                imported_rows.remember(self.source, KIND, here)
+        return results
+
+    def _results(
+        self, factors: list[Factor], owners: Owners, *, enabled: set[Any], seen: set[Any]
+    ) -> dict[Any, str]:
+        results: dict[Any, str] = {}
+        chosen = self.enabled if self.options.dry_run else set()
+        for one in factors:
+            doubt = owners.doubt(one.user, one.added_at)
+            if one.reason or one.user in chosen:
+                results[one.row] = one.reason or SECOND
+            elif one.user in enabled:
+                results[one.row] = ""
+            elif one.row in seen or doubt:
+                results[one.row] = doubt or imported_rows.REMOVED
+            else:
+                results[one.row] = KIND
+                chosen.add(one.user)
+        return results
+
+    def _count(self, one: Factor, result: str) -> None:
+        self.report.read += 1
+        if result == KIND:
+            self.report.imported += 1
+            if any(not backup_codes.is_importable(code) for code in one.codes):
+                self.report.skip(CODE_FORM, one.row, one.user)
+        elif not result:
+            self.report.present += 1
+        else:
+            self.report.skip(result, one.row, one.user)
+
+
+def _store(new: Sequence[Factor], owners: Owners) -> None:
+    """The users are locked, so no set-up can be confirmed meanwhile."""
+    if not new:
+        return
+    users = [one.user for one in new]
+    authenticators.rows().filter(user__in=users, confirmed=False).delete()
+    authenticators.rows().bulk_create([_row(one) for one in new])
+    # Not all databases return the keys of new rows, and the digests of codes contain them.
+    stored = {row.user_id: row for row in authenticators.rows().filter(user__in=users)}
+    codes = [code for one in new for code in _codes(stored[one.user], one)]
+    BackupCode.objects.bulk_create(codes)
+    targets = [owners.users[user] for user in users]
+    events.record_all_by_staff("auth.2fa.enabled", None, targets, Client(), reason="import")
+
+
+def _row(one: Factor) -> Authenticator:
+    return authenticators.unsaved(
+        one.user,
+        one.secret,
+        last_step=one.last_step,
+        set_up_at=one.added_at,
+        last_used_at=one.last_used_at,
+    )
+
+
+def _codes(authenticator: Authenticator, one: Factor) -> list[BackupCode]:
+    usable = [code for code in one.codes if backup_codes.is_importable(code)]
+    # A package may have stored a code twice, or in two spellings.
+    digests = dict.fromkeys(backup_codes.digest_of(authenticator, code) for code in usable)
+    return [BackupCode(authenticator=authenticator, digest=digest) for digest in digests]
