@@ -2,7 +2,7 @@
 
 Secrets and seeds are decrypted by the adapter of the project (`MFA_ADAPTER`). The settings
 `MFA_TOTP_DIGITS` and `MFA_TOTP_PERIOD` apply to all apps. A used code is kept in Django's cache
-only, so the time of the last use stands for it.
+only, so the time of the last use is read instead.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from authservice.twofactor.models import Authenticator, BackupCode
 
 KIND = "factor"
 SECOND = "the user has another authenticator app, and here each user has one"
-CODE_FORM = "a backup code was left: it must have 8 to 32 letters and digits"
+CODE_FORM = "a backup code was left: it must have 8 to 32 of the characters A-Z and 0-9"
 
 
 @dataclass(frozen=True)

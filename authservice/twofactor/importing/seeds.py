@@ -22,7 +22,7 @@ LONG = "its secret has more than 512 bits"
 FUTURE = "its last code is one of the future"
 
 # Google Authenticator's own secrets had 80 bits; RFC 4226 section 4 requires 128. A shorter one
-# can be guessed from codes.
+# can be found by trying all secrets against a few codes.
 _SHORTEST, _LONGEST = 10, 64
 # A package may accept codes of later steps, but not of steps so late.
 _AHEAD = 100
