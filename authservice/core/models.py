@@ -100,6 +100,12 @@ class Account(models.Model):
             models.Index(fields=["name", "user"], name="authsvc_account_byname"),
             models.Index(fields=["is_super_admin"], name="authsvc_account_superadmin"),
         ]
+        # For the buttons of the support page, without the permission to edit accounts.
+        permissions: ClassVar = [
+            ("support_account", "Can help users to log in"),
+            ("verify_account", "Can mark e-mail addresses as verified"),
+            ("suspend_account", "Can suspend and reactivate users"),
+        ]
 
     def __str__(self) -> str:
         return self.email or self.username or str(self.pk)

@@ -180,6 +180,12 @@ ACTIONS: Mapping[str, Action] = {
         actors=STAFF,
         when="Staff activate a suspended user. Recorded in addition to `admin.user.updated`.",
     ),
+    "admin.user.unlocked": Action(
+        "Staff reset the failed attempts of the user.",
+        WARNING,
+        actors=STAFF,
+        when="Staff unlock a user in Django admin, locked (`locked`: the number of locks) or not.",
+    ),
     "admin.user.rights_changed": Action(
         "Staff changed the rights of the user.",
         WARNING,

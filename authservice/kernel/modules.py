@@ -44,7 +44,7 @@ SLOTS: Mapping[str, str] = {
     "import_sources": "By `authservice_import`.",
     "refresh_token_trade": "By a refresh, with a token that is not one of ours.",
     "revoke_foreign_tokens": "When all sessions of a user end, or all but one.",
-    "support": "By the support page of a user in Django admin.",
+    "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
     "link_pages": "When a browser opens a route to which mails link.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")

@@ -6,7 +6,7 @@ Django admin: it names rows by model and key, and core turns them into links.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -53,6 +53,27 @@ class Obstacle:
     blocks: bool = True
 
 
+@dataclass(frozen=True, kw_only=True)
+class Button:
+    """An action on the support page. Core asks for a confirmation, checks the rights of the member
+    of staff over the user, locks the user, and calls `run`.
+
+    `name` is part of the URL, `question` the text of the confirmation page, `permission` a
+    permission of Django such as "app_label.codename". `offered` says whether the action makes sense
+    for the user now. `run(person, by=…, client=…)` returns what was done, as a sentence; `by` is
+    the row of the member of staff. It may raise a `Fault`, and then nothing is changed.
+    `deactivates` says that a super admin may lose their rights by it.
+    """
+
+    name: str
+    label: Any
+    question: Any
+    permission: str
+    offered: Callable[[Any], bool]
+    run: Callable[..., str]
+    deactivates: bool = False
+
+
 class Support:
     """Slot `support`: what a module adds to the support page of a user in Django admin.
 
@@ -61,6 +82,12 @@ class Support:
 
     view: str = ""
     """The permission that shows the obstacles and sections, such as "app_label.view_model"."""
+
+    buttons: Sequence[Button] = ()
+    """The actions of the module."""
+
+    further: Sequence[str] = ()
+    """Further permissions that support staff need, such as those of linked pages."""
 
     def obstacles(self, person: Any) -> Iterable[Obstacle]:
         """Why the user cannot log in, as far as the module knows."""

@@ -16,6 +16,7 @@ _INVITATION = "authservice_organization.organizationinvitation"
 
 class MembershipSupport(Support):
     view = "authservice_organization.view_membership"
+    further = ("authservice_organization.view_organization",)
 
     def sections(self, person: Person) -> Iterator[Section]:
         found = Membership.objects.filter(user=person.user.pk).select_related("organization")

@@ -12,6 +12,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from authservice.core.staff import unlocking
 from authservice.core.staff.admin_pages import (
     ActionsOnly,
     GoesWithUser,
@@ -22,7 +23,7 @@ from authservice.core.staff.admin_pages import (
 )
 from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
-from authservice.twofactor import backup_codes, disabling, lockout
+from authservice.twofactor import backup_codes, disabling
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 if TYPE_CHECKING:
@@ -68,9 +69,11 @@ class AuthenticatorAdmin(ActionsOnly, RowGuard, Page):
     @admin.action(permissions=["act"], description="Unlock: reset failed attempts")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
-        lockout.unlock([lookup.get_person(authenticator.user) for authenticator in rows])
+        people = [person_of(authenticator.user) for authenticator in rows]
+        locked = unlocking.unlock(people, by=request.user, client=of_page(request))
         self._log(request, rows, "Unlocked.")
-        self.message_user(request, f"Unlocked {len(rows)} users.")
+        text = f"{locked} of {len(rows)} users were locked. All failed attempts were reset."
+        self.message_user(request, text)
 
     def _permitted(
         self, request: HttpRequest, chosen: QuerySet[Authenticator]

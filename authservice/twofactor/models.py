@@ -52,6 +52,8 @@ class Authenticator(Device):  # type: ignore[misc]
         indexes: ClassVar = [
             models.Index(fields=["confirmed", "set_up_at"], name="authsvc_authenticator_setup")
         ]
+        # For the button of the support page.
+        permissions: ClassVar = [("disable_authenticator", "Can disable second factors of users")]
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user_id}"

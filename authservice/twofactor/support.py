@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.utils import timezone
 
 from authservice.core.credentials.attempt_counter import Counter
 from authservice.core.users.person import Person
+from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Cell, Link, Obstacle, Section, Support
-from authservice.twofactor import authenticators, backup_codes, gate, lockout
+from authservice.kernel.support import Button, Cell, Link, Obstacle, Section, Support
+from authservice.twofactor import authenticators, backup_codes, disabling, gate, lockout
 from authservice.twofactor.models import Authenticator, RememberedDevice
 
 _MODEL = "authservice_twofactor.authenticator"
@@ -21,8 +23,33 @@ _ATTEMPTS = {
 }
 
 
+def _is_enabled(person: Person) -> bool:
+    found = authenticators.of(person)
+    return bool(found and found.confirmed)
+
+
+def _disable(person: Person, *, by: Any, client: Client) -> str:
+    disabling.disable(person, by=by, client=client)
+    return _("The second factor is disabled, and all sessions have ended.")
+
+
+_DISABLE = Button(
+    name="disable-second-factor",
+    label=_("Disable the second factor"),
+    question=_(
+        "Do this only if you know that you are talking to the user: from then on the password is"
+        " enough to log in. The app and the backup codes stop working, and all sessions end. The"
+        " user gets an e-mail."
+    ),
+    permission="authservice_twofactor.disable_authenticator",
+    offered=_is_enabled,
+    run=_disable,
+)
+
+
 class TwoFactorSupport(Support):
     view = "authservice_twofactor.view_authenticator"
+    buttons = (_DISABLE,)
 
     def obstacles(self, person: Person) -> Iterator[Obstacle]:
         found = authenticators.of(person)

@@ -76,7 +76,10 @@ LOG = (
     Mutation(
         "The address of staff in Django admin",
         CORE + "admin/accounts.py",
-        to("client=of_page(request))", "client=type(of_page(request))())"),
+        to(
+            "by=request.user, client=of_page(request))\n\n    @admin.display",
+            "by=request.user, client=type(of_page(request))())\n\n    @admin.display",
+        ),
         (_LOGGED, "tests/audit/inside/test_django_admin.py"),
     ),
     Mutation(

@@ -24,6 +24,7 @@ from tests.mutations import (
     second_factors,
     sessions,
     staff,
+    support,
 )
 
 MUTATIONS = (
@@ -35,6 +36,7 @@ MUTATIONS = (
     *(*sessions.FORGERY, *one_time.PLACES, *sessions.SESSIONS, *log.LOG),
     *(*one_time.MAIL, *second_factors.SECOND_FACTORS),
     *staff.STAFF,
+    *support.SUPPORT,
     *(*recovery.EVICTION, *recovery.NUMBERS, *recovery.NOTICES, *recovery.PAGES),
     *earlier_access.EARLIER,
     *own_account.OWN_ACCOUNT,

@@ -4,14 +4,14 @@ import pytest
 
 from tests.hosts.runs import holds
 
-INSIDE = "tests/staff_support/inside"
+INSIDE = ("tests/staff_support/inside", "--ds=tests.audit.settings")
 
 
 def test_support_page_in_a_host_with_every_module():
-    holds(INSIDE, "--ds=tests.audit.settings")
+    holds(*INSIDE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("host", ["uuid_user", "email_user"])
-def test_support_page_in_a_host_with(host):
-    holds(INSIDE, "--ds=tests.audit.settings", host=host)
+@pytest.mark.parametrize("users", [{"host": "uuid_user"}, {"ADMIN_USERS": "email"}])
+def test_support_page_in_a_host_with_other_users(users):
+    holds(*INSIDE, **users)

@@ -10,10 +10,9 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from authservice.core.admin.support import SupportPages
-from authservice.core.credentials import lockout
 from authservice.core.models import Account
 from authservice.core.sessions import revocation
-from authservice.core.staff import account_form, admin_deletion
+from authservice.core.staff import account_form, admin_deletion, unlocking
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
 from authservice.core.staff.admin_filters import EmailVerified
 from authservice.core.staff.admin_pages import (
@@ -168,9 +167,10 @@ class AccountAdmin(
     @admin.action(permissions=["change"], description="Unlock: reset failed attempts")
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
-        lockout.unlock(people)
+        locked = unlocking.unlock(people, by=request.user, client=of_page(request))
         log(request, _accounts(people), "Unlocked.")
-        self.message_user(request, f"Unlocked {len(people)} accounts.")
+        text = f"{locked} of {len(people)} accounts were locked. All failed attempts were reset."
+        self.message_user(request, text)
 
     def _people(self, request: HttpRequest, chosen: QuerySet[Account]) -> list[Person]:
         rows = permitted(self, request, chosen.select_related("user"), _person)

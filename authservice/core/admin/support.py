@@ -1,62 +1,136 @@
-"""Django admin: the support page of an account."""
+"""Django admin: the support page of an account, and the confirmation page of each button."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import quote, unquote
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db import connections, transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpResponseRedirect as Redirect
 from django.template.response import TemplateResponse
-from django.urls import NoReverseMatch, path, reverse
+from django.urls import path, reverse
+from django.views.defaults import permission_denied
 
+from authservice.core.admin.support_links import Links
 from authservice.core.models import Account
-from authservice.core.staff import support_page
+from authservice.core.staff import authority, support_actions, support_page
+from authservice.core.staff.admin_pages import log
+from authservice.core.staff.support_actions import NotOffered
 from authservice.core.users.person import Person
+from authservice.kernel import errors
+from authservice.kernel.errors import Fault
+from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Cell, Link, Section
+from authservice.kernel.support import Button, Link
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Account]
 else:
     Page = object
 
-_TEMPLATE = "authservice/core/admin-support.html"
+_PAGE = "authservice/core/admin-support.html"
+_CONFIRMATION = "authservice/core/admin-support-confirm.html"
 
 
 class SupportPages(Page):
     """Adds the support page to the pages of accounts."""
 
     def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.support_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_support"
-        return [path("<path:object_id>/support/", view, name=name), *super().get_urls()]
+        return [
+            path("<path:object_id>/support/", self._view(self.support_view), name=self._name()),
+            path(
+                "<path:object_id>/support/<slug:button>/",
+                self._view(self.button_view),
+                name=self._name("_button"),
+            ),
+            *super().get_urls(),
+        ]
+
+    def _view(self, view: Any) -> Any:
+        """Outside of any transaction of the request: the entry of a refusal must be kept. Django's
+        `admin_view` checks the staff user and the CSRF token."""
+        checked = self.admin_site.admin_view(view)
+        for alias in connections:
+            checked = transaction.non_atomic_requests(using=alias)(checked)
+        return checked
+
+    def _name(self, more: str = "") -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_support{more}"
+
+    def support_url(self, account: Account) -> str:
+        """The support page of an account on this site."""
+        return self._url(account.pk)
+
+    def _url(self, pk: Any, *button: str) -> str:
+        name, site = self._name("_button" if button else ""), self.admin_site.name
+        return reverse(f"admin:{name}", args=[quote(pk), *button], current_app=site)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("user")
+
+    # The page
 
     def support_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         person = self._found(request, object_id)
         page = support_page.of(person, self._may(request))
+        links = Links(self.admin_site, request.user)
         context = {
-            **self.admin_site.each_context(request),
-            "title": _("Support"),
-            "subtitle": str(person.account),
-            "opts": self.opts,
-            "account": person.account,
             "page": page,
-            "facts": [(name, self._cell(request, cell)) for name, cell in page.facts],
-            "sections": [self._section(request, section) for section in page.sections],
-            "account_link": self._cell(
-                request, Link(person.account, support_page.ACCOUNT, person.user.pk)
-            ),
+            "facts": [(name, links.cell(cell)) for name, cell in page.facts],
+            "sections": [links.section(section) for section in page.sections],
+            "buttons": self._buttons(request, person),
+            "protected": not authority.may_support(request.user, person),
         }
-        return TemplateResponse(request, _TEMPLATE, context)
+        return self._answer(request, _PAGE, person, context)
 
-    def support_url(self, account: Account) -> str:
-        """The support page of an account on this site."""
-        name = f"admin:{self.opts.app_label}_{self.opts.model_name}_support"
-        return reverse(name, args=[quote(account.pk)], current_app=self.admin_site.name)
+    def _buttons(self, request: HttpRequest, person: Person) -> list[tuple[Button, str]]:
+        if not authority.may_support(request.user, person):
+            return []
+        may = self._may(request)
+        return [
+            (button, self._url(person.user.pk, button.name))
+            for button in support_actions.buttons()
+            if may(button.permission) and button.offered(person)
+        ]
+
+    # The buttons
+
+    def button_view(self, request: HttpRequest, object_id: str, button: str) -> HttpResponse:
+        person = self._found(request, object_id)
+        found = {one.name: one for one in support_actions.buttons()}.get(button)
+        if found is None:
+            raise Http404
+        if not self._may(request)(found.permission):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._pressed(request, person, found)
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+        if not authority.may_support(request.user, person):
+            raise PermissionDenied
+        response = self._answer(request, _CONFIRMATION, person, {"button": found})
+        response["X-Frame-Options"] = "DENY"  # no other site may lead staff to press it
+        return response
+
+    def _pressed(self, request: HttpRequest, person: Person, button: Button) -> HttpResponse:
+        try:
+            done = support_actions.run(button, person, by=request.user, client=of_page(request))
+        except errors.Forbidden as fault:
+            return permission_denied(request, fault)
+        except NotOffered:
+            text = _("Nothing was done: the account has changed in the meantime.")
+            self.message_user(request, text, messages.WARNING)
+        except Fault as fault:
+            self.message_user(request, fault.message, messages.ERROR)
+        else:
+            log(request, [person.account], f"{button.label}: {done}")
+            self.message_user(request, done)
+        return Redirect(self._url(person.user.pk))
+
+    # Both
 
     def _found(self, request: HttpRequest, object_id: str) -> Person:
         """Raises `PermissionDenied` and `Http404`."""
@@ -67,41 +141,21 @@ class SupportPages(Page):
             raise Http404
         return Person(account.user, account)
 
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("user")
-
     def _may(self, request: HttpRequest) -> support_page.May:
         user: Any = request.user
         return lambda permission: bool(user.has_perm(permission))
 
-    def _section(self, request: HttpRequest, section: Section) -> dict[str, Any]:
-        return {
-            "title": section.title,
-            "headings": section.headings,
-            "rows": [self._cells(request, row) for row in section.rows],
-            "more": self._cell(request, section.more),
+    def _answer(
+        self, request: HttpRequest, template: str, person: Person, context: dict[str, Any]
+    ) -> TemplateResponse:
+        account = person.account
+        link = Link(account, support_page.ACCOUNT, account.pk)
+        shared = {
+            **self.admin_site.each_context(request),
+            "title": _("Support"),
+            "subtitle": str(account),
+            "opts": self.opts,
+            "account": Links(self.admin_site, request.user).cell(link),
+            "support_url": self.support_url(account),
         }
-
-    def _cells(self, request: HttpRequest, row: Iterable[Cell]) -> list[dict[str, Any]]:
-        return [self._cell(request, cell) for cell in row]
-
-    def _cell(self, request: HttpRequest, cell: Cell) -> dict[str, Any]:
-        if isinstance(cell, Link):
-            return {"text": cell.text, "url": url_of(self.admin_site, request, cell)}
-        return {"text": cell, "url": ""}
-
-
-def url_of(site: Any, request: HttpRequest, link: Link) -> str:
-    """The page that a link leads to; "" if the site has none, or the member of staff may not view
-    the model."""
-    app, model = link.model.split(".")
-    user: Any = request.user
-    if not (user.has_perm(f"{app}.view_{model}") or user.has_perm(f"{app}.change_{model}")):
-        return ""
-    view = "changelist" if link.pk is None else "change"
-    arguments = [] if link.pk is None else [link.pk]
-    try:
-        url = reverse(f"admin:{app}_{model}_{view}", args=arguments, current_app=site.name)
-    except NoReverseMatch:
-        return ""
-    return f"{url}?{urlencode(link.query)}" if link.query else url
+        return TemplateResponse(request, template, {**shared, **context})

@@ -105,6 +105,11 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
+                "permissions": [
+                    ("support_account", "Can help users to log in"),
+                    ("verify_account", "Can mark e-mail addresses as verified"),
+                    ("suspend_account", "Can suspend and reactivate users"),
+                ],
                 "indexes": [
                     models.Index(fields=["email_claim"], name="authsvc_account_emailclaim"),
                     models.Index(fields=["username_claim"], name="authsvc_account_nameclaim"),

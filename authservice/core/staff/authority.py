@@ -37,6 +37,13 @@ def may_change(by: Any, person: Person) -> bool:
     return is_superuser(by) or not person.is_super_admin
 
 
+def may_support(by: Any, person: Person) -> bool:
+    """On the support page: only a superuser may act on super admins and on staff. Staff who help
+    users could otherwise act on each other, and on those who watch them."""
+    of_staff = bool(getattr(person.user, "is_staff", False))
+    return is_superuser(by) or not (person.is_super_admin or of_staff)
+
+
 def require_over(by: Any, person: Person, fields: Collection[str]) -> None:
     """Over the API: raises `Forbidden` if `by` is not a superuser and changes a guarded field of
     staff or of a superuser."""

@@ -52,22 +52,35 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
     Raises as `authority.acting` does, `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed`
     if there is no address.
     """
+    _require_reachable(person)
+    with authority.acting(by, session, person.user.pk) as editor:
+        _mail_reset(person, editor.user, client)
+
+
+def mail_reset_in_admin(person: Person, *, by: Any, client: Client) -> None:
+    """The same in a transaction that has locked the user; `by` is the row of the member of
+    staff."""
+    _require_reachable(person)
+    _mail_reset(person, by, client)
+
+
+def _mail_reset(person: Person, by: Any, client: Client) -> None:
+    events.record_by_staff("auth.password.reset_requested", by, person.user, client)
+    message_queue.send(
+        message_queue.RESET_BY_LINK,
+        person.email,
+        client,
+        using=databases.primary(),
+        details={"asked_by": "staff"},
+    )
+
+
+def _require_reachable(person: Person) -> None:
     _require_mail()
     if not person.email:
         raise errors.invalid("email", phrase("The user has no address to write to."))
     if not person.active:
         raise errors.UserNotActive
-    using = databases.primary()
-    with authority.acting(by, session, person.user.pk) as editor:
-        action = "auth.password.reset_requested"
-        events.record_by_staff(action, editor.user, person.user, client)
-        message_queue.send(
-            message_queue.RESET_BY_LINK,
-            person.email,
-            client,
-            using=using,
-            details={"asked_by": "staff"},
-        )
 
 
 def _require_mail() -> None:

@@ -11,8 +11,9 @@ from datetime import datetime
 from django.utils import formats, timezone
 
 from authservice.core.conf import core
-from authservice.core.credentials import attempt_counter, lockout
+from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import Lock
+from authservice.core.staff import unlocking
 from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Obstacle, Support
@@ -55,12 +56,9 @@ def _unfindable(person: Person) -> Iterator[Obstacle]:
         yield Obstacle(_("There is no e-mail address: nothing can be mailed."), blocks=False)
 
 
-def locks(person: Person, parts: Sequence[Support]) -> list[Lock]:
+def locks(person: Person) -> list[Lock]:
     """The counters that allow no attempt now: those of core, and those of the modules."""
-    counters = list(lockout.counters(person))
-    for part in parts:
-        counters += part.counters(person)
-    return attempt_counter.locks(counters)
+    return attempt_counter.locks(unlocking.counters(person))
 
 
 def described(lock: Lock, person: Person, parts: Sequence[Support]) -> Obstacle:

@@ -72,7 +72,7 @@ def permitted_parts(may: May) -> list[Support]:
 
 def _obstacles(person: Person, parts: list[Support]) -> list[Obstacle]:
     found = list(login_obstacles.obstacles(person))
-    locked = login_obstacles.locks(person, parts)
+    locked = login_obstacles.locks(person)
     found += [login_obstacles.described(lock, person, parts) for lock in locked]
     found += [obstacle for part in parts for obstacle in part.obstacles(person)]
     return sorted(found, key=lambda obstacle: not obstacle.blocks)
@@ -85,7 +85,7 @@ def _facts(person: Person) -> Iterator[tuple[str, Cell]]:
     yield _("name"), account.name
     yield _("phone number"), _with_state(account.phone_number, person.phone_number_verified)
     yield _("user"), Link(str(user), host().model._meta.label_lower, person.user.pk)
-    yield _("rights"), ", ".join(_rights(person)) or _("none")
+    yield _("rights"), ", ".join(map(str, _rights(person))) or _("none")
     yield _("created"), account.created_at
     yield _("last login"), person.last_login_at
 

@@ -56,16 +56,22 @@ def update(
         authority.acting(by, session, *held) as editor,
     ):
         person = super_admins.read_locked(pk, held, losing=losing)
-        change = _change(person, wanted)
-        authority.require_over(editor.user, person, change)
-        _require_consistent(person, wanted)
-        if change:
-            former = notices.address(person)
-            _require_free(person.account, change)
-            _end_notices(person, change)
-            _store(person, change)
-            _follow(person, change, editor.user, client)
-            notices.send(former, person, _moved(change), client)
+        change_locked(person, wanted, by=editor.user, client=client)
+
+
+def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
+    """The same in a transaction that has locked the user; `by` is the row of the member of
+    staff. Raises `Forbidden`, `ValidationFailed` and the errors of taken identifiers."""
+    change = _change(person, wanted)
+    authority.require_over(by, person, change)
+    _require_consistent(person, wanted)
+    if change:
+        former = notices.address(person)
+        _require_free(person.account, change)
+        _end_notices(person, change)
+        _store(person, change)
+        _follow(person, change, by, client)
+        notices.send(former, person, _moved(change), client)
 
 
 def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:

@@ -46,6 +46,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "permissions": [
+                    ("disable_authenticator", "Can disable second factors of users"),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="BackupCode",

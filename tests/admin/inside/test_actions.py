@@ -139,6 +139,20 @@ def test_unlocking_is_in_the_history_of_the_account(root, ann):
     assert "Unlocked." in history(root, account())
 
 
+def test_unlocking_says_how_many_accounts_were_locked_and_is_recorded(root, api, ann, recorded):
+    api.sign_up("bob@example.com")
+    lock_out(api)
+
+    output = root.act("account", "unlock", account(), account("bob@example.com"))
+
+    assert "1 of 2 accounts were locked." in output.content.decode()
+    events = {event.target.pk: event.metadata for event in recorded("admin.user.unlocked")}
+    assert events == {
+        account().pk: {"locked": 1},
+        account("bob@example.com").pk: {"locked": 0},
+    }
+
+
 # Resending
 
 

@@ -1,23 +1,29 @@
 from datetime import timedelta
+from io import StringIO
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.models import Group
+from django.core.management import call_command
 from django.test import TestCase
 from django.urls import reverse
 from django.utils import timezone
 
-from authservice.core.models import Account, Session
+from authservice.core.models import Account, AttemptCounter, Session
+from authservice.core.staff import support_actions
 from authservice.core.users import lookup
+from authservice.twofactor.models import Authenticator
 from tests.admin.inside.conftest import Browser, staff
 from tests.support.client import Api
 from tests.support.messenger.post import receiving_jobs
 from tests.support.people import the_user
+from tests.twofactor.people import Person
 
 # These tests need a host with every module: `test_staff_support.py` one folder above runs them.
 collect_ignore_glob = [] if apps.is_installed("authservice.audit") else ["test_*.py"]
 
 ANN = "ann@example.com"
-VIEWS = ("view_account", "view_session", "view_authenticator", "view_entry", "view_membership")
+NAMES = [button.name for button in support_actions.buttons()]
 
 
 class CommittingApi(Api):
@@ -59,6 +65,19 @@ def helper():
     return lambda *permissions: Browser(staff("helper@example.com", *permissions))
 
 
+@pytest.fixture
+def member(ann):
+    """A browser of a member of the group "Support"."""
+    return supporter()
+
+
+@pytest.fixture
+def enrolled(api, ann, clock):
+    found = Person(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
+    clock.forward(seconds=30)
+    return found
+
+
 def account(email=ANN):
     return Account.objects.get(email=email)
 
@@ -69,6 +88,26 @@ def person(email=ANN):
 
 def support_page(email=ANN):
     return reverse("admin:authservice_core_account_support", args=[account(email).pk])
+
+
+def button(name, email=ANN):
+    return reverse("admin:authservice_core_account_support_button", args=[account(email).pk, name])
+
+
+def press(browser, name, email=ANN):
+    """Press a button and confirm it; returns the page that follows."""
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        answer = browser.send(button(name, email))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def supporter(email="helper@example.com"):
+    """A browser of a member of staff who has the group "Support" and nothing else."""
+    call_command("authservice_support_group", verbosity=0, stdout=StringIO())
+    user = staff(email)
+    user.groups.add(Group.objects.get(name="Support"))
+    return Browser(user)
 
 
 def more_sessions(number, email=ANN):
@@ -87,3 +126,12 @@ def lock_out(api, email=ANN):
         answer = api.post("login", email=email, password="wrong")
     assert answer.status == 429
     api.address = CommittingApi.address
+
+
+def everything():
+    models = (Account, Session, Authenticator, AttemptCounter)
+    return [list(model.objects.order_by("pk").values()) for model in models]
+
+
+def offered(page):
+    return [name for name in NAMES if f'/support/{name}/"' in page]

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 # By the part that adds them: the user and account, sessions, factor, links, memberships and
 # invitations, log entries, locks and their addresses, and the session of the member of staff.
-QUERIES = 17
+QUERIES = 18
 
 
 def organizations(number):

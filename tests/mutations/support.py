@@ -1,0 +1,79 @@
+"""The support page of Django admin: its rights, its confirmation, and what it shows."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, Mutation, to
+
+_HOST = "--ds=tests.audit.settings"
+_INSIDE = "tests/staff_support/inside/"
+_BUTTONS = (_HOST, _INSIDE + "test_buttons.py")
+_RIGHTS = (_HOST, _INSIDE + "test_rights.py")
+
+SUPPORT = (
+    Mutation(
+        "The staff and super admins, protected from support staff",
+        CORE + "staff/support_actions.py",
+        to("if not authority.may_support(by, present):", "if False:"),
+        _RIGHTS,
+    ),
+    Mutation(
+        "The other staff, protected from support staff",
+        CORE + "staff/authority.py",
+        to("not (person.is_super_admin or of_staff)", "not person.is_super_admin"),
+        _RIGHTS,
+    ),
+    Mutation(
+        "The confirmation of a button: a link presses none",
+        CORE + "admin/support.py",
+        to('if request.method == "POST":', 'if request.method in ("GET", "POST"):'),
+        _BUTTONS,
+    ),
+    Mutation(
+        "The permission of a button",
+        CORE + "admin/support.py",
+        to("if not self._may(request)(found.permission):", "if False:"),
+        _RIGHTS,
+    ),
+    Mutation(
+        "The frames that may not contain a confirmation page",
+        CORE + "admin/support.py",
+        to('response["X-Frame-Options"] = "DENY"', 'response["X-Other"] = "DENY"'),
+        _BUTTONS,
+    ),
+    Mutation(
+        "The login of staff and the cache header of the support page",
+        CORE + "admin/support.py",
+        to("self.admin_site.admin_view(view)", "lambda *given, **more: view(*given, **more)"),
+        _BUTTONS,
+    ),
+    Mutation(
+        "The refusal of a button, recorded outside of the transaction of the request",
+        CORE + "admin/support.py",
+        to("checked = transaction.non_atomic_requests(using=alias)(checked)", "pass"),
+        _RIGHTS,
+    ),
+    Mutation(
+        "The permission to see a part of the support page",
+        CORE + "staff/support_page.py",
+        to(" if may(part.view)]", "]"),
+        (_HOST, _INSIDE + "test_page.py"),
+    ),
+    Mutation(
+        "The permissions that the support group loses",
+        CORE + "management/support_group.py",
+        to("group.permissions.set(found)", "group.permissions.add(*found)"),
+        (_HOST, _INSIDE + "test_group.py"),
+    ),
+    Mutation(
+        "The permissions of the support group: no edit of accounts",
+        CORE + "management/support_group.py",
+        to('    "authservice_core.view_session",\n', '    "authservice_core.change_account",\n'),
+        (_HOST, _INSIDE + "test_group.py"),
+    ),
+    Mutation(
+        "The secret of an authenticator app, never on the support page",
+        "authservice/twofactor/support.py",
+        to("        str(devices.count()),\n", "        found.sealed_secret,\n"),
+        (_HOST, _INSIDE + "test_page.py"),
+    ),
+)
