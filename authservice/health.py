@@ -9,23 +9,33 @@ includes them.
 
 from __future__ import annotations
 
-from django.db import Error, connections
+from collections.abc import Callable
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import Error, connections, transaction
 from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
 from django.urls import path
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from authservice.kernel import databases
 
 
-@require_safe
-@never_cache
+def _check(view: Callable[[HttpRequest], JsonResponse]) -> Callable[..., HttpResponseBase]:
+    """A view that no setting of the project refuses (LoginRequiredMiddleware, CSRF) and that asks
+    the database nothing by itself (ATOMIC_REQUESTS)."""
+    open_to_all = login_not_required(csrf_exempt(require_safe(never_cache(view))))
+    return transaction.non_atomic_requests(open_to_all)
+
+
+@_check
 def live(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
-@require_safe
-@never_cache
+@_check
 def ready(request: HttpRequest) -> JsonResponse:
     connection = connections[databases.primary()]
     try:
