@@ -240,4 +240,9 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "SIMPLEJWT.TRADE_COOKIE is never read, because tokens in cookies are not accepted.",
         "Set COOKIES.ENABLED and install authservice.csrf, or remove the setting.",
     ),
+    "authservice.W215": (
+        "A setting of a package that the project came from is set, but its app is not installed, so"
+        " nothing reads it.",
+        "Remove it. The pages on coming from other packages name the settings that replace it.",
+    ),
 }

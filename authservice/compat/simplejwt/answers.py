@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from authservice.core.sessions.sessions import Tokens
-from authservice.kernel import errors
+from authservice.kernel import errors, languages
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="api"'}
 _NO_ACCOUNT = ("No active account found with the given credentials", "no_active_account")
@@ -47,13 +48,15 @@ def refusal(fault: errors.Fault) -> HttpResponse:
     """The error of simplejwt with the same meaning; otherwise ours, with `detail` and `code`."""
     status = fault.status
     if isinstance(fault, errors.ValidationFailed) and fault.details:
-        response = answer(fault.details, status=status)
+        response = answer(fault.texts, status=status)
     else:
         theirs = next((text for kind, text in _THEIRS.items() if isinstance(fault, kind)), None)
-        detail, code = theirs or (fault.message, fault.code)
+        # simplejwt's catalogues translate its texts, if the project has its app installed.
+        detail, code = (gettext(theirs[0]), theirs[1]) if theirs else (fault.text, fault.code)
         status = 401 if theirs else status
         response = answer({"detail": detail, "code": code}, status=status)
     headers = {**_CHALLENGE, **fault.headers} if status == 401 else fault.headers
     for name, value in headers.items():
         response.headers[name] = value
+    languages.label(response)
     return response

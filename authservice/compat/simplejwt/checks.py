@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.core.checks import CheckMessage, register
 from django.db import router
 from django.utils import timezone
@@ -18,6 +19,9 @@ from authservice.kernel.checks import message
 from authservice.kernel.modules import plugs
 from authservice.kernel.settings import complaints
 
+# The settings of packages that a project comes from, and the app that reads them.
+_SETTINGS = {"REST_AUTH": "dj_rest_auth", "DJOSER": "djoser", "REST_KNOX": "knox"}
+
 
 def connect() -> None:
     register(check_simplejwt, "authservice")
@@ -27,7 +31,7 @@ def check_simplejwt(**_: Any) -> list[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.compat.simplejwt") or list(complaints()):
         return []
-    return [*_times(), *_block_list(), *_cookie()]
+    return [*_times(), *_block_list(), *_cookie(), *_left()]
 
 
 def _trades() -> bool:
@@ -55,3 +59,10 @@ def _block_list() -> Iterator[CheckMessage]:
 def _cookie() -> Iterator[CheckMessage]:
     if conf.trade_cookie and not (sections.cookies.enabled and plugs("request_guard")):
         yield message("authservice.W214")
+
+
+def _left() -> Iterator[CheckMessage]:
+    for name, app in _SETTINGS.items():
+        if hasattr(settings, name) and not apps.is_installed(app):
+            text = f"{name} is set, but {app!r} is not installed, so nothing reads it."
+            yield message("authservice.W215", text)

@@ -12,7 +12,7 @@ BEFORE, UNTIL = NOW, NOW + timedelta(days=30)
 
 
 def found():
-    ids = ("E210", "E211", "E212", "W213", "W214")
+    ids = ("E210", "E211", "E212", "W213", "W214", "W215")
     return [issue.id[-4:] for issue in run_checks(tags=["authservice"]) if issue.id[-4:] in ids]
 
 
@@ -58,6 +58,13 @@ def test_cookie_that_is_never_read_is_reported(configure):
     configure(SIMPLEJWT={"TRADE_COOKIE": "refresh"})
 
     assert found() == ["W214"]
+
+
+@pytest.mark.parametrize("name", ["REST_AUTH", "DJOSER", "REST_KNOX"])
+def test_setting_of_a_removed_package_is_reported(settings, name):
+    setattr(settings, name, {})
+
+    assert found() == ["W215"]
 
 
 @pytest.mark.parametrize("wrong", ["2030-01-01", datetime(2030, 1, 1), 5])

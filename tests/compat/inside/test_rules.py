@@ -6,6 +6,7 @@ from django.core.cache import caches
 from authservice import signals
 from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
+from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
 from tests.support.people import deactivate
 from tests.twofactor.people import Person
@@ -132,6 +133,20 @@ def test_wrong_password_of_a_user_with_a_second_factor_does_not_reveal_it(api, c
     assert client.obtain(password="another plum 43").code == "no_active_account"
 
 
+def refuse(attempt):
+    """A login hook of the project."""
+    raise Refused("NOT_APPROVED", "Not approved yet.")
+
+
+def test_login_hook_of_the_project_refuses(client, ann, configure):
+    configure(CORE={"LOGIN_HOOK": f"{__name__}.refuse"})
+    answer = client.obtain()
+
+    assert answer.status == 403
+    assert answer.body == {"detail": "Not approved yet.", "code": "NOT_APPROVED"}
+    assert not Session.objects.exists()
+
+
 def test_login_is_recorded(ann, client, received, django_capture_on_commit_callbacks):
     logged_in, failed = received(signals.logged_in), received(signals.login_failed)
     with django_capture_on_commit_callbacks(execute=True):
@@ -175,6 +190,16 @@ def test_unexpected_exception_has_detail_and_code(ann, client, monkeypatch):
 
     assert answer.status == 500
     assert answer.body == {"detail": "An internal error occurred.", "code": "INTERNAL_ERROR"}
+
+
+def test_refusal_is_in_the_language_of_the_client(client, ann, settings, configure):
+    settings.LANGUAGES = [("en", "English"), ("de", "German")]
+    configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
+    german = client.obtain(HTTP_ACCEPT_LANGUAGE="de")
+
+    assert german.code == "EMAIL_NOT_VERIFIED"
+    assert german.response["Content-Language"] == "de"
+    assert german.body["detail"] != client.obtain().body["detail"]
 
 
 @pytest.mark.parametrize("field", ["username", "password", "refresh", "token"])
