@@ -128,6 +128,7 @@ if "oauth" in MODULES:
 if "csrf" in MODULES:
     # Origins that may send cross-origin requests may also change data with them.
     AUTHSERVICE["CSRF"] = {"TRUSTED_ORIGINS": FRONT_ENDS}
+    AUTHSERVICE["COOKIES"] = {"ENABLED": env.bool("AUTHSERVICE_COOKIES", default=False)}
 
 # Django
 

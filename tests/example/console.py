@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -26,50 +27,82 @@ PASSWORD = "plum tart 42 windows"
 SIZES = {"phone": (390, 844, True), "desktop": (1280, 900, False)}
 
 
+SERVE = ("example_project/manage.py", "serve", "-v", "0")
+UVICORN = ("-m", "uvicorn", "--log-level", "warning", "example_project.asgi:application")
+
+
 @contextmanager
-def console(folder: Path, **variables: str) -> Iterator[str]:
-    """Start the example project by `manage.py serve`, with a new database; yields its origin."""
-    port = free_port()
-    origin = f"http://localhost:{port}"
+def consoles(folder: Path, **variables: str) -> Iterator[tuple[str, str]]:
+    """The example project on a new database, once for each login module; yields both origins.
+
+    The first has the session module under gunicorn; the second the stateless one under uvicorn, and
+    tokens in cookies.
+    """
+    first, second = (str(free_port()) for _ in range(2))
+    with own_database("console", folder) as url, (folder / "server.log").open("w") as log:
+        given = {"AUTHSERVICE_MAILBOX": str(folder / "mailbox"), "DATABASE_URL": url, **variables}
+        sessions = {"AUTHSERVICE_API_URL": _origin(first), "AUTHSERVICE_LOGIN": "session"}
+        cookies = {"AUTHSERVICE_CSRF": "1", "AUTHSERVICE_COOKIES": "1"}
+        stateless = {"AUTHSERVICE_API_URL": _origin(second), **cookies}
+        uvicorn = [*UVICORN, "--host", "localhost", "--port", second]
+        # `serve` migrates; the other server answers its first page without the database.
+        with (
+            ended(run([*SERVE], given | sessions, log)),
+            ended(run(uvicorn, given | stateless, log)),
+        ):
+            for port in (first, second):
+                wait_for(f"{_origin(port)}/", folder / "server.log")
+            yield _origin(first), _origin(second)
+
+
+def _origin(port: str) -> str:
+    return f"http://localhost:{port}"
+
+
+def run(command: list[str], variables: dict[str, str], log: Any) -> subprocess.Popen[bytes]:
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTEST_", "COV_", "AUTHSERVICE", "DJANGO_"))
     }
-    with own_database("console", folder) as url, (folder / "server.log").open("w") as log:
-        running = subprocess.Popen(
-            [sys.executable, "example_project/manage.py", "serve", "-v", "0"],
-            cwd=ROOT,
-            env={
-                **kept,
-                "AUTHSERVICE_API_URL": origin,
-                "AUTHSERVICE_MAILBOX": str(folder / "mailbox"),
-                "DATABASE_URL": url,
-                **variables,
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            wait_for(origin, folder / "server.log")
-            yield origin
-        finally:
-            os.killpg(running.pid, signal.SIGTERM)
-            running.wait()
+    return subprocess.Popen(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={**kept, "DJANGO_SETTINGS_MODULE": "example_project.settings", **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+    )
 
 
-def wait_for(origin: str, log: Path) -> None:
+@contextmanager
+def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def provider() -> Iterator[str]:
+    """Start the OpenID provider of the example project; yields its issuer before it listens."""
+    port = free_port()
+    command = ["example_project/manage.py", "provider", "--port", str(port)]
+    with ended(run(command, {}, subprocess.DEVNULL)):
+        yield f"http://localhost:{port}"
+
+
+def wait_for(url: str, log: Path | None = None) -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
-            urlopen(f"{origin}/").close()
+            urlopen(url).close()
         except URLError:
             time.sleep(0.1)
         else:
             return
-    raise AssertionError(log.read_text())
+    raise AssertionError(log.read_text() if log else url)
 
 
 class Profile:
@@ -81,6 +114,8 @@ class Profile:
         width, height, mobile = SIZES[size]
         metrics = {"width": width, "height": height, "mobile": mobile, "deviceScaleFactor": 1}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get("about:blank")
+        self.complaints()  # those of the page before
         self.open("/")
 
     def open(self, path):
@@ -108,6 +143,23 @@ class Profile:
         self.find(f"#{form} button").click()
         self.until(lambda: self.log_length() > before and result.get_property("textContent"))
         return result.get_property("textContent")
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def is_signed_in_as(self, address):
+        self.until(lambda: self.text("#who") == f"Signed in as {address}")
+
+    def log_out(self):
+        self.find("#logout button").click()
+        self.until(lambda: self.text("#banner") == "Logged out.")
+        assert self.text("#who") == "Signed out"
+
+    def type(self, *keys):
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def focused(self):
+        return self.browser.switch_to.active_element.text
 
     def log_length(self):
         return len(self.browser.find_elements(By.CSS_SELECTOR, "#log > li"))

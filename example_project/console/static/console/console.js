@@ -2,11 +2,16 @@
 //
 // Attributes of a form: `data-call` is method and path, with fields in braces; `data-show` the id
 // of an element that shows the data, `data-list` that of a list; `data-then` the ids of forms to
-// send next. Without cookies, tokens are kept in `state` alone: never in a storage of the browser.
+// send next, `data-clears` that of an element to hide, `data-keep` a field to keep in `state`. Parts
+// with `data-when` are shown as `views` says.
+//
+// Without cookies, tokens are kept in `state` alone: never in a storage of the browser.
 "use strict";
 
 const page = document.body.dataset;
-const state = { in: false, access_token: "", refresh_token: "", temp_token: "", org_id: "" };
+const EMPTY = { in: false, setup: false, access_token: "", refresh_token: "", temp_token: "", org_id: "", token: "" };
+const state = { ...EMPTY };
+const ENDED = new Set(["INVALID_TOKEN", "UNAUTHORIZED"]);
 let csrf = "";
 let refreshing = null;
 
@@ -39,6 +44,10 @@ async function call(method, path, body, again = true) {
   if (again && data?.code === "INVALID_CSRF") {
     csrf = "";
     return call(method, path, body, false);
+  }
+  if (status === 401 && state.in && ENDED.has(data?.code)) {
+    signedOut();
+    banner("This session has ended.");
   }
   return { ok: status >= 200 && status < 300, status, data, message: data?.message ?? "" };
 }
@@ -118,12 +127,19 @@ async function send(form) {
   const result = await call(method, path, body);
   say(form, result);
   if (!result.ok) return;
+  banner("");
+  if (form.dataset.uses) state.token = "";
   if (form.dataset.keep) state[form.dataset.keep] = values[form.dataset.keep];
   arrived(result.data);
-  if (form.dataset.ends) signedOut();
+  if (form.dataset.ends) {
+    signedOut();
+    banner(result.message);
+  }
+  if (form.dataset.clears) byId(form.dataset.clears).hidden = true;
   if (form.dataset.show) show(byId(form.dataset.show), result.data);
   if (form.dataset.list) list(byId(form.dataset.list), result.data);
   for (const field of form.querySelectorAll("[type=password], [name=code]")) field.value = "";
+  views();
   for (const id of (form.dataset.then ?? "").split(" ").filter(Boolean)) byId(id).requestSubmit();
 }
 
@@ -161,20 +177,34 @@ function signedIn(data) {
 }
 
 function signedOut() {
-  Object.assign(state, { in: false, access_token: "", refresh_token: "", temp_token: "", org_id: "" });
+  Object.assign(state, EMPTY);
   csrf = "";
-  for (const shown of document.querySelectorAll("[data-when=in] .entries")) shown.replaceChildren();
+  for (const part of document.querySelectorAll("[data-when] .entries, [data-when] .result")) part.replaceChildren();
+  for (const id of ["user", "secret", "login-secret", "factor-state"]) if (byId(id)) byId(id).hidden = true;
   views();
   byId("main").focus();
 }
 
 function challenged(type, temp_token) {
   state.temp_token = temp_token;
+  state.setup = type === "2fa_setup";
   views();
+  byId("challenge-title").focus();
 }
 
+byId("leave").addEventListener("click", signedOut);
+
 function views() {
-  const open = { in: state.in, out: !state.in && !state.temp_token, challenge: Boolean(state.temp_token) };
+  const challenge = Boolean(state.temp_token);
+  const mailed = Boolean(state.token) && !challenge;
+  const open = {
+    in: state.in,
+    out: !state.in && !challenge && !mailed,
+    organization: state.in && state.org_id,
+    challenge,
+    mailed,
+    setup: state.setup,
+  };
   for (const part of document.querySelectorAll("[data-when]")) part.hidden = !open[part.dataset.when];
   if (!state.in) byId("who").textContent = "Signed out";
 }
@@ -188,8 +218,12 @@ function banner(text) {
 
 const pick = (row, path) => path.split(".").reduce((value, name) => value?.[name], row);
 
+const shown = (value) => (Array.isArray(value) ? value.join("\n") : value ?? "");
+
 function show(place, row) {
-  for (const part of place.querySelectorAll("[data-text]")) part.textContent = pick(row, part.dataset.text) ?? "";
+  for (const part of place.querySelectorAll("[data-text]")) part.textContent = shown(pick(row, part.dataset.text));
+  for (const part of place.querySelectorAll("[data-label]"))
+    part.setAttribute("aria-label", `${part.textContent} ${pick(row, part.dataset.label)}`);
   for (const part of place.querySelectorAll("[data-value]")) part.value = pick(row, part.dataset.value);
   for (const part of place.querySelectorAll("[data-if]")) part.hidden = !pick(row, part.dataset.if);
   for (const part of place.querySelectorAll("[data-src]")) part.src = pick(row, part.dataset.src);
@@ -205,7 +239,10 @@ function filled(template, row) {
 
 function list(place, data) {
   const rows = Array.isArray(data) ? data : data.list;
+  place.tabIndex = -1;
+  const focused = place.contains(document.activeElement);
   place.replaceChildren(...rows.map((row) => filled(place.dataset.row, row)));
+  if (focused) place.focus();
   if (!rows.length) place.append(Object.assign(document.createElement("li"), { textContent: "None." }));
 }
 
@@ -238,28 +275,36 @@ async function readMailbox() {
 function linked(text) {
   return text.split(/(https?:\/\/\S+)/).map((part, index) => {
     if (index % 2 === 0) return part;
-    return Object.assign(document.createElement("a"), { href: part, textContent: part, target: "_blank", rel: "noopener" });
+    const link = document.createElement("a");
+    return Object.assign(link, { href: part, textContent: part, target: "_blank", rel: "noopener" });
   });
 }
 
 if (page.mailbox) {
   readMailbox();
-  setInterval(readMailbox, 2000);
+  setInterval(readMailbox, 1000);
 }
 
 // Where a mailed link or a provider leads: its result is in the query or the fragment.
 
+const VERIFIED = {
+  success: "The address is verified.",
+  error: "The link is not valid, or it has expired.",
+};
+
 function start() {
   const given = new URLSearchParams(location.search);
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) given.set(name, value);
-  if (location.search || location.hash.includes("=")) history.replaceState(null, "", location.pathname);
+  if (location.search || location.hash.includes("=")) history.replaceState(null, "", page.start);
+  state.token = given.get("token") ?? "";
+  state.email = given.get("email") ?? "";
   views();
   if (given.has("error")) banner(given.get("error_description") || given.get("error"));
   else if (given.has("access_token")) signedIn(Object.fromEntries(given));
   else if (given.has("challenge")) challenged(given.get("challenge"), given.get("temp_token"));
-  else if (page.view === "verified")
-    banner(given.get("status") === "success" ? "The address is verified." : "The link is not valid, or it has expired.");
-  else if (page.cookies) call("GET", "me").then((result) => result.ok && signedIn({}));
+  else if (page.view === "verified") banner(VERIFIED[given.get("status")] ?? "");
+  if (page.cookies && !state.in && !state.temp_token)
+    call("GET", "me").then((result) => result.ok && signedIn({}));
 }
 
 start();
