@@ -85,11 +85,11 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def provider() -> Iterator[str]:
-    """Start the OpenID provider of the example project; yields its issuer before it listens."""
-    port = free_port()
+def provider(port: int) -> Iterator[str]:
+    """Start the OpenID provider of the example project; yields its issuer."""
     command = ["example_project/manage.py", "provider", "--port", str(port)]
     with ended(run(command, {}, subprocess.DEVNULL)):
+        wait_for(f"http://localhost:{port}/.well-known/openid-configuration")
         yield f"http://localhost:{port}"
 
 
@@ -188,6 +188,7 @@ class Profile:
         mail = link.find_element(By.XPATH, "ancestor::details")
         if not mail.get_property("open"):
             mail.find_element(By.TAG_NAME, "summary").click()
+        self.tab = self.browser.current_window_handle
         tabs = set(self.browser.window_handles)
         link.click()
         self.until(lambda: set(self.browser.window_handles) - tabs)
@@ -195,9 +196,9 @@ class Profile:
         self.browser.switch_to.window(tab)
 
     def back(self):
-        """Close the tab, and continue in the first one."""
+        """Close the tab, and continue in the one before."""
         self.browser.close()
-        self.browser.switch_to.window(self.browser.window_handles[0])
+        self.browser.switch_to.window(self.tab)
 
     def is_as_wide_as_the_screen(self):
         return self.browser.execute_script(

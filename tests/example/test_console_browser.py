@@ -7,21 +7,22 @@ import pyotp
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.example.console import PASSWORD, SIZES, Profile, consoles, provider, wait_for
+from tests.example.console import PASSWORD, SIZES, Profile, consoles, provider
+from tests.notification.servers import free_port
 from tests.support.browser import chromium, needs_chromium
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture(scope="module")
-def openid():
-    with provider() as issuer:
-        yield issuer
+def provider_port():
+    return free_port()
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory, openid):
-    oidc = {"OIDC_ISSUER": openid, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
+def servers(tmp_path_factory, provider_port):
+    issuer = f"http://localhost:{provider_port}"
+    oidc = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
     with consoles(tmp_path_factory.mktemp("console"), **oidc) as origins:
         yield origins
 
@@ -159,14 +160,17 @@ def test_user_signs_in_by_mail_and_chooses_another_password(ann):
     assert serious(ann) == []
 
 
-def test_user_logs_in_with_the_local_provider(ann, openid):
-    wait_for(f"{openid}/.well-known/openid-configuration")
-    ann.find("a[href$='oauth/oidc']").click()
-    ann.until(lambda: ann.browser.current_url.startswith(openid))
-    ann.find("button[value=ann]").click()
-
-    ann.is_signed_in_as("ann@provider.example.com")
+def test_user_logs_in_with_the_local_provider(ann, provider_port):
+    ann.find("[data-provider]").click()
+    ann.until(lambda: "OAUTH_PROVIDER_ERROR" in ann.text("[aria-labelledby=providers-title]"))
+    with provider(provider_port) as issuer:
+        ann.find("[data-provider]").click()
+        ann.until(lambda: ann.browser.current_url.startswith(issuer))
+        ann.find("button[value=ann]").click()
+        ann.is_signed_in_as("ann@provider.example.com")
     assert "token" not in ann.browser.current_url
+    ann.send("linked")
+    assert ann.text("#linked-state [data-text=providers]") == "oidc"
 
 
 def test_console_is_used_with_the_keyboard_alone(ann):

@@ -7,6 +7,7 @@ from tests.mutations import (
     compat,
     core,
     earlier_access,
+    example,
     extending,
     host_views,
     importing,
@@ -53,4 +54,5 @@ MUTATIONS = (
     *invitations.INVITATIONS,
     *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
     *(*outbound.OUTBOUND, *outbound.PROVIDERS),
+    *example.EXAMPLE,
 )

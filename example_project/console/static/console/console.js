@@ -106,6 +106,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (sending.has(form)) return;
   sending.add(form);
+  if (event.submitter) banner("");  // not by this script
   try {
     await send(form);
   } finally {
@@ -127,7 +128,6 @@ async function send(form) {
   const result = await call(method, path, body);
   say(form, result);
   if (!result.ok) return;
-  banner("");
   if (form.dataset.uses) state.token = "";
   if (form.dataset.keep) state[form.dataset.keep] = values[form.dataset.keep];
   arrived(result.data);
@@ -136,6 +136,7 @@ async function send(form) {
     banner(result.message);
   }
   if (form.dataset.clears) byId(form.dataset.clears).hidden = true;
+  if (form.dataset.goes) location.assign(result.data[form.dataset.goes]);
   if (form.dataset.show) show(byId(form.dataset.show), result.data);
   if (form.dataset.list) list(byId(form.dataset.list), result.data);
   for (const field of form.querySelectorAll("[type=password], [name=code]")) field.value = "";
@@ -180,7 +181,7 @@ function signedOut() {
   Object.assign(state, EMPTY);
   csrf = "";
   for (const part of document.querySelectorAll("[data-when] .entries, [data-when] .result")) part.replaceChildren();
-  for (const id of ["user", "secret", "login-secret", "factor-state"]) if (byId(id)) byId(id).hidden = true;
+  for (const id of ["user", "secret", "login-secret", "factor-state", "linked-state"]) if (byId(id)) byId(id).hidden = true;
   views();
   byId("main").focus();
 }
@@ -246,6 +247,16 @@ function list(place, data) {
   if (!rows.length) place.append(Object.assign(document.createElement("li"), { textContent: "None." }));
 }
 
+// Providers: the browser goes there if the service redirects it, otherwise the answer is an error.
+
+for (const link of document.querySelectorAll("[data-provider]"))
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    const answer = await fetch(link.href, { redirect: "manual" });
+    if (answer.type === "opaqueredirect") location.assign(link.href);
+    else say(link.closest("section"), { ok: false, ...(await answer.json()) });
+  });
+
 // The mailbox
 
 const seen = new Set();
@@ -301,6 +312,7 @@ function start() {
   views();
   if (given.has("error")) banner(given.get("error_description") || given.get("error"));
   else if (given.has("access_token")) signedIn(Object.fromEntries(given));
+  else if (given.has("linked")) banner("The provider is linked. Log in with it.");
   else if (given.has("challenge")) challenged(given.get("challenge"), given.get("temp_token"));
   else if (page.view === "verified") banner(VERIFIED[given.get("status")] ?? "");
   if (page.cookies && !state.in && !state.temp_token)
