@@ -43,6 +43,12 @@ HOST_VIEWS = (
         (_VIEWS + "middleware.py",),
     ),
     Mutation(
+        "The origin of a WebSocket that a cookie identifies",
+        "authservice/channels.py",
+        to("not origins.is_trusted(origin, request)", "False"),
+        (_VIEWS + "recipes.py",),
+    ),
+    Mutation(
         "The organization of a forged request in views of the host",
         "authservice/organization/requests.py",
         to("authentication.require_caller(request)", "authentication.identify(request)"),

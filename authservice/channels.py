@@ -1,0 +1,54 @@
+"""The user of a WebSocket of the host project, for consumers of Django Channels.
+
+    user = await get_user(self.scope)
+
+Channels itself is not imported: the scope is that of ASGI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections
+
+from authservice.core.api import authentication
+from authservice.kernel import errors
+from authservice.kernel.http import origins
+
+_SCHEMES = {"ws": "http", "wss": "https"}
+
+
+async def get_user(scope: Mapping[str, Any]) -> Any:
+    """The user of the access token that the client sent when it connected, or an `AnonymousUser`.
+
+    Each call takes one SQL statement and looks whether the session is still valid, so a consumer
+    that calls it for each message refuses an ended session. Browsers let any page open a WebSocket
+    with the cookies of another site, so a token in a cookie counts only if the origin is that of
+    the service or trusted. Raises `ServiceUnavailable`.
+    """
+    return await sync_to_async(_user)(scope)
+
+
+def _user(scope: Mapping[str, Any]) -> Any:
+    close_old_connections()
+    handshake = {
+        **scope,
+        "type": "http",
+        "method": "GET",
+        "scheme": _SCHEMES.get(scope.get("scheme", "ws"), "http"),
+    }
+    request = ASGIRequest(handshake, BytesIO())
+    origin = request.headers.get("Origin", "")
+    if authentication.by_cookie(request) and not origins.is_trusted(origin, request):
+        return AnonymousUser()
+    try:
+        return authentication.require_caller(request).person.user
+    except errors.ServiceUnavailable:
+        raise
+    except errors.Fault:
+        return AnonymousUser()
