@@ -13,6 +13,7 @@ class CoreConfig(modules.ModuleConfig):
     message_builders = (
         "authservice.core.messages.security_notice.message_builders",
         "authservice.core.login.pending_signups.message_builders",
+        "authservice.core.own_account.email_messages.message_builders",
     )
 
     import_sources = (

@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from authservice.core.api import account_views, recovery_views, signup_views, verification_views
+from authservice.core.api import (
+    account_views,
+    email_change_views,
+    recovery_views,
+    signup_views,
+    verification_views,
+)
 from authservice.core.api.link_endpoint import with_page
 
 send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
@@ -20,6 +26,14 @@ urlpatterns = [
         "change-username",
         account_views.ChangeUsername.as_view({"put": "change"}),
         name="change-username",
+    ),
+    path(
+        "change-email", email_change_views.ChangeEmail.as_view({"post": "ask"}), name="change-email"
+    ),
+    path(
+        "change-email/confirm",
+        email_change_views.ConfirmEmailChange.as_view({"get": "show", "post": "confirm"}),
+        name="confirm-email-change",
     ),
     path(
         "change-password",

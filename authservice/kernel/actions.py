@@ -96,7 +96,7 @@ ACTIONS: Mapping[str, Action] = {
         "The password or code that a change requires was wrong.",
         WARNING,
         when="The `password` or `code` that proves the owner is wrong: at `PUT /profile`,"
-        " `/2fa/setup`, `/oauth/{provider}/link` or `/change-username`.",
+        " `/2fa/setup`, `/oauth/{provider}/link`, `/change-username` or `/change-email`.",
     ),
     "auth.code.failed": Action(
         "A code to verify a phone number was refused.",
@@ -108,7 +108,11 @@ ACTIONS: Mapping[str, Action] = {
         "The profile was changed.",
         when="A user changes the profile. Recorded in addition to the entries of single fields.",
     ),
-    "user.email.changed": Action("The e-mail address was changed.", actors=ANYBODY, when=RESERVED),
+    "user.email.changed": Action(
+        "The e-mail address was changed.",
+        actors=ANYBODY,
+        when="A user confirms another e-mail address, or spells the current one differently.",
+    ),
     "user.email.verified": Action(
         "The e-mail address was verified.",
         actors=ANYBODY,

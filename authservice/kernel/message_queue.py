@@ -41,6 +41,11 @@ NEW_DEVICE = "new-device"
 NEW_DEVICES = "new-devices"
 ACCOUNT_MADE = "account-made"
 CHANGED_BY_STAFF = "changed-by-staff"
+CHANGE_EMAIL = "change-email"
+EMAIL_TAKEN = "email-taken"
+EMAIL_CHANGE_REQUESTED = "email-change-requested"
+EMAIL_CHANGED = "email-changed"
+EMAIL_CHANGE_CONFIRMED = "email-change-confirmed"
 
 # Kinds that a user waits for although no request limit counts them, such as at signup.
 _WAITED_FOR = frozenset(

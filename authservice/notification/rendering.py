@@ -18,6 +18,7 @@ FOLDER = "authservice/notification"
 _LONGEST = 200
 _NAMELESS = (
     message_queue.ACCESS_WIPED,
+    message_queue.CHANGE_EMAIL,
     message_queue.EMAIL_CONFIRMED,
     message_queue.SIGNUP_UNPROVEN,
 )
@@ -76,7 +77,8 @@ def _name(outgoing: OutgoingMessage) -> str:
     e-mail a text of the attacker's choice to the owner of that address.
     """
     person = outgoing.person
-    # In e-mails of these kinds, an attacker who signed up with the address may have set the name.
+    # In e-mails of these kinds, an attacker who signed up with the address, or requested it for
+    # another account, may have set the name.
     if person is None or not person.email_verified or outgoing.kind in _NAMELESS:
         return ""
     return one_line(person.account.name or person.first_name)[:_LONGEST]

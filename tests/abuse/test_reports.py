@@ -7,7 +7,7 @@ import pytest
 
 from authservice.kernel import message_queue
 from authservice.kernel.http.fields import SecretText
-from tests.abuse.owner_requests import change_password, change_username, profile
+from tests.abuse import owner_requests as owner
 from tests.abuse.provider_requests import (
     callback,
     callback_by_form,
@@ -210,9 +210,11 @@ REQUESTS = {
     "refresh": (refresh,),
     "logout": (logout,),
     "me": (me,),
-    "change-password": (change_password,),
-    "change-username": (change_username,),
-    "profile": (profile,),
+    "change-password": (owner.change_password,),
+    "change-email": (owner.change_email,),
+    "change-email/confirm": (owner.shown_email_change, owner.confirmed_email_change),
+    "change-username": (owner.change_username,),
+    "profile": (owner.profile,),
     "reset-password": (reset_by_link, reset_by_code),
     "verify-email": (verify_email, verify_email_by_button),
     "account/secure": (secure_account,),

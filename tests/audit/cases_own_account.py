@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
+
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
+from authservice.core.models import OneTimeToken
+from authservice.kernel import message_queue
 from tests.audit.world import WRONG, case, silent
-from tests.core.own_account.owner import age_sessions
+from tests.core.own_account.owner import CONFIRM, EVE, age_sessions, confirm, open_link
 from tests.support.client import PASSWORD
 from tests.support.flows import OTHER_PHONE, prove
 from tests.twofactor.people import Person
@@ -114,3 +118,75 @@ def change_to_taken_username(world):
 
 
 silent("PUT /change-username", lambda world: rename(world, username="ann")(), "to the same")
+
+
+ask = with_proof("POST", "change-email", email=EVE)
+silent("POST /change-email", lambda world: ask(world)())
+
+
+@case("POST /change-email", "user.email.changed ann")
+def change_of_the_spelling_of_an_address(world):
+    return ask(world, email="Ann@Example.com")
+
+
+@case("POST /change-email", code="USER_ALREADY_EXISTS")
+def request_of_taken_address(world):
+    world.api.sign_up(BEN)
+    return ask(world, email=BEN)
+
+
+@case("POST /change-email", code="EMAIL_NOT_CONFIGURED")
+def request_without_mail(world):
+    world.disable_messenger()
+    return ask(world)
+
+
+def link_to_new_address(world):
+    ask(world)()
+    return world.post.token(message_queue.CHANGE_EMAIL)
+
+
+def expired_link(world):
+    token = link_to_new_address(world)
+    OneTimeToken.objects.update(expires_at=timezone.now())
+    return token
+
+
+@case("GET /change-email/confirm")
+def opened_link_to_new_address(world):
+    token = link_to_new_address(world)
+    return lambda: open_link(world.api, token)
+
+
+@case("GET /change-email/confirm", "user.email.changed ann")
+def link_to_new_address_without_page(world):
+    world.configure(CORE={"VERIFY_CONFIRM": "off"})
+    token = link_to_new_address(world)
+    return lambda: open_link(world.api, token)
+
+
+@case("POST /change-email/confirm", "user.email.changed ann")
+def confirmed_link_to_new_address(world):
+    token = link_to_new_address(world)
+    return lambda: confirm(world.api, token)
+
+
+@case("POST /change-email/confirm")
+def second_click_on_link_to_new_address(world):
+    token = link_to_new_address(world)
+    confirm(world.api, token)
+    return lambda: confirm(world.api, token)
+
+
+for method, follow in {"GET": open_link, "POST": confirm}.items():
+    route = f"{method} /{CONFIRM}"
+
+    def unknown_link_to_new_address(world, follow=follow):
+        return lambda: follow(world.api, "A" * 43)
+
+    def expired_link_to_new_address(world, follow=follow):
+        token = expired_link(world)
+        return lambda: follow(world.api, token)
+
+    case(route, code="INVALID_VERIFICATION_TOKEN")(unknown_link_to_new_address)
+    case(route, code="VERIFICATION_TOKEN_EXPIRED")(expired_link_to_new_address)

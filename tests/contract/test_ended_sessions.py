@@ -124,6 +124,7 @@ REQUESTS: dict[str, Request] = {
     "PUT profile": to("profile", name="Anna", phone="+4930123456", avatar="https://a.example/b"),
     "PATCH profile": to("profile", name="Anna", phone="+4930123456"),
     "PUT change-username": to("change-username", username="anna", password=PASSWORD),
+    "POST change-email": to("change-email", email="eve@example.com", password=PASSWORD),
     "PUT change-password": to("change-password", old_password=PASSWORD, new_password=NEW),
     "DELETE sessions": to("sessions"),
     "DELETE sessions/1": to("sessions/{other}"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.mutations.kinds import CORE, Mutation, to, without
 
+_CHANGE = "tests/core/own_account/test_change_email.py"
+_CONFIRM = "tests/core/own_account/test_confirm_email.py"
 _PROOF = "tests/core/own_account/test_owner_proof.py"
 
 OWN_ACCOUNT = (
@@ -36,5 +38,65 @@ OWN_ACCOUNT = (
         CORE + "users/identifier_change.py",
         without('    throttling.count("is-available", client.network)\n'),
         ("tests/core/own_account/test_change_username.py",),
+    ),
+    Mutation(
+        "The proof of the owner of an address",
+        CORE + "own_account/email_change.py",
+        without(
+            "    recent_proof.require_owner(person, session, proof, client,"
+            ' method="change_email")\n'
+        ),
+        (f"{_CHANGE}::test_stolen_token_of_an_old_session_requests_nothing",),
+    ),
+    Mutation(
+        "The password that a requested address was requested with",
+        CORE + "own_account/email_change.py",
+        to(
+            "timedelta(hours=24), addressed=False)",
+            "timedelta(hours=24), addressed=False, lasting=True)",
+        ),
+        (f"{_CONFIRM}::test_reset_ends_the_link",),
+    ),
+    Mutation(
+        "The end of an earlier request of an address",
+        CORE + "own_account/email_change.py",
+        without("    one_time.revoke_all(person, CHANGE_EMAIL)\n"),
+        (f"{_CHANGE}::test_new_request_ends_the_one_before",),
+    ),
+    Mutation(
+        "The page of a link to a new address",
+        CORE + "api/email_change_views.py",
+        to('if core.verify_confirm == "off" or known:', "if True:"),
+        (f"{_CONFIRM}::test_browser_gets_a_page_that_names_the_account_and_changes_nothing",),
+    ),
+    Mutation(
+        "The account in the cookie of a requested address",
+        CORE + "api/email_change_cookie.py",
+        to('f"{person.id}|{identifiers.email_key(email)}"', "identifiers.email_key(email)"),
+        (f"{_CONFIRM}::test_cookie_of_another_address_or_account_changes_nothing",),
+    ),
+    Mutation(
+        "The second look at an address that staff changed since its request",
+        CORE + "own_account/email_confirmation.py",
+        to("    if not _is_unchanged(person, issued):", "    if False:"),
+        (f"{_CHANGE}::test_address_that_staff_changed_meanwhile_stays",),
+    ),
+    Mutation(
+        "The reservation of a former address",
+        CORE + "own_account/email_confirmation.py",
+        without("    reservations.reserve(person, former)\n"),
+        (f"{_CONFIRM}::test_former_address_is_reserved_for_three_days",),
+    ),
+    Mutation(
+        "The reservation that no recovery ends",
+        CORE + "credentials/one_time.py",
+        to("kept = (SECURE.name, reservations.PURPOSE)", "kept = (SECURE.name,)"),
+        (f"{_CONFIRM}::test_reservation_outlives_the_end_of_all_tokens",),
+    ),
+    Mutation(
+        "The end of links to a former address",
+        CORE + "own_account/email_confirmation.py",
+        without("    _end_tokens(person, former)\n"),
+        (f"{_CONFIRM}::test_links_to_the_former_address_end",),
     ),
 )

@@ -16,7 +16,7 @@ from authservice.core.api.serializers import (
     ProfileIn,
 )
 from authservice.core.own_account import username
-from authservice.core.recovery import password_change, profile
+from authservice.core.recovery import password_change, profile, recent_proof
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.users import availability, further_fields
 from authservice.kernel import errors
@@ -34,15 +34,6 @@ _TAKEN = {
     "username": phrase("This username is taken."),
     "phone": phrase("This phone is taken."),
 }
-
-# What `recent_proof.require_owner` raises.
-OWNER_FAULTS = (
-    errors.InvalidCredentials,
-    errors.ReauthenticationRequired,
-    errors.ServiceUnavailable,
-    errors.TooManyAttempts,
-    errors.TwoFactorRefused,
-)
 
 
 class Availability(TypedDict):
@@ -118,7 +109,7 @@ class ChangeUsername(Endpoint):
         "Change the user's own username",
         body=ChangeUsernameIn,
         answer=User,
-        faults=(*OWNER_FAULTS, errors.UsernameAlreadyExists),
+        faults=(*recent_proof.FAULTS, errors.UsernameAlreadyExists),
         id="changeUsername",
     )
     def change(self) -> HttpResponse:

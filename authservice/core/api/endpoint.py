@@ -189,6 +189,12 @@ class Endpoint(ViewSetMixin, APIView):
         """Whether the client is a browser that accepts HTML, as opposed to a program."""
         return "text/html" in self.request.META.get("HTTP_ACCEPT", "").lower()
 
+    @property
+    def wants_json(self) -> bool:
+        """Whether the client asks for JSON by name, which a browser that follows a link does
+        not."""
+        return "application/json" in self.request.META.get("HTTP_ACCEPT", "").lower()
+
     def one_of(self, given: dict[str, Any], *names: str) -> str:
         """The name of the one field that is not empty. Raises `ValidationFailed` if none or several
         are."""

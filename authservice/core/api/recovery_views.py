@@ -19,7 +19,7 @@ from authservice.core.api.serializers import (
     PhoneIn,
     ResetLinkIn,
     ResetPasswordIn,
-    SecureAccountIn,
+    TokenIn,
     VerifyPhoneIn,
 )
 from authservice.core.recovery import password_reset, secure_account, verification
@@ -161,7 +161,7 @@ class SecureAccount(LinkEndpoint):
 
     @operation(
         "Show what the link of a security notice does",
-        query=SecureAccountIn,
+        query=TokenIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a button.",
         id="showSecureAccount",
@@ -169,7 +169,7 @@ class SecureAccount(LinkEndpoint):
     def show(self) -> HttpResponse:
         if self.is_prefetch:
             return answer()
-        token = self.read_query(SecureAccountIn)["token"]
+        token = self.read_query(TokenIn)["token"]
         if self.shown_to_people:
             return _secure_page("confirm", token)
         status: ToConfirm = {"status": "confirm"}
@@ -177,13 +177,13 @@ class SecureAccount(LinkEndpoint):
 
     @operation(
         "Undo a change of the account and end all access to it",
-        body=SecureAccountIn,
+        body=TokenIn,
         answer=Verified,
         page="A browser gets a page, with the button again if the form comes from another site.",
         faults=(errors.InvalidLink, errors.LinkExpired),
     )
     def secure(self) -> HttpResponse:
-        token = self.read(SecureAccountIn)["token"]
+        token = self.read(TokenIn)["token"]
         if pages.posted_elsewhere(self.request):
             return _secure_page("confirm", token)
         try:

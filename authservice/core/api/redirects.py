@@ -14,8 +14,11 @@ from urllib.parse import urlencode, urlsplit
 from django.http import HttpResponse, HttpResponseRedirect
 
 from authservice.core.api import responses, token_cookies
+from authservice.core.api.responses import Verified
 from authservice.core.login.login import Login
+from authservice.core.messages import links
 from authservice.kernel.errors import Fault
+from authservice.kernel.http.envelope import answer
 from authservice.kernel.phrases import Phrase
 
 
@@ -51,6 +54,20 @@ def refusal_in_query(fault: Fault, *, to: str) -> HttpResponse:
 def result(values: Mapping[str, str], *, to: str) -> HttpResponse:
     """Redirect to `to` with values in the fragment."""
     return redirect(_with(to, values))
+
+
+def verified(body: Verified, *, status: int) -> HttpResponse:
+    """The success of a link that verifies an address: a redirect to the front end, or JSON."""
+    onward = links.verified("success")
+    return redirect(onward, status=status) if onward else answer(body)
+
+
+def not_verified(fault: Fault, *, status: int) -> HttpResponse:
+    """Its refusal. Raises it if no front end is configured."""
+    onward = links.verified("error")
+    if not onward:
+        raise fault
+    return redirect(onward, status=status)
 
 
 def redirect(url: str, *, status: int = 302) -> HttpResponse:

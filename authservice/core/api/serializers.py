@@ -139,6 +139,10 @@ class OwnerIn(serializers.Serializer[Any]):
     code = SecretText(max_length=64, required=False, allow_blank=True, default="")
 
 
+class ChangeEmailIn(OwnerIn):
+    email = Email()
+
+
 class ChangeUsernameIn(OwnerIn):
     username = Username()
 
@@ -204,7 +208,9 @@ class VerifyEmailIn(serializers.Serializer[Any]):
     email = Text(max_length=254)
 
 
-class SecureAccountIn(serializers.Serializer[Any]):
+class TokenIn(serializers.Serializer[Any]):
+    """The query parameter of a mailed link, and the field of the form on its page."""
+
     token = SecretText(max_length=512)
 
 

@@ -64,12 +64,12 @@ class VerifyEmail(LinkEndpoint):
         try:
             link = self._link()
         except errors.Fault as fault:
-            return _refused(fault, 302)
+            return redirects.not_verified(fault, status=302)
         known = signup_cookie.is_for(self.request, link["email"])
         shown = self.shown_to_people or pages.embedded(self.request)
         if core.verify_confirm == "auto" and shown and not known:
             return _page(link)
-        proof = known or self._wants_json
+        proof = known or self.wants_json
         return self._follow(lambda: self._verify(link, proof=proof))
 
     @operation(
@@ -105,15 +105,14 @@ class VerifyEmail(LinkEndpoint):
         try:
             verify()
         except errors.Fault as fault:
-            return _refused(fault, status)
-        onward = links.verified("success")
-        return redirects.redirect(onward, status=status) if onward else answer(_VERIFIED)
+            return redirects.not_verified(fault, status=status)
+        return redirects.verified(_VERIFIED, status=status)
 
     def _deny(self, link: dict[str, Any]) -> HttpResponse:
         try:
             denied_signup.deny(**link, client=self.client)
         except errors.Fault as fault:
-            return _refused(fault, 303)
+            return redirects.not_verified(fault, status=303)
         onward = links.verified(
             "error"
         )  # the interface has only two values; this one means "not verified"
@@ -125,17 +124,6 @@ class VerifyEmail(LinkEndpoint):
         if not query.get("token") or not query.get("email"):
             raise errors.InvalidVerificationToken
         return self.read_query(VerifyEmailIn)
-
-    @property
-    def _wants_json(self) -> bool:
-        return "application/json" in self.request.META.get("HTTP_ACCEPT", "").lower()
-
-
-def _refused(fault: errors.Fault, status: int) -> HttpResponse:
-    onward = links.verified("error")
-    if not onward:
-        raise fault
-    return redirects.redirect(onward, status=status)
 
 
 def _page(link: dict[str, Any]) -> HttpResponse:

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from authservice.core.credentials.attempt_sql import STRIKES, statements
 from authservice.core.models import AttemptCounter
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto, errors, throttling
 from authservice.kernel.sql import Bound, Update, param
 
 FORGIVEN_AFTER = timedelta(days=1)
@@ -109,6 +109,17 @@ def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = Non
         report()
     wait = max(1, int((opens_at - now).total_seconds()) + 1)
     raise errors.TooManyAttempts(headers={"Retry-After": str(wait)})
+
+
+def consume_flood(key: str, budget: Budget) -> None:
+    """Count one use of a flood limit, which `THROTTLE.ENABLED` turns off. Raises
+    `TooManyRequests`."""
+    if not throttling.conf.enabled:
+        return
+    try:
+        consume(key, budget)
+    except errors.TooManyAttempts as wrong:
+        raise errors.TooManyRequests(headers=wrong.headers) from wrong
 
 
 def try_consume(key: str, budget: Budget) -> bool:

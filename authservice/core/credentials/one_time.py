@@ -24,7 +24,7 @@ from authservice.core.credentials import (
     passwords,
 )
 from authservice.core.models import OneTimeToken
-from authservice.core.users import lookup
+from authservice.core.users import lookup, reservations
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import crypto, databases, errors
@@ -32,8 +32,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
-_LINK = "one-time-link"
-_CODE = "one-time-code"
+_LINK, _CODE = "one-time-link", "one-time-code"
 
 
 @dataclass(frozen=True)
@@ -220,9 +219,10 @@ def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Perso
 
 
 def revoke_all_but_notices(person: Person) -> None:
-    """Revoke all open tokens of the user except the links of security notices."""
+    """Revoke all open tokens of the user except the links of security notices and reservations."""
     rows = OneTimeToken.objects.filter(user=person.user.pk, spent_at=None)
-    rows.exclude(purpose=SECURE.name).update(spent_at=timezone.now())
+    kept = (SECURE.name, reservations.PURPOSE)
+    rows.exclude(purpose__in=kept).update(spent_at=timezone.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:

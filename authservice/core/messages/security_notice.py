@@ -77,6 +77,8 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
         message_queue.PASSWORD_CHANGED: compose,
         message_queue.PHONE_CHANGED: compose,
         message_queue.EMAIL_CONFIRMED: compose,
+        message_queue.EMAIL_CHANGE_REQUESTED: compose,
+        message_queue.EMAIL_CHANGED: compose,
         message_queue.PHONE_CHANGED_TEXT: _compose_text,
     }
 

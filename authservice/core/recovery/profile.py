@@ -73,21 +73,13 @@ def _counted(person: Person, number: str | None, client: Client) -> Iterator[Non
     key = attempt_counter.key("changed-number", person.id)
     # Counted before the lookup: beyond the limit no client learns whether a number is taken.
     throttling.count("is-available", client.network)
-    if throttling.conf.enabled:
-        _take(key)
+    attempt_counter.consume_flood(key, _NUMBERS)
     try:
         yield
     except errors.PhoneAlreadyInUse:
         attempt_counter.refund(key)
         raise
     throttling.refund("is-available", client.network)
-
-
-def _take(key: str) -> None:
-    try:
-        attempt_counter.consume(key, _NUMBERS)
-    except errors.TooManyAttempts as wrong:
-        raise errors.TooManyRequests(headers=wrong.headers) from wrong
 
 
 def _store(

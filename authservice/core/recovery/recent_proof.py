@@ -26,6 +26,14 @@ from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
+# What `require_owner` raises.
+FAULTS = (
+    errors.InvalidCredentials,
+    errors.ReauthenticationRequired,
+    errors.ServiceUnavailable,
+    errors.TooManyAttempts,
+    errors.TwoFactorRefused,
+)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def require_free(person: Person, kind: Identifier, text: str) -> None:
         return
     keys: dict[str, str | None] = {"email": None, "username": None, "phone": None}
     keys[kind.text] = kind.key(text)
-    if lookup.claimed_keys(**keys):
+    if lookup.claimed_keys(**keys, but_of=person.user.pk):
         raise _taken(kind)
     _require_free_in_host(kind, text)
 

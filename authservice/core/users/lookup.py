@@ -16,8 +16,8 @@ from django.db import IntegrityError, connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from authservice.core.models import Account
-from authservice.core.users import identifiers
+from authservice.core.models import Account, OneTimeToken
+from authservice.core.users import identifiers, reservations
 from authservice.core.users import person as people
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
@@ -58,17 +58,29 @@ _FINDERS = {
     "phone_key": _by("phone_key"),
 }
 
-_CLAIMED = Select(
-    lambda: (
-        Account.objects.filter(
-            Q(email_claim=param("email", Account, "email_key"))
-            | Q(username_claim=param("username", Account, "username_key"))
-            | Q(phone_key=param("phone", Account, "phone_key"))
-        )
-        .order_by()
-        .values_list("email_claim", "username_claim", "phone_key")
+
+def _claims() -> QuerySet[Any, Any]:
+    """Keys that users claim, and former addresses that are reserved for theirs, with these users.
+
+    One statement, so that an address which leaves an account at this moment is found in one of the
+    two places.
+    """
+    claimed = Account.objects.filter(
+        Q(email_claim=param("email", Account, "email_key"))
+        | Q(username_claim=param("username", Account, "username_key"))
+        | Q(phone_key=param("phone", Account, "phone_key"))
     )
-)
+    reserved = OneTimeToken.objects.filter(
+        purpose=param("purpose", OneTimeToken),
+        target_key=param("email", OneTimeToken, "target_key"),
+        expires_at__gt=param("now", OneTimeToken, "expires_at"),
+    )
+    keys = claimed.order_by().values_list("email_claim", "username_claim", "phone_key", "user")
+    former = reserved.order_by().values_list("target_key", "target_key", "target_key", "user")
+    return keys.union(former, all=True)
+
+
+_CLAIMED = Select(_claims)
 
 
 def find_by_email(email: str) -> Person | None:
@@ -123,11 +135,22 @@ def get_person(user: Any) -> Person:
     return refresh_copies(people.read(row, databases.primary()))
 
 
-def claimed_keys(*, email: str | None, username: str | None, phone: str | None) -> set[str]:
-    """The keys among these that any user claims, contested or not, in one query."""
-    rows = _CLAIMED.all(databases.primary(), email=email, username=username, phone=phone)
+def claimed_keys(
+    *, email: str | None, username: str | None, phone: str | None, but_of: Any = None
+) -> set[str]:
+    """The keys among these that a user other than `but_of` (a primary key) claims, contested or
+    not, or that are reserved for one, in one query."""
+    rows = _CLAIMED.all(
+        databases.primary(),
+        email=email,
+        username=username,
+        phone=phone,
+        purpose=reservations.PURPOSE,
+        now=timezone.now(),
+    )
     asked = {key for key in (email, username, phone) if key}
-    return {claimed for row in rows for claimed in row if claimed in asked}
+    others = [row[:-1] for row in rows if row[-1] != but_of]
+    return {claimed for row in others for claimed in row if claimed in asked}
 
 
 def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:

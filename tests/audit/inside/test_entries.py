@@ -19,6 +19,7 @@ from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
+OWN = {"username": "anna", "email": "eve@example.com"}
 EVIL = (
     "one\r\nSet-Cookie: a=b",
     "\x1b[31mred\x1b[0m\x07",
@@ -66,13 +67,14 @@ def test_entry_of_a_login_has_the_method(world):
         ("PATCH", "profile", "profile"),
         ("POST", "2fa/setup", "2fa_setup"),
         ("PUT", "change-username", "change_username"),
+        ("POST", "change-email", "change_email"),
     ],
 )
 def test_entry_of_a_wrong_password_in_a_session_names_the_route(world, method, path, name):
     world.forget()
 
     for _ in range(5):
-        answer = world.as_ann(method, path, password="wrong", username="anna")
+        answer = world.as_ann(method, path, password="wrong", **OWN)
         assert answer.error == (401, "INVALID_CREDENTIALS")
 
     assert world.log() == ["auth.reauthentication.failed ann"] * 5

@@ -14,6 +14,9 @@ from authservice.core.users import lookup
 from tests.support.client import PASSWORD, Answer, Api
 from tests.support.people import the_user
 
+EVE = "eve@example.com"
+CONFIRM = "change-email/confirm"
+INVALID = (400, "INVALID_VERIFICATION_TOKEN")
 REAUTHENTICATE = (403, "REAUTHENTICATION_REQUIRED")
 
 
@@ -31,6 +34,10 @@ class Owner:
 
     def rename(self, username: str = "anna", **body: Any) -> Answer:
         return self.ask("PUT", "change-username", username=username, **body)
+
+    def move(self, email: str = EVE, **body: Any) -> Answer:
+        """Requests another address."""
+        return self.ask("POST", "change-email", email=email, **body)
 
     def me(self) -> Any:
         return self.api.get("me", token=self.token).data
@@ -50,3 +57,12 @@ def without_password(owner: Owner) -> Owner:
 def age_sessions(minutes: float = 11) -> None:
     """All sessions began this long ago."""
     Session.objects.update(auth_time=timezone.now() - timedelta(minutes=minutes))
+
+
+def confirm(api: Api, token: str, **options: Any) -> Answer:
+    """The button of the page, or a client that sends JSON."""
+    return api.request("POST", CONFIRM, {"token": token}, **options)
+
+
+def open_link(api: Api, token: str, **headers: str) -> Answer:
+    return api.get(f"{CONFIRM}?token={token}", headers=headers)

@@ -1,0 +1,96 @@
+"""The link to a new e-mail address: it changes the address of the account and proves it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from authservice.core.credentials import one_time
+from authservice.core.messages import security_notice
+from authservice.core.models import OneTimeToken
+from authservice.core.own_account.email_change import CHANGE_EMAIL
+from authservice.core.users import identifier_change, lookup, reservations
+from authservice.core.users.identifiers import EMAIL
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
+
+
+def find(token: Secret) -> tuple[Person, str]:
+    """The account of a link, and its new address; also of a link that was used.
+
+    Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
+    """
+    person, issued = _find(token)
+    if issued.spent_at is not None or not _is_unchanged(person, issued):
+        _require_done(person, issued)
+    return person, issued.payload["email"]
+
+
+def confirm(token: Secret, client: Client, *, proof: bool) -> None:
+    """Change the address; a second click before the link expires succeeds again.
+
+    `proof` says that a human opened the link. Otherwise it may have been a mail scanner: the
+    address is verified but not proven. Raises as `find` does.
+    """
+    person, issued = _find(token)
+    with transaction.atomic(using=databases.primary()):
+        present = one_time.consume_for(CHANGE_EMAIL, person, issued)
+        if present is not None:
+            _change(present, issued, client, proof=proof)
+            return
+    # Read again: another click may have used the link since it was found.
+    _require_done(lookup.find_by_pk(issued.user_id), issued)
+
+
+def _find(token: Secret) -> tuple[Person, OneTimeToken]:
+    try:
+        return one_time.find_link(CHANGE_EMAIL, token)
+    except errors.LinkExpired as wrong:
+        raise errors.VerificationTokenExpired from wrong
+    except errors.InvalidLink as wrong:
+        raise errors.InvalidVerificationToken from wrong
+
+
+def _is_unchanged(person: Person, issued: OneTimeToken) -> bool:
+    """Whether the account has the address of the request; staff or the project may have changed
+    it."""
+    return bool(person.email_key == issued.payload["former_key"])
+
+
+def _require_done(person: Person | None, issued: OneTimeToken) -> None:
+    """A used link is the one that gave the account its address; a cancelled one is not."""
+    if person is None or not person.active or person.email_key != issued.target_key:
+        raise errors.InvalidVerificationToken
+
+
+def _change(person: Person, issued: OneTimeToken, client: Client, *, proof: bool) -> None:
+    if not _is_unchanged(person, issued):
+        raise errors.InvalidVerificationToken
+    email, key = issued.payload["email"], issued.target_key
+    before, former = security_notice.state_of(person), person.email_key
+    _end_tokens(person, former)
+    proven: dict[str, Any] = {"verified_email_key": key}
+    if proof:
+        proven |= {"proven_email_key": key, "email_proven_at": timezone.now()}
+    try:
+        identifier_change.replace(person, EMAIL, email, **proven)
+    except errors.UserAlreadyExists as wrong:
+        raise errors.InvalidVerificationToken from wrong
+    reservations.reserve(person, former)
+    change = {"before": before["email"], "after": email}
+    events.record("user.email.changed", person, client, email=change)
+    security_notice.notify(message_queue.EMAIL_CHANGED, person, client, before, new_email=email)
+    seen, using = message_queue.seen(client), databases.primary()
+    kind = message_queue.EMAIL_CHANGE_CONFIRMED
+    message_queue.send(kind, email, client, using=using, details=seen)
+
+
+def _end_tokens(person: Person, former: str) -> None:
+    """End the links and codes that were sent to the former address, except "this was not me"."""
+    rows = OneTimeToken.objects.filter(user=person.user.pk, target_key=former, spent_at=None)
+    kept = (one_time.SECURE.name, reservations.PURPOSE)
+    rows.exclude(purpose__in=kept).update(spent_at=timezone.now())

@@ -1,0 +1,42 @@
+"""Former addresses of accounts: for 72 hours no other account may have one.
+
+The former address of a changed account gets a link that restores it. If an intruder changed the
+address and then signed up with the former one, the link could not restore it. The rows are those of
+one-time tokens without a token: they have an owner, a target and an expiry.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from authservice.core.models import OneTimeToken
+from authservice.core.users.person import Person
+
+PURPOSE = "former-address"
+KEPT = timedelta(hours=72)  # as long as the link of a security notice
+
+
+def reserve(person: Person, email_key: str) -> None:
+    """Reserve an address, by its key, for the account that has just left it; "" for none."""
+    if not email_key:
+        return
+    now = timezone.now()
+    OneTimeToken.objects.create(
+        purpose=PURPOSE,
+        user_id=person.user.pk,
+        target_key=email_key,
+        created_at=now,
+        expires_at=now + KEPT,
+    )
+
+
+def holders(email_key: str) -> QuerySet[OneTimeToken, Any]:
+    """Primary keys of the users for whom the address is reserved."""
+    rows = OneTimeToken.objects.filter(
+        purpose=PURPOSE, target_key=email_key, expires_at__gt=timezone.now()
+    )
+    return rows.values_list("user", flat=True)

@@ -1,0 +1,1 @@
+"""Changes of one's own account hold for any number of concurrent requests."""

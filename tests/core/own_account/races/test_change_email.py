@@ -1,0 +1,136 @@
+"""A new address goes to one account, once, and to none whose password was reset meanwhile."""
+
+from functools import partial
+
+import pytest
+
+from authservice.core.models import Account, OneTimeToken
+from authservice.core.own_account import email_change
+from authservice.core.users import identifiers, lookup, reservations
+from authservice.kernel import message_queue
+from tests.core.own_account.owner import confirm
+from tests.races.crowd import SIZE, tally
+from tests.support.client import PASSWORD
+from tests.support.flows import account, prove
+
+INVALID = "INVALID_VERIFICATION_TOKEN"
+USERS = 4  # of a crowd, each with an equal share of the requests
+
+
+@pytest.fixture
+def people(api, crowd):
+    """Tokens of some users by their address."""
+    emails = [f"ann{number}@example.com" for number in range(USERS)]
+    return {email: api.sign_up(email)["access_token"] for email in emails}
+
+
+@pytest.fixture
+def link(api, post):
+    """`link(token, email)`: the token of a link to the address."""
+
+    def link(token, email):
+        body = {"email": email, "password": PASSWORD}
+        answer = api.request("POST", "change-email", body, token=token)
+        assert answer.status == 200, answer.body
+        return post.token(message_queue.CHANGE_EMAIL)
+
+    return link
+
+
+def test_free_address_confirmed_by_several_users_goes_to_one(crowd, api, rounds, people, link):
+    for number in rounds:
+        wanted = f"eve{number}@example.com"
+        links = [link(token, wanted) for token in people.values()]
+
+        answers = crowd.race([partial(confirm, api, one) for one in links] * (SIZE // USERS))
+
+        # Each further click on the link of the winner says success too.
+        assert tally(answers) == {200: SIZE // USERS, INVALID: SIZE - SIZE // USERS}
+        key = identifiers.email_key(wanted)
+        assert Account.objects.filter(email_claim=key).count() == 1
+
+
+def test_free_address_goes_to_a_signup_or_to_the_change(crowd, api, rounds, people, link):
+    token = next(iter(people.values()))
+    for number in rounds:
+        wanted = f"eve{number}@example.com"
+        change = partial(confirm, api, link(token, wanted))
+        sign_up = partial(api.post, "signup", email=wanted, password=PASSWORD)
+
+        answers = crowd.race([change, *[sign_up] * (SIZE // 4)])
+
+        won = [answer for answer in answers if answer.status < 300]
+        assert len(won) == 1
+        assert Account.objects.filter(email_claim=identifiers.email_key(wanted)).count() == 1
+
+
+def test_former_address_is_never_free(crowd, api, rounds, link):
+    """Neither before the change commits nor after it, so no sign-up takes it in between."""
+    for number in rounds:
+        former = f"old{number}@example.com"
+        token = api.sign_up(former)["access_token"]
+        change = partial(confirm, api, link(token, f"new{number}@example.com"))
+        sign_up = partial(api.post, "signup", email=former, password=PASSWORD)
+
+        changed, *others = crowd.race([change, *[sign_up] * (SIZE // 4)])
+
+        assert changed.status == 200
+        assert tally(others) == {"USER_ALREADY_EXISTS": SIZE // 4}
+
+
+def test_link_confirmed_concurrently_succeeds_for_all_and_acts_once(crowd, api, rounds, link, post):
+    for number in rounds:
+        former = f"old{number}@example.com"
+        token = api.sign_up(former)["access_token"]
+        prove(former)
+        opened = link(token, f"new{number}@example.com")
+        post.jobs.clear()
+
+        answers = crowd.all_do(partial(confirm, api, opened))
+
+        assert tally(answers) == {200: SIZE}
+        assert sorted(post.kinds()) == ["email-change-confirmed", "email-changed"]
+        assert reservations.holders(identifiers.email_key(former)).count() == 1
+
+
+def test_change_or_reset_succeeds_but_never_both(crowd, api, rounds, link, flows):
+    for number in rounds:
+        former, wanted = f"old{number}@example.com", f"new{number}@example.com"
+        token = api.sign_up(former)["access_token"]
+        prove(former)
+        opened, secret = link(token, wanted), flows.reset_token(former)
+
+        changed, reset = crowd.race(
+            [partial(confirm, api, opened), partial(flows.reset, secret, email=former)]
+        )
+
+        assert sorted(tally([changed, reset]).values()) == [1, 1]
+        if reset.status == 200:
+            assert changed.code == INVALID
+            assert account(former).email == former
+        else:
+            assert reset.code == "INVALID_TOKEN"
+            assert account(wanted).email == wanted
+
+
+def test_concurrent_requests_leave_one_open_link(crowd, api, rounds, people):
+    [(email, token), *_] = people.items()
+    for number in rounds:
+        contenders = [
+            partial(
+                api.request,
+                "POST",
+                "change-email",
+                {"email": f"eve{number}-{place}@example.com", "password": PASSWORD},
+                token=token,
+            )
+            for place in range(SIZE // 4)
+        ]
+
+        assert tally(crowd.race(contenders))[200] == SIZE // 4
+
+        person = lookup.find_by_email(email)
+        rows = OneTimeToken.objects.filter(
+            purpose=email_change.CHANGE_EMAIL.name, user=person.user.pk, spent_at=None
+        )
+        assert rows.count() == 1

@@ -1,0 +1,247 @@
+"""POST /change-email: mails a link to the new address, and changes nothing until it is opened."""
+
+import pytest
+
+from authservice.core.models import OneTimeToken
+from authservice.core.users.identifiers import email_key
+from authservice.kernel import message_queue, modules
+from tests.contract.shapes import is_refusal
+from tests.core.own_account.owner import (
+    EVE,
+    INVALID,
+    REAUTHENTICATE,
+    Owner,
+    age_sessions,
+    confirm,
+    open_link,
+)
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, account, deactivate, move, prove
+from tests.support.interleaved import once_counted
+
+pytestmark = pytest.mark.django_db
+
+BEN = "ben@example.com"
+
+
+def test_request_returns_200_with_a_message_only(proven_owner):
+    answer = proven_owner.move()
+
+    assert answer.status == 200
+    assert list(answer.body) == ["data"]
+    assert list(answer.data) == ["message"]
+
+
+def test_request_changes_nothing(proven_owner):
+    before = proven_owner.me()
+
+    proven_owner.move()
+
+    assert proven_owner.me() == before
+
+
+def test_request_mails_the_new_address_and_notifies_the_former_one(proven_owner, post):
+    proven_owner.move()
+
+    assert {(job.kind, job.target) for job in post.jobs} == {
+        (message_queue.CHANGE_EMAIL, EVE),
+        (message_queue.EMAIL_CHANGE_REQUESTED, ANN),
+    }
+    assert post.outgoing(message_queue.CHANGE_EMAIL).to == EVE
+    assert post.outgoing(message_queue.EMAIL_CHANGE_REQUESTED).context["new_email"] == EVE
+
+
+def test_former_address_that_is_not_proven_gets_no_notice(owner, post):
+    assert owner.move().status == 200
+
+    assert post.kinds() == [message_queue.CHANGE_EMAIL]
+
+
+def test_jobs_and_rows_have_no_token(proven_owner, post):
+    proven_owner.move()
+    token = post.token(message_queue.CHANGE_EMAIL)
+
+    assert token not in repr(post.jobs)
+    assert token not in repr(list(OneTimeToken.objects.values()))
+
+
+def test_notice_cancels_the_request(api, requested, post):
+    token = requested()
+    secured = post.token(message_queue.EMAIL_CHANGE_REQUESTED)
+
+    assert api.request("POST", "account/secure", {"token": secured}).status == 200
+
+    assert confirm(api, token).error == INVALID
+    assert account().user.has_usable_password() is False
+
+
+def test_notice_undoes_a_request_that_was_confirmed(api, requested, post):
+    token = requested()
+    secured = post.token(message_queue.EMAIL_CHANGE_REQUESTED)
+    confirm(api, token)
+
+    assert api.request("POST", "account/secure", {"token": secured}).status == 200
+
+    assert account(ANN).proven_email_key == email_key(ANN)
+
+
+@pytest.mark.parametrize("email", ["ANN@example.com", "Ann@Example.com"])
+def test_other_spelling_of_the_same_address_is_stored_at_once(proven_owner, post, email):
+    assert proven_owner.move(email).status == 200
+
+    assert proven_owner.me()["email"] == email
+    assert proven_owner.me()["email_verified"] is True
+    assert post.jobs == []
+
+
+@pytest.mark.parametrize("taken", [BEN, "BEN@example.com"])
+def test_address_of_another_user_is_refused(api, proven_owner, post, taken):
+    api.sign_up(BEN)
+    post.jobs.clear()
+
+    assert is_refusal(proven_owner.move(taken), 400, "USER_ALREADY_EXISTS")
+    assert post.jobs == []
+
+
+def test_taken_addresses_count_as_questions_whether_they_are_free(api, proven_owner, configure):
+    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    api.sign_up(BEN)
+    for _ in range(3):
+        assert proven_owner.move(BEN).code == "USER_ALREADY_EXISTS"
+
+    assert is_refusal(proven_owner.move(EVE), 429, "TOO_MANY_REQUESTS")
+
+
+def test_hidden_taken_address_answers_alike_and_tells_its_owner(api, proven_owner, post, configure):
+    configure(CORE={"SIGNUP_ENUMERATION": "hide"})
+    api.post("signup", email=BEN, password=PASSWORD)
+    post.outgoing(message_queue.SIGNUP)
+    post.jobs.clear()
+    free, taken = proven_owner.move(EVE), proven_owner.move(BEN)
+
+    assert (taken.status, taken.body) == (free.status, free.body)
+    assert [(job.kind, job.requested) for job in post.jobs if job.target in (EVE, BEN)] == [
+        (message_queue.CHANGE_EMAIL, True)
+    ] * 2
+    message = post.outgoing(message_queue.CHANGE_EMAIL)
+    assert (message.kind, message.to) == (message_queue.EMAIL_TAKEN, BEN)
+    assert "link" not in message.context
+
+
+def test_address_that_is_taken_after_the_request_gets_no_link(api, proven_owner, post):
+    proven_owner.move(BEN)
+    api.sign_up(BEN)
+
+    assert post.outgoing(message_queue.CHANGE_EMAIL).kind == message_queue.EMAIL_TAKEN
+
+
+def test_new_request_ends_the_one_before(api, requested):
+    first = requested("first@example.com")
+    second = requested("second@example.com")
+
+    assert confirm(api, first).error == INVALID
+    assert confirm(api, second).status == 200
+
+
+def test_request_without_a_job_of_its_own_sends_nothing(proven_owner, post):
+    proven_owner.move("first@example.com")
+    earlier = post.jobs[-1]
+    proven_owner.move("second@example.com")
+    post.jobs.append(earlier)
+
+    assert post.outgoing(message_queue.CHANGE_EMAIL) is None
+
+
+def test_five_requests_a_day_are_accepted(proven_owner, clock):
+    proven_owner.token = proven_owner.api.log_in()["access_token"]
+    sent = [proven_owner.move(f"eve{n}@example.com").error for n in range(6)]
+
+    assert sent == [(200, "")] * 5 + [(429, "TOO_MANY_REQUESTS")]
+    clock.forward(hours=25)
+    proven_owner.token = proven_owner.api.log_in()["access_token"]
+    assert proven_owner.move().status == 200
+
+
+def test_refused_requests_do_not_use_up_the_day(api, proven_owner):
+    api.sign_up(BEN)
+    for _ in range(6):
+        proven_owner.move(BEN)
+
+    assert proven_owner.move().status == 200
+
+
+@pytest.mark.parametrize(
+    "email", ["", "eve", "eve@", '"e v e"@example.com', "eve@[127.0.0.1]", "e" * 250 + "@a.de"]
+)
+def test_address_that_a_signup_refuses_is_refused(proven_owner, email):
+    answer = proven_owner.move(email)
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"].startswith("email: ")
+
+
+def test_service_without_mail_answers_501(owner):
+    with modules.plugged("messenger", None):
+        assert is_refusal(owner.move(), 501, "EMAIL_NOT_CONFIGURED")
+
+
+# Hostile clients.
+
+
+def test_stolen_token_of_an_old_session_requests_nothing(proven_owner, post):
+    age_sessions()
+
+    assert proven_owner.move(password=None).error == REAUTHENTICATE
+    assert proven_owner.move(password="a guess").error == (401, "INVALID_CREDENTIALS")
+    assert post.jobs == []
+
+
+def test_token_of_an_ended_session_requests_nothing(api, proven_owner, post):
+    api.post("logout", token=proven_owner.token)
+
+    assert proven_owner.move().error == (401, "INVALID_TOKEN")
+    assert post.jobs == []
+
+
+def test_session_that_ends_meanwhile_requests_nothing(api, proven_owner, post, monkeypatch):
+    once_counted(monkeypatch, lambda: api.post("logout", token=proven_owner.token))
+
+    assert proven_owner.move().error == (401, "INVALID_TOKEN")
+    assert post.jobs == []
+
+
+def test_suspended_user_requests_and_confirms_nothing(api, requested, proven_owner):
+    token = requested()
+    deactivate()
+
+    assert proven_owner.move().error == (401, "INVALID_TOKEN")
+    assert confirm(api, token).error == INVALID
+    assert open_link(api, token).error == INVALID
+    assert account().email == ANN
+
+
+def test_user_without_any_proof_of_the_former_address_changes_it(api, owner, post):
+    owner.move()
+
+    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert account(EVE).proven_email_key == email_key(EVE)
+
+
+def test_link_of_another_user_changes_only_the_account_that_requested_it(api, requested, post):
+    token = requested()
+    ben = Owner(api, api.sign_up(BEN)["access_token"], "")
+    prove(BEN)
+    ben.move("ben2@example.com")
+
+    headers = {"Authorization": f"Bearer {ben.token}"}
+    assert confirm(api, token, headers=headers).status == 200
+
+    assert ben.me()["email"] == BEN
+    assert account(EVE).user_id != account(BEN).user_id
+
+
+def test_address_that_staff_changed_meanwhile_stays(api, requested):
+    token = requested()
+    move("staff@example.com")
+
+    assert confirm(api, token).error == INVALID
