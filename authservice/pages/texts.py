@@ -29,6 +29,9 @@ _DONE = {
     "invitation-accept": Words(_ACCEPTED, _("You can sign in now.")),
     "org-invitation-accept": Words(_ACCEPTED, _("You are a member now, and can sign in.")),
     "verify-email": Words(_("Your e-mail address is confirmed"), _("You can close this page.")),
+    "confirm-email-change": Words(
+        _("Your e-mail address was changed"), _("You can close this page.")
+    ),
     "secure-account": Words(
         _("The change was undone"),
         _("Choose a new password: a mail with a link is on its way to you."),

@@ -18,7 +18,12 @@ pytestmark = pytest.mark.django_db
 ANN = {"email": "ann@example.com", "password": PASSWORD}
 REFUSED = (403, "INVALID_CSRF")
 # POST /magic-link/verify may be added. Each is a form that contains a proof of its own.
-UNGUARDED = {"account/secure", "verify-email", "oauth/<str:provider>/callback"}
+UNGUARDED = {
+    "account/secure",
+    "change-email/confirm",
+    "verify-email",
+    "oauth/<str:provider>/callback",
+}
 _PATHS = {path.replace("<str:provider>", "1") for path in UNGUARDED}
 GUARDED = [route for route in with_a_body() if route.path not in _PATHS]
 

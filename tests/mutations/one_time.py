@@ -77,8 +77,8 @@ ONE_TIME_TOKENS = (
         "The settings as the only source of a redirect",
         CORE + "api/verification_views.py",
         to(
-            'onward = links.verified("success")',
-            'onward = self.request.GET.get("next") or links.verified("success")',
+            "return redirects.verified(_VERIFIED, status=status)",
+            'return redirects.redirect(self.request.GET.get("next") or links.verified("success"))',
         ),
         ("tests/core/api/test_redirects.py", "tests/abuse/test_redirects.py"),
     ),

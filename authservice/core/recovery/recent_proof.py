@@ -23,6 +23,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plug
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
@@ -93,7 +94,7 @@ def require_owner(
         return
     factor = _enabled_factor(person)
     if factor is not None and not proof.code:
-        raise errors.TwoFactorRefused("The current code of the second factor is required.")
+        raise errors.TwoFactorRefused(phrase("The current code of the second factor is required."))
     with _recorded(person, client, method):
         check_password(person, proof.password, client, method=method)
         if factor is not None:

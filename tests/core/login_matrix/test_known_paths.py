@@ -8,7 +8,7 @@ from authservice.openapi.routes import routes
 from tests.core.login_matrix.login_paths import LOGIN_PATHS
 
 # They redirect a browser, and never with tokens.
-NO_TOKENS = {"GET verify-email", "GET oauth/{provider}"}
+NO_TOKENS = {"GET verify-email", "GET change-email/confirm", "GET oauth/{provider}"}
 
 
 def test_login_matrix_contains_every_route_that_may_return_tokens(world):
