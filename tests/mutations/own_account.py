@@ -6,6 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _CHANGE = "tests/core/own_account/test_change_email.py"
 _CONFIRM = "tests/core/own_account/test_confirm_email.py"
+_FORMER = "tests/core/own_account/test_former_address.py"
 _PROOF = "tests/core/own_account/test_owner_proof.py"
 
 OWN_ACCOUNT = (
@@ -85,13 +86,13 @@ OWN_ACCOUNT = (
         "The reservation of a former address",
         CORE + "own_account/email_confirmation.py",
         without("    reservations.reserve(person, former)\n"),
-        (f"{_CONFIRM}::test_former_address_is_reserved_for_three_days",),
+        (f"{_FORMER}::test_former_address_is_reserved_for_three_days",),
     ),
     Mutation(
         "The reservation that no recovery ends",
         CORE + "credentials/one_time.py",
         to("kept = (SECURE.name, reservations.PURPOSE)", "kept = (SECURE.name,)"),
-        (f"{_CONFIRM}::test_reservation_outlives_the_end_of_all_tokens",),
+        (f"{_FORMER}::test_reservation_outlives_the_end_of_all_tokens",),
     ),
     Mutation(
         "The end of links to a former address",

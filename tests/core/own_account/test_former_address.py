@@ -1,0 +1,83 @@
+"""The former address of an account is reserved for it, so that its owner can restore it."""
+
+import pytest
+
+from authservice.core.credentials import one_time
+from authservice.core.models import OneTimeToken
+from authservice.core.users import lookup, reservations
+from authservice.core.users.identifiers import email_key
+from authservice.kernel import message_queue
+from tests.core.own_account.owner import EVE, Owner, confirm
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, account
+
+pytestmark = pytest.mark.django_db
+
+
+def test_former_address_is_reserved_for_three_days(api, requested, proven_owner, clock):
+    proven_owner.token = api.log_in()["access_token"]
+    confirm(api, requested())
+
+    assert api.post("signup", email=ANN, password=PASSWORD).code == "USER_ALREADY_EXISTS"
+    assert api.post("is-available", email="ANN@example.com").data["available"] is False
+    clock.forward(hours=72)
+    assert api.post("is-available", email=ANN).data["available"] is True
+    assert api.post("signup", email=ANN, password=PASSWORD).status == 201
+
+
+def test_nobody_else_changes_to_the_former_address(api, requested):
+    ben = Owner(api, api.sign_up("ben@example.com")["access_token"], "")
+    confirm(api, requested())
+
+    assert ben.move(ANN).error == (400, "USER_ALREADY_EXISTS")
+
+
+def test_account_changes_back_to_its_former_address(api, requested, proven_owner, post):
+    confirm(api, requested())
+
+    assert proven_owner.move(ANN).status == 200
+    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert proven_owner.me()["email"] == ANN
+
+
+def test_link_of_the_former_address_restores_it_after_several_changes(
+    api, requested, proven_owner, post
+):
+    confirm(api, requested())
+    secured = post.token(message_queue.EMAIL_CHANGED)
+    proven_owner.move("third@example.com")
+    confirm(api, post.token(message_queue.CHANGE_EMAIL))
+    assert api.post("signup", email=ANN, password=PASSWORD).code == "USER_ALREADY_EXISTS"
+
+    assert api.request("POST", "account/secure", {"token": secured}).status == 200
+
+    assert account(ANN).proven_email_key == email_key(ANN)
+    assert post.outgoing(message_queue.ACCOUNT_SECURED).to == ANN
+
+
+def test_reservation_outlives_the_end_of_all_tokens(api, requested):
+    confirm(api, requested())
+
+    one_time.revoke_all_but_notices(lookup.find_by_email(EVE))
+
+    assert OneTimeToken.objects.get(purpose=reservations.PURPOSE).spent_at is None
+
+
+def test_reservation_ends_with_the_account(api, requested):
+    confirm(api, requested())
+    account(EVE).user.delete()
+
+    assert api.post("signup", email=ANN, password=PASSWORD).status == 201
+
+
+def test_hidden_request_for_a_reserved_address_tells_its_former_owner(
+    api, requested, post, configure
+):
+    ben = Owner(api, api.sign_up("ben@example.com")["access_token"], "")
+    confirm(api, requested())
+    configure(CORE={"SIGNUP_ENUMERATION": "hide"})
+
+    ben.move(ANN)
+
+    message = post.outgoing(message_queue.CHANGE_EMAIL)
+    assert (message.kind, message.to) == (message_queue.EMAIL_TAKEN, ANN)
