@@ -192,7 +192,7 @@ def test_stolen_token_of_an_old_session_requests_nothing(proven_owner, post):
     age_sessions()
 
     assert proven_owner.move(password=None).error == REAUTHENTICATE
-    assert proven_owner.move(password="a guess").error == (401, "INVALID_CREDENTIALS")
+    assert proven_owner.move(password="any password").error == (401, "INVALID_CREDENTIALS")
     assert post.jobs == []
 
 
