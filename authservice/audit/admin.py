@@ -5,26 +5,42 @@ Superusers cannot change it either: a log that can be edited is no evidence.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.functional import cached_property
 
 from authservice.audit.models import Entry
 from authservice.audit.queries import COUNTED
-from authservice.core.staff.admin_pages import ReadOnly
-from authservice.kernel import databases
-from authservice.kernel.actions import ACTIONS, SEVERITIES
+from authservice.core.models import Account
+from authservice.core.staff.admin_pages import ReadOnly, person_link
+from authservice.core.users import lookup
+from authservice.kernel import actions, databases
+from authservice.kernel.actions import SEVERITIES
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.sql import planned_for_values
+from authservice.kernel.uuid7 import least
 
 if TYPE_CHECKING:
     EntryPage = admin.ModelAdmin[Entry]
     Pages = Paginator[Any]
 else:
     EntryPage, Pages = admin.ModelAdmin, Paginator
+
+
+_FOUND = 100  # users whom a search by name finds
+_SPANS = {
+    "hour": (_("Past hour"), timedelta(hours=1)),
+    "day": (_("Past 24 hours"), timedelta(days=1)),
+    "week": (_("Past 7 days"), timedelta(days=7)),
+    "month": (_("Past 30 days"), timedelta(days=30)),
+}
 
 
 class CappedPaginator(Pages):
@@ -40,7 +56,7 @@ class ActionFilter(admin.SimpleListFilter):
     title, parameter_name = "action", "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in ACTIONS]
+        return [(name, name) for name in actions.of_installed()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
         wanted = self.value()
@@ -58,24 +74,36 @@ class SeverityFilter(admin.SimpleListFilter):
         return queryset.filter(severity=wanted) if wanted else queryset
 
 
+class TimeFilter(admin.SimpleListFilter):
+    """By time: a range of ids, since ids are UUIDs version 7."""
+
+    title, parameter_name = _("time"), "time"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, text) for name, (text, _span) in _SPANS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
+        if self.value() not in _SPANS:
+            return queryset
+        since = datetime.now(UTC) - _SPANS[str(self.value())][1]
+        return queryset.filter(pk__gte=least(since))
+
+
 @admin.register(Entry)
 class EntryAdmin(ReadOnly, EntryPage):
-    list_display = (
-        "created_at",
-        "action",
-        "severity",
-        "actor_type",
-        "actor_id",
-        "target_type",
-        "target_id",
-        "ip_address",
+    list_display = ("time", "action", "severity", "actor", "target", "ip_address")
+    fields = (
+        *("time", "action", "severity", "actor", "actor_type", "actor_id"),
+        *("target", "target_type", "target_id"),
+        *("details", "metadata", "ip_address", "user_agent"),
     )
-    list_filter = (ActionFilter, SeverityFilter)
-    # Searches for a whole id, which an index finds; see `get_search_results`.
+    readonly_fields = ("time", "actor", "target")
+    list_filter = (TimeFilter, ActionFilter, SeverityFilter)
+    # See `get_search_results`.
     search_fields = ("actor_id", "target_id")
-    search_help_text = "The whole id of an actor or of a target"
+    search_help_text = _("An e-mail address, a username or name, or the whole id")
     ordering = ("-pk",)
-    sortable_by = ("action", "severity", "actor_id")
+    sortable_by = ("action", "severity")
     show_full_result_count = False
     paginator = CappedPaginator
     actions = None
@@ -87,10 +115,54 @@ class EntryAdmin(ReadOnly, EntryPage):
         with planned_for_values(databases.primary()):
             return super().changelist_view(request, *args, **more)
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changes: Any = super().get_changelist_instance(request)
+        # The users of all rows of the page, in one query.
+        people = _people(changes.result_list)
+        for entry in changes.result_list:
+            entry.people = people
+        return changes
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str
     ) -> tuple[QuerySet[Entry], bool]:
         wanted = search_term.strip()
         if wanted:
-            queryset = queryset.filter(Q(actor_id=wanted) | Q(target_id=wanted))
+            ids = [wanted, *_ids_of(wanted)]
+            queryset = queryset.filter(Q(actor_id__in=ids) | Q(target_id__in=ids))
         return queryset, False
+
+    @admin.display(description=_("time"))
+    def time(self, entry: Entry) -> str:
+        local = entry.created_at
+        local = timezone.localtime(local) if timezone.is_aware(local) else local
+        return f"{local:%Y-%m-%d %H:%M:%S}"
+
+    @admin.display(description=_("actor"))
+    def actor(self, entry: Entry) -> str:
+        return self._person(entry, entry.actor_id) or "-"
+
+    @admin.display(description=_("target"))
+    def target(self, entry: Entry) -> str:
+        if entry.target_type == "user":
+            return self._person(entry, entry.target_id) or "-"
+        return f"{entry.target_type} {entry.target_id}".strip() or "-"
+
+    def _person(self, entry: Entry, pk: str) -> str:
+        people = getattr(entry, "people", None)
+        account = (_people([entry]) if people is None else people).get(pk)
+        return person_link(self.admin_site, account) if account else pk
+
+
+def _people(entries: Iterable[Entry]) -> dict[str, Account]:
+    """The accounts of actors and targets, by the id of the user. Deleted users have none."""
+    ids = {pk for entry in entries for pk in (entry.actor_id, entry.target_id)}
+    keys = [key for pk in ids if (key := lookup.parse_id(pk)) is not None]
+    return {str(found.pk): found for found in Account.objects.filter(pk__in=keys)}
+
+
+def _ids_of(text: str) -> list[str]:
+    """The ids of users whose address or name contains the text, at most `_FOUND`."""
+    named = Q(email__icontains=text) | Q(username__icontains=text) | Q(name__icontains=text)
+    rows = Account.objects.filter(named).order_by("-created_at")
+    return [str(pk) for pk in rows.values_list("pk", flat=True)[:_FOUND]]

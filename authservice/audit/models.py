@@ -11,6 +11,7 @@ from typing import ClassVar
 from django.db import models
 
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 
 AGENT = 512
 ACTION = 64
@@ -36,7 +37,8 @@ class Entry(models.Model):
     objects = PrimaryManager()
 
     class Meta:
-        verbose_name_plural = "entries"
+        verbose_name = _("log entry")
+        verbose_name_plural = _("log entries")
         # One index for each filter and sort field of the lists, each followed by the order of time.
         # Three combine a filter with the actor: one user may be the actor of 5 % of all entries.
         indexes: ClassVar = [

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils import timezone
 
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 
 KEY = 64  # hex characters of a SHA-256
@@ -85,6 +86,8 @@ class Account(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("account")
+        verbose_name_plural = _("accounts")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["email_key"], name="authsvc_account_email"),
             models.UniqueConstraint(fields=["username_key"], name="authsvc_account_username"),
@@ -146,6 +149,8 @@ class Session(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
         indexes: ClassVar = [models.Index(fields=["expires_at"], name="authsvc_session_expires")]
 
     def __str__(self) -> str:
@@ -180,6 +185,8 @@ class OneTimeToken(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("link or code")
+        verbose_name_plural = _("links and codes")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["digest"], name="authsvc_onetimetoken_digest"),
         ]
@@ -209,6 +216,8 @@ class AttemptCounter(models.Model):
     reported_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = _("counter of failed attempts")
+        verbose_name_plural = _("counters of failed attempts")
         indexes: ClassVar = [models.Index(fields=["ends_at"], name="authsvc_attempt_ends")]
 
     def __str__(self) -> str:

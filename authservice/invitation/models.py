@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from authservice.core.invitations.models import Invitation
+from authservice.kernel.phrases import admin_text as _
 
 PURPOSE_LENGTH = 64
 METADATA_LENGTH = 4096
@@ -22,7 +23,8 @@ class PlatformInvitation(Invitation):
     metadata = models.TextField(blank=True, default="")
 
     class Meta:
-        verbose_name = "invitation"
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["token_digest"], name="authsvc_invitation_token"),
         ]

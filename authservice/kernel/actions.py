@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.apps import apps
+
 from authservice.kernel.action_type import (
     ADMIN,
     ANYBODY,
@@ -22,7 +24,7 @@ from authservice.kernel.action_type import (
     WARNING,
     Action,
 )
-from authservice.kernel.actions_modules import ACTIONS_OF_MODULES
+from authservice.kernel.actions_modules import ACTIONS_OF_MODULES, OWNERS
 
 __all__ = [
     "ACTIONS",
@@ -203,6 +205,12 @@ ACTIONS: Mapping[str, Action] = {
     ),
     **ACTIONS_OF_MODULES,
 }
+
+
+def of_installed() -> list[str]:
+    """The actions of core and of the installed modules."""
+    absent = tuple(prefix for prefix, app in OWNERS.items() if not apps.is_installed(app))
+    return [name for name in ACTIONS if not name.startswith(absent)]
 
 
 def named(pattern: str) -> list[str]:

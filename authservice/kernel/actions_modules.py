@@ -9,6 +9,16 @@ from collections.abc import Mapping
 
 from authservice.kernel.action_type import ANYBODY, SYSTEM, USER, WARNING, Action
 
+# The app whose actions begin with this; all others are of core.
+OWNERS: Mapping[str, str] = {
+    "auth.2fa.": "authservice.twofactor",
+    "auth.magiclink.": "authservice.magiclink",
+    "auth.oauth.": "authservice.oauth",
+    "invitation.": "authservice.invitation",
+    "org.": "authservice.organization",
+    "admin.audit.": "authservice.audit",
+}
+
 ACTIONS_OF_MODULES: Mapping[str, Action] = {
     "auth.2fa.enabled": Action(
         "Two-factor authentication was turned on.",

@@ -14,6 +14,7 @@ from django.http import HttpRequest
 
 from authservice.core.staff.admin_pages import (
     GoesWithUser,
+    LinksToPerson,
     ReadOnly,
     RowGuard,
     permitted,
@@ -31,10 +32,10 @@ else:
 
 
 @admin.register(LinkedAccount)
-class LinkedAccountAdmin(GoesWithUser, RowGuard, ReadOnly, Page):
-    fields = ("user", "provider", "subject", "email", "at_signup", "added_at")
-    list_display = ("user", "provider", "email", "added_at")
-    list_select_related = ("user",)
+class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
+    fields = ("person", "provider", "subject", "email", "at_signup", "added_at")
+    list_display = ("person", "provider", "email", "added_at")
+    list_select_related = ("user__authservice_account",)
     list_filter = ("provider", "added_at")
     search_fields = ("user__authservice_account__email", "subject", "email")
     ordering = ("-pk",)

@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 
 _KEY = 64  # hex characters of a SHA-256
@@ -39,6 +40,8 @@ class LinkedAccount(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("linked provider")
+        verbose_name_plural = _("linked providers")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["provider", "subject_key"], name="authsvc_linkedaccount_subject"

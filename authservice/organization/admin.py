@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from authservice.core.staff.admin_pages import ActionsOnly, DeclaredLookups, ReadOnly
+from authservice.core.staff.admin_pages import ActionsOnly, DeclaredLookups, LinksToPerson, ReadOnly
 from authservice.kernel.http.client import of_page
 from authservice.organization import staff
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
@@ -87,12 +87,12 @@ class OrganizationAdmin(DeclaredLookups, Page):
 
 
 @admin.register(Membership)
-class MembershipAdmin(ActionsOnly, Page):
-    fields = ("organization", "user", "role", "joined_at")
+class MembershipAdmin(LinksToPerson, ActionsOnly, Page):
+    fields = ("organization", "person", "role", "joined_at")
     ordering = ("-pk",)
     show_full_result_count = False
-    list_display = ("organization", "user", "role", "joined_at")
-    list_select_related = ("organization", "user")
+    list_display = ("organization", "person", "role", "joined_at")
+    list_select_related = ("organization", "user__authservice_account")
     list_filter = ("role", "joined_at")
     search_fields = ("organization__name", "organization__slug", "user__authservice_account__email")
     exact_lookups = ("user__exact",)

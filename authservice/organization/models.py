@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from authservice.core.invitations.models import Invitation
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 from authservice.organization import roles
 
@@ -43,6 +44,8 @@ class Organization(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("organization")
+        verbose_name_plural = _("organizations")
         base_manager_name = "objects"  # so that references to a row read the primary database too
 
     def __str__(self) -> str:
@@ -67,6 +70,8 @@ class Membership(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("member of an organization")
+        verbose_name_plural = _("members of organizations")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "user"], name="authsvc_membership_once")
         ]
@@ -90,7 +95,8 @@ class OrganizationInvitation(Invitation):
     role = models.CharField(max_length=32, default=roles.DEFAULT)
 
     class Meta:
-        verbose_name = "organization invitation"
+        verbose_name = _("invitation to an organization")
+        verbose_name_plural = _("invitations to organizations")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["token_digest"], name="authsvc_orginvitation_token"),
         ]

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
-from authservice.core.staff import unlocking
+from authservice.core.staff import admin_confirm, unlocking
 from authservice.core.staff.admin_pages import (
     ActionsOnly,
     GoesWithUser,
+    LinksToPerson,
     ReadOnly,
     RowGuard,
     permitted,
@@ -23,6 +24,7 @@ from authservice.core.staff.admin_pages import (
 )
 from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_text as _
 from authservice.twofactor import backup_codes, disabling
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
@@ -33,17 +35,17 @@ else:
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(ActionsOnly, RowGuard, Page):
+class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
     fields = (
-        "user",
+        "person",
         "confirmed",
         "backup_codes_left",
         "set_up_at",
         "enabled_at",
         "last_used_at",
     )
-    list_display = ("user", "confirmed", "enabled_at", "last_used_at")
-    list_select_related = ("user",)
+    list_display = ("person", "confirmed", "enabled_at", "last_used_at")
+    list_select_related = ("user__authservice_account",)
     list_filter = ("confirmed", "enabled_at")
     search_fields = ("user__authservice_account__email", "user__authservice_account__username")
     ordering = ("-pk",)
@@ -55,12 +57,19 @@ class AuthenticatorAdmin(ActionsOnly, RowGuard, Page):
         return backup_codes.remaining(authenticator)
 
     @admin.action(permissions=["act"], description="Disable for this user")
-    def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
+    def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> HttpResponse | None:
+        question = _(
+            "The second factor of these users is removed: their password is then enough to log in."
+            " All their sessions end, and they get an e-mail."
+        )
+        if page := admin_confirm.ask(self, request, chosen, question):
+            return page
         enabled = self._permitted(request, chosen.filter(confirmed=True))
         disabled = [one for one in enabled if self._disabled(request, one)]
         self._log(request, disabled, "Disabled.")
         text = f"Disabled the second factor of {len(disabled)} users and ended all their sessions."
         self.message_user(request, text)
+        return None
 
     def _disabled(self, request: HttpRequest, authenticator: Authenticator) -> bool:
         person = lookup.get_person(authenticator.user)

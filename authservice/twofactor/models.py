@@ -16,6 +16,7 @@ from django.utils import timezone
 from django_otp.models import Device
 
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 
 _KEY = 64  # hex characters of a SHA-256
 
@@ -49,6 +50,8 @@ class Authenticator(Device):  # type: ignore[misc]
     last_used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = _("authenticator app")
+        verbose_name_plural = _("authenticator apps")
         indexes: ClassVar = [
             models.Index(fields=["confirmed", "set_up_at"], name="authsvc_authenticator_setup")
         ]
@@ -75,6 +78,8 @@ class BackupCode(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("backup code")
+        verbose_name_plural = _("backup codes")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["digest"], name="authsvc_backupcode_digest"),
         ]
@@ -99,6 +104,8 @@ class RememberedDevice(models.Model):
     objects = PrimaryManager()
 
     class Meta:
+        verbose_name = _("remembered device")
+        verbose_name_plural = _("remembered devices")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["authenticator", "device_id"], name="authsvc_remembered_device"

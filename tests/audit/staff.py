@@ -22,6 +22,7 @@ class Browser:
 
     def act(self, model, action, *rows):
         form = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+        form["confirmed"] = "yes"
         return self.send(listed(model), **form)
 
 

@@ -71,6 +71,12 @@ SUPPORT = (
         (_HOST, _INSIDE + "test_group.py"),
     ),
     Mutation(
+        "The confirmation of an action on a list",
+        CORE + "staff/admin_confirm.py",
+        to("if request.POST.get(_CONFIRMED):", "if True:"),
+        (_HOST, _INSIDE + "test_lists.py"),
+    ),
+    Mutation(
         "The secret of an authenticator app, never on the support page",
         "authservice/twofactor/support.py",
         to("        str(devices.count()),\n", "        found.sealed_secret,\n"),

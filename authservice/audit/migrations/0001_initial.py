@@ -27,7 +27,8 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField()),
             ],
             options={
-                "verbose_name_plural": "entries",
+                "verbose_name": "log entry",
+                "verbose_name_plural": "log entries",
                 "indexes": [
                     models.Index(fields=["action", "id"], name="authsvc_audit_action"),
                     models.Index(fields=["severity", "id"], name="authsvc_audit_severity"),

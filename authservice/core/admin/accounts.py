@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
 from authservice.core.admin.support import SupportPages
 from authservice.core.models import Account
 from authservice.core.sessions import revocation
-from authservice.core.staff import account_form, admin_deletion, unlocking
+from authservice.core.staff import account_form, admin_confirm, admin_deletion, unlocking
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
 from authservice.core.staff.admin_filters import EmailVerified
 from authservice.core.staff.admin_pages import (
@@ -26,7 +26,7 @@ from authservice.core.staff.admin_pages import (
 from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import message_queue
+from authservice.kernel import errors, message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
 from authservice.kernel.phrases import admin_text as _
@@ -94,7 +94,7 @@ class AccountAdmin(
         "phone_number",
         "email_verified",
         "is_active",
-        "is_super_admin",
+        "super_admin",
         "created_at",
         "support",
     )
@@ -123,8 +123,20 @@ class AccountAdmin(
             return False
         if obj is None:
             return True
-        client = of_page(request)
-        return may_change(request, obj) and admin_deletion.may_be_deleted(obj.pk, request, client)
+        if not may_change(request, obj):
+            return False
+        permitted = admin_deletion.may_be_deleted(obj.pk, request, of_page(request))
+        if not permitted:
+            self._explain(request)
+        return permitted
+
+    def _explain(self, request: HttpRequest) -> None:
+        """Django's page names a missing permission; say what the reason is, once."""
+        text = str(errors.LastSuperAdmin.message)
+        shown = request.__dict__.setdefault("_authservice_explained", set())
+        if text not in shown:
+            shown.add(text)
+            self.message_user(request, text, messages.ERROR, fail_silently=True)
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -142,13 +154,21 @@ class AccountAdmin(
     def is_active(self, account: Account) -> bool:
         return Person(account.user, account).active
 
+    @admin.display(boolean=True, description=_("super admin"), ordering="is_super_admin")
+    def super_admin(self, account: Account) -> bool:
+        return Person(account.user, account).is_super_admin
+
     @admin.action(permissions=["change"], description="End all sessions")
-    def end_sessions(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
+    def end_sessions(self, request: HttpRequest, chosen: QuerySet[Account]) -> HttpResponse | None:
+        question = _("All sessions of these users end. Every token is refused from then on.")
+        if page := admin_confirm.ask(self, request, chosen, question):
+            return page
         people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
         ended = revocation.revoke_users(users, by=request.user, client=client)
         log(request, _accounts(people), "Ended all sessions.")
         self.message_user(request, f"Ended {ended} sessions of {len(people)} accounts.")
+        return None
 
     @admin.action(permissions=["change"], description="Resend the verification e-mail")
     def resend_verification(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:

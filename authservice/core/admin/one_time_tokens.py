@@ -9,7 +9,13 @@ from django.http import HttpRequest
 
 from authservice.core.models import AttemptCounter, OneTimeToken
 from authservice.core.staff.admin_filters import OneTimeTokenState
-from authservice.core.staff.admin_pages import USER_SEARCH, GoesWithUser, ReadOnly, RowGuard
+from authservice.core.staff.admin_pages import (
+    USER_SEARCH,
+    GoesWithUser,
+    LinksToPerson,
+    ReadOnly,
+    RowGuard,
+)
 
 if TYPE_CHECKING:
     OneTimeTokenPage = admin.ModelAdmin[OneTimeToken]
@@ -19,12 +25,12 @@ else:
 
 
 @admin.register(OneTimeToken)
-class OneTimeTokenAdmin(GoesWithUser, RowGuard, ReadOnly, OneTimeTokenPage):
+class OneTimeTokenAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, OneTimeTokenPage):
     """One-time tokens. The page shows neither their digests nor the data stored with them."""
 
-    fields = ("purpose", "user", "attempts", "created_at", "expires_at", "spent_at")
-    list_display = ("created_at", "purpose", "user", "attempts", "expires_at", "spent_at")
-    list_select_related = ("user",)
+    fields = ("purpose", "person", "attempts", "created_at", "expires_at", "spent_at")
+    list_display = ("created_at", "purpose", "person", "attempts", "expires_at", "spent_at")
+    list_select_related = ("user__authservice_account",)
     list_filter = (OneTimeTokenState, "purpose")
     search_fields = USER_SEARCH
     ordering = ("-pk",)

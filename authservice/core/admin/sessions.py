@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
-from authservice.core.staff import support_page
+from authservice.core.staff import admin_confirm, support_page
 from authservice.core.staff.admin_filters import SessionState
 from authservice.core.staff.admin_pages import (
     USER_SEARCH,
     GoesWithUser,
+    LinksToPerson,
     ReadOnly,
     RowGuard,
     log,
@@ -22,6 +23,7 @@ from authservice.core.staff.admin_pages import (
     person_of,
 )
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
     SessionPage = admin.ModelAdmin[Session]
@@ -30,9 +32,9 @@ else:
 
 
 @admin.register(Session)
-class SessionAdmin(GoesWithUser, RowGuard, ReadOnly, SessionPage):
+class SessionAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, SessionPage):
     fields = (
-        "user",
+        "person",
         "state",
         "amr",
         "ip_address",
@@ -45,7 +47,7 @@ class SessionAdmin(GoesWithUser, RowGuard, ReadOnly, SessionPage):
         "ended_at",
         "end_reason",
     )
-    list_display = ("created_at", "user", "amr", "ip_address", "last_used_at", "state")
+    list_display = ("created_at", "person", "amr", "ip_address", "last_used_at", "state")
     list_select_related = ("user__authservice_account",)
     list_filter = (SessionState, "created_at")
     exact_lookups = ("user__exact",)
@@ -63,10 +65,14 @@ class SessionAdmin(GoesWithUser, RowGuard, ReadOnly, SessionPage):
         return super(ReadOnly, self).has_change_permission(request)
 
     @admin.action(permissions=["end"], description="End the selected sessions")
-    def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
+    def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> HttpResponse | None:
+        question = _("These sessions end. Their tokens are refused from then on.")
+        if page := admin_confirm.ask(self, request, chosen, question):
+            return page
         ended = self._ended(request, chosen)
         log(request, ended, "Ended.")
         self.message_user(request, f"Ended {len(ended)} sessions.")
+        return None
 
     def delete_model(self, request: HttpRequest, obj: Session) -> None:
         self._ended(request, Session.objects.filter(pk=obj.pk))

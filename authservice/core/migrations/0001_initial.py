@@ -105,6 +105,8 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
+                "verbose_name": "account",
+                "verbose_name_plural": "accounts",
                 "permissions": [
                     ("support_account", "Can help users to log in"),
                     ("verify_account", "Can mark e-mail addresses as verified"),
@@ -140,6 +142,8 @@ class Migration(migrations.Migration):
                 ("reported_until", models.DateTimeField(blank=True, null=True)),
             ],
             options={
+                "verbose_name": "counter of failed attempts",
+                "verbose_name_plural": "counters of failed attempts",
                 "indexes": [models.Index(fields=["ends_at"], name="authsvc_attempt_ends")],
             },
         ),
@@ -186,6 +190,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "link or code",
+                "verbose_name_plural": "links and codes",
                 "indexes": [
                     models.Index(
                         fields=["purpose", "target_key", "created_at"],
@@ -238,6 +244,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "session",
+                "verbose_name_plural": "sessions",
                 "indexes": [models.Index(fields=["expires_at"], name="authsvc_session_expires")],
             },
         ),

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
 
 from authservice.core.models import Account
 from authservice.core.staff import authority, rights
@@ -16,6 +19,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -64,6 +68,29 @@ class ReadOnly(DeclaredLookups, AnyPage):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class LinksToPerson(AnyPage):
+    """The column `person`: the user of a row, with a link to the support page."""
+
+    @admin.display(description=_("user"), ordering="user")
+    def person(self, row: Any) -> str:
+        if row.user is None:
+            return "-"
+        return person_link(self.admin_site, person_of(row.user).account)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), "person")
+
+
+def person_link(site: Any, account: Account) -> str:
+    """A link to the support page of an account; only its name if the site has none."""
+    try:
+        name = "admin:authservice_core_account_support"
+        url = reverse(name, args=[quote(account.pk)], current_app=site.name)
+    except NoReverseMatch:
+        return str(account)
+    return format_html('<a href="{}">{}</a>', url, account)
 
 
 class GoesWithUser(AnyPage):

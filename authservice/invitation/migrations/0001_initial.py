@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "invitation",
+                "verbose_name_plural": "invitations",
                 "indexes": [
                     models.Index(
                         fields=["inviter", "created_at", "id"], name="authsvc_invitation_sent"

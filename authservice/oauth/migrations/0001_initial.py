@@ -45,6 +45,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "linked provider",
+                "verbose_name_plural": "linked providers",
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("provider", "subject_key"), name="authsvc_linkedaccount_subject"

@@ -47,6 +47,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "organization",
+                "verbose_name_plural": "organizations",
                 "base_manager_name": "objects",
             },
         ),
@@ -82,6 +84,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "member of an organization",
+                "verbose_name_plural": "members of organizations",
                 "indexes": [
                     models.Index(
                         fields=["organization", "joined_at", "id"], name="authsvc_membership_list"
@@ -149,7 +153,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "organization invitation",
+                "verbose_name": "invitation to an organization",
+                "verbose_name_plural": "invitations to organizations",
                 "indexes": [
                     models.Index(
                         fields=["organization", "created_at"], name="authsvc_orginvitation_list"

@@ -47,6 +47,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "authenticator app",
+                "verbose_name_plural": "authenticator apps",
                 "permissions": [
                     ("disable_authenticator", "Can disable second factors of users"),
                 ],
@@ -72,6 +74,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "backup code",
+                "verbose_name_plural": "backup codes",
+            },
         ),
         migrations.CreateModel(
             name="RememberedDevice",
@@ -94,6 +100,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "remembered device",
+                "verbose_name_plural": "remembered devices",
+            },
         ),
         migrations.AddIndex(
             model_name="authenticator",

@@ -32,8 +32,9 @@ class Browser:
         return self._client.post(page, form, follow=True)
 
     def act(self, model, action, *rows):
-        """Run an action on rows of a list."""
+        """Run an action on rows of a list, and confirm it."""
         form = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+        form["confirmed"] = "yes"
         return self.send(listed(model), **form)
 
 

@@ -48,6 +48,11 @@ def post():
         yield post
 
 
+@pytest.fixture(autouse=True)
+def _still(clock):
+    """It is 12:00 UTC, on a clock that only tests move."""
+
+
 @pytest.fixture
 def ann(api):
     """The tokens of a user after sign-up."""

@@ -28,11 +28,6 @@ pytestmark = pytest.mark.django_db
 OVER = (401, "INVALID_TOKEN")
 
 
-@pytest.fixture(autouse=True)
-def _still(clock):
-    """A clock that only tests move."""
-
-
 def recorded(action):
     return Entry.objects.filter(action=action)
 

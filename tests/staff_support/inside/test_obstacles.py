@@ -18,11 +18,6 @@ pytestmark = pytest.mark.django_db
 FREE = "Nothing prevents a login with the right password."
 
 
-@pytest.fixture(autouse=True)
-def _still(clock):
-    """It is 12:00 UTC, on a clock that only tests move."""
-
-
 @pytest.fixture
 def page(root, ann):
     return lambda: root.see(support_page())

@@ -26,11 +26,6 @@ pytestmark = pytest.mark.django_db
 FORBIDDEN, ROOT = "security.forbidden", "root@example.com"
 
 
-@pytest.fixture(autouse=True)
-def _still(clock):
-    """A clock that only tests move."""
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_button_needs_its_permission(enrolled, name):
     """Every permission of the group but that of the button."""

@@ -17,6 +17,7 @@ LIST = "admin:authservice_twofactor_authenticator_changelist"
 
 def act(browser, action):
     form = {"action": action, "_selected_action": [str(Authenticator.objects.get().pk)]}
+    form["confirmed"] = "yes"
     return browser.send(reverse(LIST), **form)
 
 
@@ -42,8 +43,8 @@ def test_page_shows_how_many_backup_codes_remain(root, enrolled):
 
 
 def test_list_can_be_searched_by_address(root, enrolled):
-    assert "1 authenticator" in root.see(reverse(LIST), q=ANN)
-    assert "0 authenticators" in root.see(reverse(LIST), q="bob@example.com")
+    assert "1 authenticator app" in root.see(reverse(LIST), q=ANN)
+    assert "0 authenticator apps" in root.see(reverse(LIST), q="bob@example.com")
 
 
 @pytest.mark.parametrize("confirmed", [0, 1])
