@@ -5,6 +5,7 @@ import pytest
 from tests.hosts.runs import holds
 
 INSIDE = ("tests/staff_support/inside", "--ds=tests.audit.settings")
+BROWSER = ("-m", "slow", "tests/staff_support/inside", "--ds=tests.staff_support.settings")
 
 
 def test_support_page_in_a_host_with_every_module():
@@ -15,3 +16,8 @@ def test_support_page_in_a_host_with_every_module():
 @pytest.mark.parametrize("users", [{"host": "uuid_user"}, {"ADMIN_USERS": "email"}])
 def test_support_page_in_a_host_with_other_users(users):
     holds(*INSIDE, **users)
+
+
+@pytest.mark.slow
+def test_support_page_in_a_browser():
+    holds(*BROWSER)

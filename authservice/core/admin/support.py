@@ -127,7 +127,7 @@ class SupportPages(Page):
             self.message_user(request, fault.message, messages.ERROR)
         else:
             log(request, [person.account], f"{button.label}: {done}")
-            self.message_user(request, done)
+            self.message_user(request, done, messages.SUCCESS)
         return Redirect(self._url(person.user.pk))
 
     # Both

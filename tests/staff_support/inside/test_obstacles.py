@@ -29,7 +29,7 @@ def blocking(page):
 
 
 def notes(page):
-    return re.findall(r'<li class="info">([^<]*)', page)
+    return re.findall(r'<li class="warning">([^<]*)', page)
 
 
 def test_user_without_obstacles_can_log_in(page):
