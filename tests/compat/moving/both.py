@@ -38,6 +38,23 @@ def create_users() -> None:
         )
 
 
+def set_up_factors() -> dict[str, dict[str, str]]:
+    """The factors of one in ten users, at most of twenty: the seed of an app, and a recovery code,
+    as allauth itself makes them."""
+    if not apps.is_installed("allauth.mfa"):
+        return {}
+    from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+    from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+
+    factors = {}
+    for user in get_user_model().objects.order_by("pk")[5 : 5 + min(20, USERS // 10)]:
+        seed = generate_totp_secret()
+        TOTP.activate(user, seed)
+        codes = RecoveryCodes.activate(user).get_unused_codes()
+        factors[user.get_username()] = {"seed": seed, "code": codes[0]}
+    return factors
+
+
 def issue_tokens() -> dict[str, str]:
     """A refresh token of each user, as a login issues it, without the time of 10,000 logins."""
     issued, rows = {}, []
@@ -80,8 +97,8 @@ def side_by_side(issued: dict[str, str]) -> None:
     assert clients.user_of(traded["access_token"]) == third
     assert clients.send("/auth/refresh", {"refresh_token": issued[third]}).status_code == 401
     issued[third] = traded["refresh_token"]
-    # Half of the others get the new front end in this stage.
-    for user in list(issued)[3 : USERS // 2]:
+    # Some of the others get the new front end in this stage.
+    for user in list(issued)[3 : 3 + USERS // 10]:
         data = clients.expect("/auth/refresh", {"refresh_token": issued[user]})
         issued[user] = data["refresh_token"]
 
@@ -89,12 +106,13 @@ def side_by_side(issued: dict[str, str]) -> None:
 if __name__ == "__main__":
     call_command("migrate", verbosity=0)
     create_users()
+    factors, tokens = set_up_factors(), issue_tokens()
     call_command("authservice_sync_accounts", verbosity=0)
-    # What the old package knows of its users. Sources of second factors belong here too.
+    # What the old package knows of its users.
     if apps.is_installed("allauth.account"):
         call_command("authservice_import", "allauth", verbosity=0)
         verified = Account.objects.exclude(verified_email_key="").count()
         assert verified == USERS - len(range(0, USERS, 3)), verified
-    tokens = issue_tokens()
     side_by_side(tokens)
-    clients.keep({"refresh": tokens, "access": clients.old_login("user3")["access"]})
+    access = clients.old_login("user3")["access"]
+    clients.keep({"refresh": tokens, "access": access, "factors": factors})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,22 @@ OLD_ROUTES = {
 LOGIN, REFRESH = OLD_ROUTES[os.environ["OLD"]]
 
 
+_client = Client()
+
+
+@cache
+def _csrf_token() -> str:
+    return tokens.issue()
+
+
 def send(path: str, body: Any, cookies: dict[str, str] | None = None) -> Any:
     """The response to a POST with a CSRF pair and these cookies."""
-    token = tokens.issue()
+    token = _csrf_token()
     sent = {**(cookies or {}), "__service_csrf": token}
     text = "; ".join(f"{name}={value}" for name, value in sent.items())
+    _client.cookies.clear()
     headers = {"X-CSRF-Token": token, "Cookie": text}
-    return Client().post(path, json.dumps(body), content_type="application/json", headers=headers)
+    return _client.post(path, json.dumps(body), content_type="application/json", headers=headers)
 
 
 def expect(path: str, body: Any, cookies: dict[str, str] | None = None) -> dict[str, Any]:

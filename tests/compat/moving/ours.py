@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model  # noqa: E402
 
 from authservice.core.models import Session  # noqa: E402
 from tests.compat.moving import clients  # noqa: E402
+from tests.support.client import PASSWORD  # noqa: E402
 
 
 def refreshed(user: str, token: str) -> dict[str, str]:
@@ -32,6 +33,10 @@ if __name__ == "__main__":
         if int(user) % 100 == 0:
             assert clients.user_of(tokens["access"]) == user
         held["refresh"][user] = tokens["refresh"]
+    # An old client cannot log in without the second factor that the user had before.
+    for name in held["factors"]:
+        refused = clients.send("/old/token/", {"username": name, "password": PASSWORD})
+        assert (refused.status_code, refused.json()["code"]) == (401, "TWO_FACTOR_REQUIRED")
     signed_in = Session.objects.filter(ended_at=None).values("user").distinct().count()
     assert signed_in == get_user_model().objects.count() == len(held["refresh"])
     clients.keep(held)

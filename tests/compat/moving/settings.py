@@ -14,7 +14,13 @@ from tests.settings import INSTALLED_APPS as OTHERS
 STAGE, OLD = os.environ["STAGE"], os.environ["OLD"]
 
 _OLD_APPS = {
-    "rest_auth": ["allauth", "allauth.account", "allauth.socialaccount", "dj_rest_auth"],
+    "rest_auth": [
+        "allauth",
+        "allauth.account",
+        "allauth.mfa",
+        "allauth.socialaccount",
+        "dj_rest_auth",
+    ],
     "djoser": ["djoser"],
 }
 _BOTH = [
