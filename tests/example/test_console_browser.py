@@ -160,6 +160,20 @@ def test_user_signs_in_by_mail_and_chooses_another_password(ann):
     assert serious(ann) == []
 
 
+def test_user_changes_the_address_with_a_link_to_the_new_one(ann):
+    ann.send("signup", email="old@example.com", password=PASSWORD)
+    ann.is_signed_in_as("old@example.com")
+    assert "INVALID_CREDENTIALS" in ann.send("change-email", email="new@example.com", password="x")
+    ann.send("change-email", email="new@example.com", password=PASSWORD)
+    ann.follow("new@example.com", "/change-email/confirm?")
+    ann.until(lambda: ann.text("#banner") == "The address is verified.")
+    ann.back()
+
+    ann.send("me")
+
+    ann.is_signed_in_as("new@example.com")
+
+
 def test_user_logs_in_with_the_local_provider(ann, provider_port):
     ann.find("[data-provider]").click()
     ann.until(lambda: "OAUTH_PROVIDER_ERROR" in ann.text("[aria-labelledby=providers-title]"))
