@@ -1,13 +1,16 @@
 """The link of a mail to set a password leads to a page that sets it."""
 
-from urllib.parse import urlencode
+import sys
+from urllib.parse import quote_plus, urlencode
 
 import pytest
+from django.core.signals import got_request_exception
+from django.views.debug import ExceptionReporter
 
 from authservice.core.models import Session
 from authservice.kernel import message_queue
-from tests.pages.reader import OTHER
-from tests.support.client import PASSWORD
+from tests.pages.reader import OTHER, SAME
+from tests.support.client import PASSWORD, Api
 from tests.support.flows import ANN, NEW
 from tests.support.pages import assert_protected
 
@@ -197,6 +200,55 @@ def test_crash_is_a_page_without_the_secret(reader, link, monkeypatch):
 
     assert (crashed.status, crashed.heading) == (500, "Something went wrong")
     assert crashed.response.headers["X-Request-ID"]
+
+
+def test_crash_reports_no_password_and_no_token(reader, link, monkeypatch):
+    page = reader.open(link)
+    reader.client.raise_request_exception = False
+    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_: 1 / 0)
+    reports = []
+
+    def report(request, **_):
+        reporter = ExceptionReporter(request, *sys.exc_info())
+        reports.append(reporter.get_traceback_html() + reporter.get_traceback_text())
+
+    got_request_exception.connect(report)
+    reader.send(page, new_password=NEW)
+    got_request_exception.disconnect(report)
+
+    (html,) = reports
+    assert "ZeroDivisionError" in html
+    assert NEW not in html
+    assert quote_plus(NEW) not in html
+    assert page.values["token"] not in html
+
+
+@pytest.mark.parametrize("field", ["email", "token"])
+@pytest.mark.parametrize("headers", [SAME, OTHER], ids=str)
+def test_text_that_is_slow_to_normalise_is_refused_before(
+    reader, link, monkeypatch, field, headers
+):
+    """A form that comes again looks the link up once more, by the fields of the form."""
+    page, looked_up = reader.open(link), []
+    monkeypatch.setattr(
+        "authservice.core.recovery.password_reset.require_open", lambda *given: looked_up.append(1)
+    )
+
+    slow = "a" + "\u0301" * 9_000
+    refused = reader.send(page, headers=headers, **{"new_password": NEW, field: slow})
+
+    assert refused.status == 400
+    assert looked_up == []
+
+
+def test_json_request_needs_the_csrf_token_as_before(flows, link, settings):
+    token = link.partition("token=")[2].partition("&")[0]
+    body = {"token": token, "email": ANN, "new_password": NEW}
+
+    answer = Api(paired=False).request("POST", "reset-password", body)
+
+    guarded = "authservice.csrf" in settings.INSTALLED_APPS
+    assert answer.error == ((403, "INVALID_CSRF") if guarded else (200, ""))
 
 
 def test_front_end_gets_the_links_where_one_is_set(api, post, ann, configure):

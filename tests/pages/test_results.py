@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import translation
 
 from authservice.core.models import Session
 from authservice.kernel import message_queue
@@ -141,3 +142,20 @@ def test_program_gets_errors_in_json(api, ann):
     for headers in ({}, {"Accept": "application/json"}, {"Accept": "*/*"}):
         answer = api.get("magic-link/verify?token=x", headers={**headers, **SAME})
         assert answer.error == (400, "INVALID_TOKEN")
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_page_and_its_errors_are_in_the_language_of_the_request(
+    reader, api, post, ann, settings, language
+):
+    api.post("forgot-password", email=ANN)
+    settings.LANGUAGE_CODE = language
+    with translation.override(language):
+        page = reader.open(post.link(message_queue.RESET_BY_LINK))
+        again = reader.send(page, new_password="x")
+        heading = translation.gettext("Choose a new password")
+
+    assert heading != "Choose a new password"
+    assert (page.heading, again.heading) == (heading, heading)
+    assert f'<html lang="{language}"' in page.html
+    assert "Must have at least" not in again.text

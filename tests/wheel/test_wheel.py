@@ -66,8 +66,10 @@ def test_login_with_shared_address_is_refused(host):
     assert log_in(host, 0, email="User0@Example.com")[1]["code"] == "INVALID_CREDENTIALS"
 
 
-def test_sync_names_the_slowest_hasher(host):
-    assert "Slowest hasher: pbkdf2_sha256 iterations=1." in host.synced
+def test_sync_names_the_hasher_of_all_users_and_advises_nothing(host):
+    """New passwords have the same hasher, so there is nothing to set."""
+    assert "pbkdf2_sha256 iterations=1: " in host.synced
+    assert "Slowest hasher" not in host.synced
 
 
 def test_new_user_signs_up_in_project_with_existing_users(host):

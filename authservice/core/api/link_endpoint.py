@@ -18,7 +18,7 @@ from authservice.core.api.authentication import cookies_count
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.sessions import authentication, logout
 from authservice.kernel import errors
-from authservice.kernel.http import body, cookies, pages
+from authservice.kernel.http import body, bounds, cookies, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.link_pages import FormPage, ResultPage
 from authservice.kernel.modules import plug
@@ -34,6 +34,7 @@ _AGAIN = (
     errors.TwoFactorRefused,
     errors.ValidationFailed,
 )
+_LONGEST = 512  # characters of a value of a link
 _KEPT_HEADERS = ("Retry-After", "Allow")
 
 
@@ -146,6 +147,9 @@ class FormEndpoint(LinkEndpoint):
         return super()._act(request, action, **kwargs)
 
     def _hidden(self) -> dict[str, Secret]:
+        for name in self.hidden:
+            # The values were refused, or not read yet: they may be of any length.
+            bounds.require(name, self._sent(name), _LONGEST)
         return {name: Secret(self._sent(name)) for name in self.hidden}
 
     def _sent(self, name: str) -> str:

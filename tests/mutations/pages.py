@@ -1,0 +1,67 @@
+"""Pages for the links in mails, and the checks that help to set them up."""
+
+from __future__ import annotations
+
+from tests.mutations.kinds import CORE, HTTP, Mutation, to, without
+
+_ENDPOINT = CORE + "api/link_endpoint.py"
+_RESET = "tests/pages/test_reset_page.py"
+_INVITATION = "tests/pages/test_invitation_page.py"
+_RESULTS = "tests/pages/test_results.py"
+
+PAGES = (
+    Mutation(
+        "The refusal of forms of another site by pages with a form",
+        _ENDPOINT,
+        to("if self.takes_form and pages.posted_elsewhere(request):", "if False:"),
+        (_RESET,),
+    ),
+    Mutation(
+        "The CSRF token of requests for JSON to routes with a page",
+        _ENDPOINT,
+        to('if self._is_form and plug("link_pages"):', 'if plug("link_pages"):'),
+        (_RESET,),
+    ),
+    Mutation(
+        "The cookies that identify nobody in a form without a CSRF token",
+        _ENDPOINT,
+        without("            request.COOKIES.pop(cookies.name(token_cookies.access_name), None)\n"),
+        (_INVITATION,),
+    ),
+    Mutation(
+        "The end of a session whose tokens no page can pass on",
+        _ENDPOINT,
+        to("        if access_token:\n", "        if False:\n"),
+        (_INVITATION,),
+    ),
+    Mutation(
+        "The tokens in JSON where a page would lose them",
+        _ENDPOINT,
+        to("if in_json and not self._drops_tokens(access_token):", "if False:"),
+        (_RESULTS,),
+    ),
+    Mutation(
+        "The limits of a form's values that are looked up once more",
+        _ENDPOINT,
+        to("bounds.require(name, self._sent(name), _LONGEST)", "self._sent(name)"),
+        (_RESET,),
+    ),
+    Mutation(
+        "The state of a link before a page asks for a password",
+        CORE + "api/recovery_views.py",
+        without('        password_reset.require_open(given["token"], email)\n'),
+        (_RESET,),
+    ),
+    Mutation(
+        "The new password in reports of a crash after a form",
+        HTTP + "redaction.py",
+        without('        "new_password",\n'),
+        (_RESET,),
+    ),
+    Mutation(
+        "The query string that a refusal of a forged request does not log",
+        "authservice/csrf/guard.py",
+        to("request.path[:_LONGEST_PATH]", "request.get_full_path()[:_LONGEST_PATH]"),
+        ("tests/csrf/test_reasons.py",),
+    ),
+)
