@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import connections
+
 from authservice.core.models import Account
+from authservice.kernel import databases
 from authservice.kernel.hooks import LoginAttempt, Refused, SignupAttempt
 from tests.core.login_matrix.login_path import LoginPath
 from tests.core.login_matrix.world import World
@@ -50,25 +53,40 @@ def other_address(world: World, path: LoginPath, proof: Any) -> None:
 
 
 def refused_by_hook(world: World, path: LoginPath, proof: Any) -> None:
+    global _outside
+    _outside = _depth()
     here = "tests.core.login_matrix.states."
     hooks = {"LOGIN_HOOK": here + "refuse", "LOGIN_HOOK_PREPARE": here + "prepare"}
     world.configure(CORE=hooks)
 
 
+_outside = 0
+
+
+def _depth() -> int:
+    """The number of open transactions and savepoints, with that of the test itself."""
+    return len(connections[databases.primary()].atomic_blocks)
+
+
 def prepare(attempt: LoginAttempt) -> object:
+    assert _depth() == _outside
     return attempt.method, attempt.proofs
 
 
 def refuse(attempt: LoginAttempt) -> None:
+    assert _depth() > _outside
     assert attempt.prepared == (attempt.method, attempt.proofs)
     raise Refused("NOT_APPROVED", "Waiting for approval.")
 
 
 def signup_refused_by_hook(world: World, path: LoginPath, proof: Any) -> None:
+    global _outside
+    _outside = _depth()
     world.configure(CORE={"SIGNUP_HOOK": "tests.core.login_matrix.states.refuse_signup"})
 
 
 def refuse_signup(attempt: SignupAttempt) -> None:
+    assert _depth() == _outside
     raise Refused("NOT_APPROVED", "Waiting for approval.")
 
 
