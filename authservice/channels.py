@@ -14,7 +14,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
 from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections
+from django.db import connections
 
 from authservice.core.api import authentication
 from authservice.kernel import errors
@@ -35,7 +35,11 @@ async def get_user(scope: Mapping[str, Any]) -> Any:
 
 
 def _user(scope: Mapping[str, Any]) -> Any:
-    close_old_connections()
+    # A WebSocket has no end of request at which Django would do this. In a transaction of a test,
+    # the connection would be closed in any case.
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
     handshake = {
         **scope,
         "type": "http",

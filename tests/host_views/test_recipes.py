@@ -101,6 +101,7 @@ class TestNinja:
         assert client.post(operation).status_code == 401
 
 
+@pytest.mark.django_db(transaction=True)  # consumers of Channels close their connection
 class TestChannels:
     @pytest.fixture
     def connect(self):
