@@ -73,7 +73,7 @@ def test_email_is_translated_to_german(deliver):
     assert mail.subject == "testserver: Anmeldung"
     assert "Öffnen Sie dazu diesen Link:" in mail.body
     assert "Beide gelten 15 Minuten lang" in html(mail)
-    assert "Wer ihn hat, kommt hinein." in mail.body
+    assert "Wer ihn hat, kann sich anmelden." in mail.body
 
 
 def test_link_begins_with_the_origin_of_the_settings(deliver, configure):

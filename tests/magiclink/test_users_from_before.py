@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
-from django.db import connection
+from django.db import connections
 from django.utils import timezone
 
 from authservice.core.models import Account
@@ -84,6 +84,7 @@ def test_check_is_silent_if_nothing_is_removed(found, old_user, configure):
 @pytest.mark.django_db(transaction=True)
 def test_check_is_silent_before_the_first_migration(found, old_user):
     there, away = Account._meta.db_table, "accounts_away"
+    connection = connections[databases.primary()]
     with connection.schema_editor() as editor:
         editor.alter_db_table(Account, there, away)
     try:
