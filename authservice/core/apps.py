@@ -14,6 +14,7 @@ class CoreConfig(modules.ModuleConfig):
         "authservice.core.messages.security_notice.message_builders",
         "authservice.core.login.pending_signups.message_builders",
         "authservice.core.own_account.email_messages.message_builders",
+        "authservice.core.own_account.deletion.message_builders",
     )
 
     import_sources = (

@@ -27,6 +27,8 @@ class Core:
     verify_confirm: Literal["auto", "off"] = "auto"
     """`"auto"` shows a confirmation page if a browser that did not sign up opens a verification
     link; `"off"` verifies at once, also for mail scanners that open every link."""
+    allow_self_delete: bool = False
+    """Whether users may delete their own account: rows of the project may be deleted with it."""
     require_recent_proof: bool = False
     """Whether a changed phone number, `/2fa/setup` and linking a provider need the current
     `password` in the request, or a session that began at most 10 minutes ago."""

@@ -4,6 +4,7 @@ from django.urls import path
 
 from authservice.core.api import (
     account_views,
+    deletion_views,
     email_change_views,
     recovery_views,
     signup_views,
@@ -16,7 +17,13 @@ send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
 
 urlpatterns = [
     path("signup", signup_views.Signup.as_view({"post": "sign_up"}), name="signup"),
-    path("me", account_views.Me.as_view({"get": "read_me"}), name="me"),
+    path("me", deletion_views.Me.as_view({"get": "read_me", "delete": "erase"}), name="me"),
+    path("me/delete", deletion_views.DeleteMe.as_view({"post": "erase"}), name="delete-me"),
+    path(
+        "account/delete",
+        deletion_views.DeleteAccount.as_view({"get": "show", "post": "erase"}),
+        name="delete-account",
+    ),
     path(
         "profile",
         account_views.Profile.as_view({"put": "update", "patch": "update"}),

@@ -107,6 +107,14 @@ class CannotModifySelf(Fault):
     remedy = "Ask another super admin to do it."
 
 
+class SelfDeleteDisabled(Fault):
+    status = 403
+    code = "SELF_DELETE_DISABLED"
+    message = "Users cannot delete their own account here."
+    cause = "`CORE.ALLOW_SELF_DELETE` is off."
+    remedy = "Ask staff to delete the account, or the operator to turn the setting on."
+
+
 class UserInUse(Fault):
     status = 409
     code = "USER_IN_USE"

@@ -16,7 +16,6 @@ from authservice.kernel.action_type import (
     ANYBODY,
     CRITICAL,
     INFO,
-    RESERVED,
     SEVERITIES,
     STAFF,
     SYSTEM,
@@ -98,7 +97,8 @@ ACTIONS: Mapping[str, Action] = {
         "The password or code that a change requires was wrong.",
         WARNING,
         when="The `password` or `code` that proves the owner is wrong: at `PUT /profile`,"
-        " `/2fa/setup`, `/oauth/{provider}/link`, `/change-username` or `/change-email`.",
+        " `/2fa/setup`, `/oauth/{provider}/link`, `/change-username`, `/change-email` or"
+        " `/me/delete`.",
     ),
     "auth.code.failed": Action(
         "A code to verify a phone number was refused.",
@@ -132,7 +132,10 @@ ACTIONS: Mapping[str, Action] = {
     "user.username.changed": Action(
         "The username was changed.", when="A user changes the username."
     ),
-    "user.deleted": Action("The user deleted their account.", when=RESERVED),
+    "user.deleted": Action(
+        "The user deleted their account.",
+        when="A user deletes the account, with the password or by a mailed link.",
+    ),
     "user.secured": Action(
         "The account was secured by the link of a security notice.",
         when='An owner uses the link "this was not me" of a security notice.',

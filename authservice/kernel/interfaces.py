@@ -264,8 +264,8 @@ class LoginMethod(Protocol):
 
 
 class BeforeDelete(Protocol):
-    """Slot `before_delete`: reassigns or deletes a module's rows of a user whom staff are about to
-    delete, in the same transaction."""
+    """Slot `before_delete`: reassigns or deletes a module's rows of a user who is about to be
+    deleted, in the same transaction."""
 
     def __call__(self, person: Person) -> None: ...
 

@@ -46,6 +46,8 @@ EMAIL_TAKEN = "email-taken"
 EMAIL_CHANGE_REQUESTED = "email-change-requested"
 EMAIL_CHANGED = "email-changed"
 EMAIL_CHANGE_CONFIRMED = "email-change-confirmed"
+DELETE_ACCOUNT = "delete-account"
+ACCOUNT_DELETED = "account-deleted"
 
 # Kinds that a user waits for although no request limit counts them, such as at signup.
 _WAITED_FOR = frozenset(

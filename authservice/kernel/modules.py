@@ -39,7 +39,7 @@ SLOTS: Mapping[str, str] = {
     "expired_rows": "By `authservice_cleanup`.",
     "chosen_session_store": "For the store of sessions, unless `SESSION.STORE` is set.",
     "login_method": "Before the last way to log in is removed.",
-    "before_delete": "When staff delete a user, in the same transaction.",
+    "before_delete": "When a user is deleted, by staff or by themselves, in the same transaction.",
     "second_factor": "By the login of Django admin, and by routes that require a second factor.",
     "import_sources": "By `authservice_import`.",
     "refresh_token_trade": "By a refresh, with a token that is not one of ours.",

@@ -2,9 +2,13 @@
 
 from functools import partial
 
+from authservice.core.credentials import one_time
+from authservice.core.own_account import deletion
+from authservice.core.users import lookup
 from authservice.kernel import message_queue
+from tests.admin_api.people import promote
 from tests.support.client import PASSWORD
-from tests.support.flows import NEW
+from tests.support.flows import ANN, NEW
 from tests.support.messenger.post import office
 
 
@@ -48,3 +52,34 @@ def shown_email_change(world):
 def confirmed_email_change(world):
     token = _link(world)
     return {token}, partial(world.api.request, "POST", "change-email/confirm", {"token": token})
+
+
+def delete_me(world, method="DELETE", path="me"):
+    # The last super admin is refused after everything else, so the request can be repeated.
+    promote(ANN)
+    world.configure(CORE={"ALLOW_SELF_DELETE": True})
+    request = partial(
+        world.api.request, method, path, {"password": PASSWORD}, token=world.ann.token
+    )
+    return {PASSWORD, world.ann.token}, request
+
+
+def post_delete_me(world):
+    return delete_me(world, "POST", "me/delete")
+
+
+def _deletion_link(world):
+    promote(ANN)
+    world.configure(CORE={"ALLOW_SELF_DELETE": True})
+    person = lookup.find_by_email(ANN)
+    return one_time.issue_link(deletion.DELETE_ACCOUNT, person, person.email_key).reveal()
+
+
+def shown_deletion(world):
+    token = _deletion_link(world)
+    return {token}, partial(world.api.get, f"account/delete?token={token}")
+
+
+def deletion_by_link(world):
+    token = _deletion_link(world)
+    return {token}, partial(world.api.request, "POST", "account/delete", {"token": token})

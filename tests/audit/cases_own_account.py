@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from django.utils import timezone
 
+from authservice.core.credentials import one_time
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import OneTimeToken
+from authservice.core.own_account import deletion
+from authservice.core.users import lookup
 from authservice.kernel import message_queue
-from tests.audit.world import WRONG, case, silent
+from tests.admin_api.people import promote
+from tests.audit.world import ANN, WRONG, case, silent
 from tests.core.own_account.owner import CONFIRM, EVE, age_sessions, confirm, open_link
 from tests.support.client import PASSWORD
 from tests.support.flows import OTHER_PHONE, prove
@@ -58,12 +62,14 @@ def change_by_patch_while_hash_slots_are_taken(world):
     return patch_number(world)
 
 
-def with_proof(method, path, **fields):
+def with_proof(method, path, core=None, **fields):
     """The refusals of a route that requires a proof of the owner; `fields` are the rest of a valid
-    body."""
+    body, and `core` are settings that it needs."""
     route = f"{method} /{path}"
 
     def send(world, **proof):
+        if core:
+            world.configure(CORE=core)
         return lambda: world.as_ann(method, path, **{"password": PASSWORD, **fields, **proof})
 
     def wrong_password(world):
@@ -82,8 +88,9 @@ def with_proof(method, path, **fields):
         return send(world)
 
     def busy(world):
-        world.occupy_hash_slots()
-        return send(world)
+        answer = send(world)
+        world.occupy_hash_slots(**(core or {}))
+        return answer
 
     case(route, FAILED, code="INVALID_CREDENTIALS")(wrong_password)
     case(route, code="REAUTHENTICATION_REQUIRED")(no_password)
@@ -190,3 +197,92 @@ for method, follow in {"GET": open_link, "POST": confirm}.items():
 
     case(route, code="INVALID_VERIFICATION_TOKEN")(unknown_link_to_new_address)
     case(route, code="VERIFICATION_TOKEN_EXPIRED")(expired_link_to_new_address)
+
+
+DISABLED = "SELF_DELETE_DISABLED"
+
+
+ALLOWED = {"ALLOW_SELF_DELETE": True}
+
+
+def allow(world):
+    world.configure(CORE=ALLOWED)
+
+
+def deletions(method, path):
+    """The cases of one of the two routes that delete the own account."""
+    route, send = f"{method} /{path}", with_proof(method, path, core=ALLOWED)
+
+    def deletion_of_own_account(world):
+        allow(world)
+        return send(world)
+
+    def deletion_while_disabled(world):
+        world.configure(CORE={})
+        return lambda: world.as_ann(method, path, password=PASSWORD)
+
+    def deletion_by_last_super_admin(world):
+        allow(world)
+        promote(ANN)
+        return send(world)
+
+    case(route, "user.deleted ann")(deletion_of_own_account)
+    case(route, code=DISABLED)(deletion_while_disabled)
+    case(route, code="LAST_SUPER_ADMIN")(deletion_by_last_super_admin)
+
+
+deletions("DELETE", "me")
+deletions("POST", "me/delete")
+LINK = "account/delete"
+
+
+def link_to_delete(world):
+    allow(world)
+    person = lookup.find_by_email(ANN)
+    return one_time.issue_link(deletion.DELETE_ACCOUNT, person, person.email_key).reveal()
+
+
+def shown(world, token):
+    return world.api.get(f"{LINK}?token={token}")
+
+
+def used(world, token):
+    return world.api.request("POST", LINK, {"token": token})
+
+
+silent(f"GET /{LINK}", lambda world: shown(world, link_to_delete(world)))
+
+
+@case(f"POST /{LINK}", "user.deleted ann")
+def deletion_by_link(world):
+    token = link_to_delete(world)
+    return lambda: used(world, token)
+
+
+@case(f"POST /{LINK}", code="LAST_SUPER_ADMIN")
+def deletion_of_the_last_super_admin_by_link(world):
+    token = link_to_delete(world)
+    promote(ANN)
+    return lambda: used(world, token)
+
+
+for method, follow in {"GET": shown, "POST": used}.items():
+    route = f"{method} /{LINK}"
+
+    def unknown_link_to_delete(world, follow=follow):
+        allow(world)
+        return lambda: follow(world, "A" * 43)
+
+    def expired_link_to_delete(world, follow=follow):
+        token = link_to_delete(world)
+        OneTimeToken.objects.update(expires_at=timezone.now())
+        return lambda: follow(world, token)
+
+    def link_to_delete_while_disabled(world, follow=follow):
+        token = link_to_delete(world)
+        world.configure(CORE={})
+        return lambda: follow(world, token)
+
+    case(route, code="INVALID_TOKEN")(unknown_link_to_delete)
+    case(route, code="TOKEN_EXPIRED")(expired_link_to_delete)
+    case(route, code=DISABLED)(link_to_delete_while_disabled)

@@ -73,9 +73,10 @@ class World:
         """From now on no messenger is installed."""
         self._stack.enter_context(modules.plugged("messenger", None))
 
-    def occupy_hash_slots(self) -> None:
-        """From now on other requests occupy all slots for hashing passwords."""
-        self.configure(CORE={"HASHES_IN_FLIGHT": 1})
+    def occupy_hash_slots(self, **core: Any) -> None:
+        """From now on other requests occupy all slots for hashing passwords; `core` are further
+        settings."""
+        self.configure(CORE={"HASHES_IN_FLIGHT": 1, **core})
         self._stack.enter_context(patch.object(hash_limit, "WAIT", 0.01))
         self._stack.enter_context(hash_limit.hash_slot())
 

@@ -54,6 +54,7 @@ class World:
     clock: Any
     ann: Person
     bob: str
+    configure: Any
     other: Session = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +113,17 @@ def in_organization(path: str, **body: Any) -> Request:
     return request
 
 
+def to_delete(path: str) -> Request:
+    """By a super admin beside another, where the project allows it."""
+
+    def request(world: World) -> tuple[str, Any]:
+        promote("bob@example.com")
+        world.configure(CORE={"ALLOW_SELF_DELETE": True})
+        return path, {"password": PASSWORD}
+
+    return request
+
+
 def linked(world: World) -> tuple[str, Any]:
     module = import_module("authservice.oauth.models")
     rows = module.LinkedAccount.objects
@@ -124,6 +136,8 @@ REQUESTS: dict[str, Request] = {
     "PUT profile": to("profile", name="Anna", phone="+4930123456", avatar="https://a.example/b"),
     "PATCH profile": to("profile", name="Anna", phone="+4930123456"),
     "PUT change-username": to("change-username", username="anna", password=PASSWORD),
+    "DELETE me": to_delete("me"),
+    "POST me/delete": to_delete("me/delete"),
     "POST change-email": to("change-email", email="eve@example.com", password=PASSWORD),
     "PUT change-password": to("change-password", old_password=PASSWORD, new_password=NEW),
     "DELETE sessions": to("sessions"),
@@ -166,10 +180,10 @@ def _messenger() -> Iterator[None]:
 
 
 @pytest.fixture
-def world(api: Api, clock: Any) -> World:
+def world(api: Api, clock: Any, configure: Any) -> World:
     bob = api.sign_up("bob@example.com")["user"]["id"]
     ann = import_module("tests.twofactor.people").Person(api)
-    return World(api, clock, ann.sign_up(), bob)
+    return World(api, clock, ann.sign_up(), bob, configure)
 
 
 def end(world: World) -> None:

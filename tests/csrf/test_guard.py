@@ -19,6 +19,7 @@ ANN = {"email": "ann@example.com", "password": PASSWORD}
 REFUSED = (403, "INVALID_CSRF")
 # POST /magic-link/verify may be added. Each is a form that contains a proof of its own.
 UNGUARDED = {
+    "account/delete",
     "account/secure",
     "change-email/confirm",
     "verify-email",

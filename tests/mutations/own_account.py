@@ -6,6 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _CHANGE = "tests/core/own_account/test_change_email.py"
 _CONFIRM = "tests/core/own_account/test_confirm_email.py"
+_DELETION = "tests/core/own_account/test_deletion.py"
 _FORMER = "tests/core/own_account/test_former_address.py"
 _PROOF = "tests/core/own_account/test_owner_proof.py"
 
@@ -99,5 +100,35 @@ OWN_ACCOUNT = (
         CORE + "own_account/email_confirmation.py",
         without("    _end_tokens(person, former)\n"),
         (f"{_CONFIRM}::test_links_to_the_former_address_end",),
+    ),
+    Mutation(
+        "The setting that lets users delete themselves",
+        CORE + "own_account/deletion.py",
+        to("    if not core.allow_self_delete:", "    if False:"),
+        (f"{_DELETION}::test_deletion_is_disabled_by_default",),
+    ),
+    Mutation(
+        "The proof of the owner who deletes the account",
+        CORE + "own_account/deletion.py",
+        without(
+            "    recent_proof.require_owner(person, session, proof, client,"
+            ' method="delete_account")\n'
+        ),
+        (f"{_DELETION}::test_stolen_token_of_an_old_session_deletes_nothing",),
+    ),
+    Mutation(
+        "The last super admin who deletes the account",
+        CORE + "own_account/deletion.py",
+        to(
+            "        super_admins.read_locked(person.user.pk, held, losing=True)\n",
+            "        pass\n",
+        ),
+        (f"{_DELETION}::test_last_super_admin_stays",),
+    ),
+    Mutation(
+        "The link that a user without a password needs",
+        CORE + "own_account/deletion.py",
+        to("    if _needs_link(person, proof):", "    if False:"),
+        (f"{_DELETION}::test_user_without_a_password_gets_a_link_even_in_an_old_session",),
     ),
 )

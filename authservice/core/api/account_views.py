@@ -44,12 +44,6 @@ class Availability(TypedDict):
     message: str
 
 
-class Me(Endpoint):
-    @operation("Get the signed-in user", answer=User)
-    def read_me(self) -> HttpResponse:
-        return answer(responses.own_user(self.identity.person))
-
-
 class Profile(Endpoint):
     @operation(
         "Change the user's own name, phone number or avatar",

@@ -201,8 +201,8 @@ def issue(body: Mapping[str, Any], issued: Tokens, *, status: int = 200) -> Http
     return response
 
 
-def logged_out() -> HttpResponse:
-    response = message_response(phrase("Logged out."))
+def logged_out(message: Phrase | None = None) -> HttpResponse:
+    response = message_response(message or phrase("Logged out."))
     token_cookies.forget(response)
     return response
 

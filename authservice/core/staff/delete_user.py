@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import IntegrityError
@@ -30,7 +31,8 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
             authority.acting(by, session, *held) as editor,
         ):
             found = super_admins.read_locked(pk, held, losing=True)
-            leaving = _prepared(found, editor.user, client)
+            authority.require_over_account(editor.user, found)
+            leaving = prepare(found, lambda: record(found, by=editor.user, client=client))
             leaving.user.delete(using=databases.primary())
     except IntegrityError as wrong:
         if leaving is None:
@@ -38,17 +40,22 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
         raise errors.UserInUse from wrong  # also from the commit, for deferred constraints
 
 
-def _prepared(person: Person, by: Any, client: Client) -> Person:
-    authority.require_over_account(by, person)
+def prepare(person: Person, record: Callable[[], None]) -> Person:
+    """Prepare the deletion of a locked user in the current transaction; returns the user. `record`
+    is called before the deletion: a deleted user has no primary key to record."""
     for before_delete in plugs("before_delete"):
         before_delete(person)
-    record(person, by=by, client=client)
+    record()
     super_admins.lock_against_references(person.user.pk)
     return person
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
-    """Record the deletion. Call it before: a deleted user has no primary key to record."""
+    """Record the deletion by staff; call it before."""
+    events.record_by_staff("admin.user.deleted", by, person.user, client, **known(person))
+
+
+def known(person: Person) -> dict[str, Any]:
+    """What the audit entry of a deletion says of the user."""
     known = {"email": person.email, "username": person.username, "name": person.account.name}
-    change = {name: {"before": value, "after": None} for name, value in known.items()}
-    events.record_by_staff("admin.user.deleted", by, person.user, client, **change)
+    return {name: {"before": value, "after": None} for name, value in known.items()}

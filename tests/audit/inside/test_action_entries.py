@@ -26,6 +26,9 @@ ROUTES = {f"{route.method.upper()} {route.path}": route for route in routes()}
 # The caller is a super admin, so another super admin always remains; the tests of the admin API
 # cover that rule and a host whose table protects the user. A host may protect an organization too.
 ELSEWHERE = {
+    ("DELETE /me", "USER_IN_USE"),
+    ("POST /me/delete", "USER_IN_USE"),
+    ("POST /account/delete", "USER_IN_USE"),
     ("DELETE /admin/users/{user_id}", "LAST_SUPER_ADMIN"),
     ("DELETE /admin/users/{user_id}", "USER_IN_USE"),
     ("DELETE /org/{org_id}", "ORG_IN_USE"),

@@ -1,0 +1,146 @@
+"""Users delete their own account, by the rules of a deletion by staff.
+
+The proof is the password. Users without one get a link at their proven address, whose page has a
+button; without such an address their login must be recent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from authservice.core.conf import core
+from authservice.core.credentials import one_time, passwords
+from authservice.core.credentials.one_time import Purpose
+from authservice.core.messages import compose as composing
+from authservice.core.messages import links, sending
+from authservice.core.messages.compose import OutgoingMessage
+from authservice.core.models import Session
+from authservice.core.recovery import recent_proof
+from authservice.core.recovery.recent_proof import Proof
+from authservice.core.sessions import sessions
+from authservice.core.staff import delete_user, super_admins
+from authservice.core.users import lookup
+from authservice.core.users.person import Person
+from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel.client import Client
+from authservice.kernel.message_queue import Message
+from authservice.kernel.secret import Secret
+
+DELETE_ACCOUNT = Purpose("delete-account", link_ttl=timedelta(hours=1))
+
+
+def delete(person: Person, session: Session, proof: Proof, client: Client) -> bool:
+    """Delete the account; False if a link was mailed instead.
+
+    Raises `SelfDeleteDisabled`, as `recent_proof.require_owner` does, `InvalidToken`, and as
+    `_erase` does.
+    """
+    require_allowed()
+    if _needs_link(person, proof):
+        sending.to_email(message_queue.DELETE_ACCOUNT, person.email, client)
+        return False
+    recent_proof.require_owner(person, session, proof, client, method="delete_account")
+    held = super_admins.keys_to_lock(person.user.pk, losing=True)
+    with _refusing_references(), sessions.changing(person, session, *held) as present:
+        recent_proof.require_unchanged(person, present)
+        _erase(present, held, client)
+    return True
+
+
+def find(token: Secret) -> Person:
+    """The account that a link deletes. Raises `SelfDeleteDisabled`, `InvalidLink` or
+    `LinkExpired`."""
+    require_allowed()
+    person, issued = one_time.find_link(DELETE_ACCOUNT, token)
+    if issued.spent_at is not None:
+        raise errors.InvalidLink
+    return person
+
+
+def delete_with_link(token: Secret, client: Client) -> None:
+    """Raises `SelfDeleteDisabled`, `InvalidLink`, `LinkExpired`, and as `_erase` does."""
+    require_allowed()
+    person, issued = one_time.find_link(DELETE_ACCOUNT, token)
+    held = super_admins.keys_to_lock(person.user.pk, losing=True)
+    with _refusing_references(), transaction.atomic(using=databases.primary()):
+        passwords.lock_users(held)
+        present = one_time.consume_for(DELETE_ACCOUNT, person, issued)
+        if present is None:
+            raise errors.InvalidLink
+        _erase(present, held, client)
+
+
+def require_allowed() -> None:
+    """Raises `SelfDeleteDisabled`."""
+    if not core.allow_self_delete:
+        raise errors.SelfDeleteDisabled
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    """Fills the slot `message_builders`."""
+    return {
+        message_queue.DELETE_ACCOUNT: _compose_link,
+        message_queue.ACCOUNT_DELETED: _compose_farewell,
+    }
+
+
+def _needs_link(person: Person, proof: Proof) -> bool:
+    proves = bool(proof.password) or person.user.has_usable_password()
+    return not proves and person.email_proven and message_queue.can_mail()
+
+
+@contextmanager
+def _refusing_references() -> Iterator[None]:
+    """Turn the refusal of a table of the project into `UserInUse`, also that of the commit."""
+    try:
+        yield
+    except IntegrityError as wrong:
+        raise errors.UserInUse from wrong
+
+
+def _erase(person: Person, held: set[Any], client: Client) -> None:
+    """Delete the user in the current transaction, which has locked the users `held`.
+
+    Raises `InvalidToken` if the user is gone, `LastSuperAdmin`, and an integrity error if another
+    table still references the user.
+    """
+    try:
+        super_admins.read_locked(person.user.pk, held, losing=True)
+    except errors.UserNotFound as wrong:
+        raise errors.InvalidToken from wrong
+    delete_user.prepare(person, lambda: _record(person, client))
+    person.user.delete(using=databases.primary())
+
+
+def _record(person: Person, client: Client) -> None:
+    events.record("user.deleted", person, client, **delete_user.known(person))
+    if person.email_proven:
+        seen, using = message_queue.seen(client), databases.primary()
+        kind = message_queue.ACCOUNT_DELETED
+        message_queue.send(kind, person.email, client, using=using, details=seen)
+
+
+def _compose_link(message: Message) -> OutgoingMessage | None:
+    person = composing.reachable(lookup.find_by_email(message.target))
+    if person is None or not (core.allow_self_delete and person.email_proven):
+        return None
+    token = one_time.issue_link(DELETE_ACCOUNT, person, person.email_key)
+    link = links.to_route("delete-account", token)
+    return composing.mail(message, person, link=link, expires_in=DELETE_ACCOUNT.link_ttl)
+
+
+def _compose_farewell(message: Message) -> OutgoingMessage:
+    """To a user who no longer exists."""
+    return OutgoingMessage(
+        kind=message.kind,
+        channel="email",
+        to=message.target,
+        person=None,
+        language=message.language,
+        context=message.details,
+    )
