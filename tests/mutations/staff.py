@@ -17,7 +17,7 @@ STAFF = (
     Mutation(
         "The accounts of staff, protected from deletion by super admins of the API",
         "authservice/core/staff/delete_user.py",
-        without("    authority.require_over_account(by, person)\n"),
+        without("            authority.require_over_account(editor.user, found)\n"),
         ("tests/admin_api/test_superusers.py",),
     ),
     Mutation(
