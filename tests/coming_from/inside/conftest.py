@@ -92,7 +92,12 @@ def bob(ann):
 def old_users(*emails, **more):
     """Users from before the service was installed, with accounts."""
     long_ago = timezone.now() - timedelta(days=900)
-    users = [unsaved(email, date_joined=long_ago, **more) for email in emails]
+    # Some databases compare usernames without case, and these users may share an address.
+    start = get_user_model().objects.count()
+    users = [
+        unsaved(email, username=f"user-{place}", date_joined=long_ago, **more)
+        for place, email in enumerate(emails, start)
+    ]
     get_user_model().objects.bulk_create(users)
     call_command("authservice_sync_accounts", stdout=StringIO())
     found = {user.email: user for user in get_user_model().objects.filter(email__in=emails)}
