@@ -48,6 +48,7 @@ def test_every_package_has_its_page():
     pages = {page.stem for page in PAGES}
 
     assert {"simplejwt", "dj_rest_auth", "djoser", "knox"} <= pages
+    assert {"allauth", "django_otp", "two_factor"} <= pages
     assert min(len(cells(kind)) for kind in ("Route", "Code", "Setting", "Signal")) > 6
 
 
