@@ -80,6 +80,9 @@ class Account(models.Model):
     device_version = models.PositiveIntegerField(default=0, editable=False)
     # Ids of the newest known devices, 32 hex characters each, the oldest first.
     device_ids = models.CharField(max_length=DEVICES * 32, blank=True, default="", editable=False)
+    # The newest message to the user, if it could not be sent: its kind and the class of the error.
+    mail_failed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    mail_failure = models.CharField(max_length=100, blank=True, default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(null=True, blank=True)
 

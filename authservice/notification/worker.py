@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils import translation
 
-from authservice.core.messages import compose, counting, lost_notices
+from authservice.core.messages import compose, counting, delivery, lost_notices
 from authservice.core.messages.counting import TextPolicy
 from authservice.kernel.message_queue import Message
 from authservice.notification import failures, mail, sms
@@ -35,9 +35,11 @@ def deliver(message: Message) -> None:
     try:
         with translation.override(language_of(outgoing)):
             _SENDERS[outgoing.channel](outgoing)
-    except Exception:
+    except Exception as wrong:
         counting.refund(outgoing.counted)
+        delivery.failed(outgoing, wrong)
         raise
+    delivery.succeeded(outgoing)
 
 
 def attempt(message: Message, number: int) -> bool:

@@ -101,6 +101,11 @@ class Migration(migrations.Migration):
                     "device_ids",
                     models.CharField(blank=True, default="", editable=False, max_length=320),
                 ),
+                ("mail_failed_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "mail_failure",
+                    models.CharField(blank=True, default="", editable=False, max_length=100),
+                ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("updated_at", models.DateTimeField(blank=True, null=True)),
             ],

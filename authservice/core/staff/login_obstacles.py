@@ -31,6 +31,11 @@ def obstacles(person: Person) -> Iterator[Obstacle]:
         yield Obstacle(
             _("There is no password. A password reset by e-mail sets one."), blocks=False
         )
+    account = person.account
+    if account.mail_failed_at:
+        text = _("The newest message could not be sent, at %(time)s (%(reason)s).")
+        values = {"time": shown_time(account.mail_failed_at), "reason": account.mail_failure}
+        yield Obstacle(text % values, blocks=False)
 
 
 def _unverified(person: Person) -> Iterator[Obstacle]:
