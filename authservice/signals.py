@@ -23,6 +23,11 @@ tokens_refreshed = Signal()
 token_reuse_detected = Signal()
 """A used refresh token was sent again and may have been stolen; its session ended. `user` is the
 user."""
+email_changed = Signal()
+"""A user has confirmed another e-mail address, or spells it differently; `event.metadata` has both.
+`user` is the user."""
+username_changed = Signal()
+"""A user changed the username; `event.metadata` has both. `user` is the user."""
 account_throttled = Signal()
 """A limit on attempts was reached. `user` is the user whom the request named, or None if there is
 no such user."""

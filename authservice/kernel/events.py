@@ -33,6 +33,8 @@ SIGNALS: dict[str, Signal] = {
     "auth.logout": signals.logged_out,
     "auth.token.refreshed": signals.tokens_refreshed,
     "auth.token.reuse_detected": signals.token_reuse_detected,
+    "user.email.changed": signals.email_changed,
+    "user.username.changed": signals.username_changed,
     "security.account.throttled": signals.account_throttled,
     "invitation.sent": signals.invitation_sent,
     "invitation.accepted": signals.invitation_accepted,
