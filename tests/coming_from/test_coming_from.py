@@ -1,7 +1,14 @@
 """Projects on other packages move over; the packages are installed in a process of its own."""
 
+import pytest
+
 from tests.hosts.runs import holds
 
 
 def test_projects_on_other_packages_move_over():
     holds("tests/coming_from/inside", "--ds=tests.coming_from.settings")
+
+
+@pytest.mark.slow
+def test_ten_thousand_users_move_over():
+    holds("tests/coming_from/inside", "--ds=tests.coming_from.settings", "-m", "slow")
