@@ -1,10 +1,11 @@
 """Django app of the admin module; it has no tables."""
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class AdminConfig(modules.ModuleConfig):
     name = "authservice.admin"
     label = "authservice_admin"
-    verbose_name = "User administration"
+    verbose_name = admin_text("User administration")
     urls = "authservice.admin.urls"

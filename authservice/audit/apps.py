@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class AuditConfig(modules.ModuleConfig):
     name = "authservice.audit"
     label = "authservice_audit"
-    verbose_name = "Audit log"
+    verbose_name = admin_text("Audit log")
     urls = "authservice.audit.urls"
     event_listener = "authservice.audit.writer.record_event"
     support = "authservice.audit.support.support"

@@ -21,18 +21,24 @@ class Entry(models.Model):
     """Who did what to whom; `metadata` is JSON text, `topic` one of the categories or empty."""
 
     id = models.UUIDField(primary_key=True, editable=False)
-    action = models.CharField(max_length=ACTION)
-    severity = models.CharField(max_length=8)
-    topic = models.CharField(max_length=8, blank=True, default="")
-    actor_id = models.CharField(max_length=255, blank=True, default="")
-    actor_type = models.CharField(max_length=8)
-    target_id = models.CharField(max_length=255, blank=True, default="")
-    target_type = models.CharField(max_length=32, blank=True, default="")
-    details = models.CharField(max_length=255, blank=True, default="")
-    metadata = models.TextField(default="{}")
-    ip_address = models.CharField(max_length=45, blank=True, default="")
-    user_agent = models.CharField(max_length=AGENT, blank=True, default="")
-    created_at = models.DateTimeField()
+    action = models.CharField(max_length=ACTION, verbose_name=_("action"))
+    severity = models.CharField(max_length=8, verbose_name=_("severity"))
+    topic = models.CharField(max_length=8, blank=True, default="", verbose_name=_("topic"))
+    actor_id = models.CharField(max_length=255, blank=True, default="", verbose_name=_("actor"))
+    actor_type = models.CharField(max_length=8, verbose_name=_("type of actor"))
+    target_id = models.CharField(max_length=255, blank=True, default="", verbose_name=_("target"))
+    target_type = models.CharField(
+        max_length=32, blank=True, default="", verbose_name=_("type of target")
+    )
+    details = models.CharField(max_length=255, blank=True, default="", verbose_name=_("details"))
+    metadata = models.TextField(default="{}", verbose_name=_("metadata"))
+    ip_address = models.CharField(
+        max_length=45, blank=True, default="", verbose_name=_("IP address")
+    )
+    user_agent = models.CharField(
+        max_length=AGENT, blank=True, default="", verbose_name=_("browser")
+    )
+    created_at = models.DateTimeField(verbose_name=_("time"))
 
     objects = PrimaryManager()
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class CoreConfig(modules.ModuleConfig):
     name = "authservice.core"
     label = "authservice_core"
-    verbose_name = "Accounts and sessions"
+    verbose_name = admin_text("Accounts and sessions")
     urls = "authservice.core.urls"
     message_builders = (
         "authservice.core.messages.security_notice.message_builders",

@@ -44,21 +44,30 @@ class Account(models.Model):
         on_delete=models.CASCADE,
         primary_key=True,
         related_name="authservice_account",
+        verbose_name=_("user"),
     )
-    email = models.CharField(max_length=254, blank=True, default="")
+    email = models.CharField(
+        max_length=254, blank=True, default="", verbose_name=_("e-mail address")
+    )
     email_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
     email_claim = models.CharField(max_length=KEY, blank=True, default="", editable=False)
-    username = models.CharField(max_length=254, blank=True, default="")
+    username = models.CharField(max_length=254, blank=True, default="", verbose_name=_("username"))
     username_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
     username_claim = models.CharField(max_length=KEY, blank=True, default="", editable=False)
-    phone_number = models.CharField(max_length=16, blank=True, default="")
+    phone_number = models.CharField(
+        max_length=16, blank=True, default="", verbose_name=_("phone number")
+    )
     phone_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
-    name = models.CharField(max_length=255, blank=True, default="")
-    first_name = models.CharField(max_length=150, blank=True, default="")
-    last_name = models.CharField(max_length=150, blank=True, default="")
-    avatar = models.CharField(max_length=2048, blank=True, default="")
-    active = models.BooleanField(default=True)
-    is_super_admin = models.BooleanField(default=False)
+    name = models.CharField(max_length=255, blank=True, default="", verbose_name=_("name"))
+    first_name = models.CharField(
+        max_length=150, blank=True, default="", verbose_name=_("first name")
+    )
+    last_name = models.CharField(
+        max_length=150, blank=True, default="", verbose_name=_("last name")
+    )
+    avatar = models.CharField(max_length=2048, blank=True, default="", verbose_name=_("avatar"))
+    active = models.BooleanField(default=True, verbose_name=_("active"))
+    is_super_admin = models.BooleanField(default=False, verbose_name=_("super admin"))
     # The key of the verified address instead of a flag: an address that the host project changes
     # directly is therefore unverified.
     verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
@@ -83,8 +92,8 @@ class Account(models.Model):
     # The newest message to the user, if it could not be sent: its kind and the class of the error.
     mail_failed_at = models.DateTimeField(null=True, blank=True, editable=False)
     mail_failure = models.CharField(max_length=100, blank=True, default="", editable=False)
-    created_at = models.DateTimeField(default=timezone.now)
-    updated_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    updated_at = models.DateTimeField(null=True, blank=True, verbose_name=_("changed"))
 
     objects = PrimaryManager()
 
@@ -129,25 +138,30 @@ class Session(models.Model):
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="authservice_sessions",
+        verbose_name=_("user"),
     )
     seed = models.CharField(max_length=32, editable=False)
     counter = models.PositiveIntegerField(default=0)
     password_fingerprint = models.CharField(max_length=KEY, editable=False)
     token_version = models.PositiveIntegerField()
     factor_version = models.PositiveIntegerField(default=0)
-    amr = models.CharField(max_length=64)
+    amr = models.CharField(max_length=64, verbose_name=_("login methods"))
     auth_time = models.DateTimeField()
     organization_id = models.UUIDField(null=True, blank=True)
     device_id = models.UUIDField(null=True, blank=True)
-    user_agent = models.CharField(max_length=512, blank=True, default="")
-    ip_address = models.CharField(max_length=45, blank=True, default="")
-    created_at = models.DateTimeField()
-    refreshed_at = models.DateTimeField()
-    last_used_at = models.DateTimeField()
-    idle_expires_at = models.DateTimeField()
-    expires_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, blank=True)
-    end_reason = models.CharField(max_length=32, blank=True, default="")
+    user_agent = models.CharField(max_length=512, blank=True, default="", verbose_name=_("browser"))
+    ip_address = models.CharField(
+        max_length=45, blank=True, default="", verbose_name=_("IP address")
+    )
+    created_at = models.DateTimeField(verbose_name=_("started"))
+    refreshed_at = models.DateTimeField(verbose_name=_("last refreshed"))
+    last_used_at = models.DateTimeField(verbose_name=_("last used"))
+    idle_expires_at = models.DateTimeField(verbose_name=_("expires if idle"))
+    expires_at = models.DateTimeField(verbose_name=_("expires"))
+    ended_at = models.DateTimeField(null=True, blank=True, verbose_name=_("ended"))
+    end_reason = models.CharField(
+        max_length=32, blank=True, default="", verbose_name=_("reason for the end")
+    )
 
     objects = PrimaryManager()
 
@@ -167,7 +181,7 @@ class OneTimeToken(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    purpose = models.CharField(max_length=32)
+    purpose = models.CharField(max_length=32, verbose_name=_("purpose"))
     digest = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
     code_digest = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     target_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
@@ -177,13 +191,14 @@ class OneTimeToken(models.Model):
         null=True,
         blank=True,
         related_name="authservice_one_time_tokens",
+        verbose_name=_("user"),
     )
     payload = models.JSONField(default=dict, blank=True)
     password_fingerprint = models.CharField(max_length=KEY, blank=True, default="", editable=False)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    created_at = models.DateTimeField(default=timezone.now)
-    expires_at = models.DateTimeField()
-    spent_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0, verbose_name=_("attempts"))
+    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    expires_at = models.DateTimeField(verbose_name=_("expires"))
+    spent_at = models.DateTimeField(null=True, blank=True, verbose_name=_("used"))
 
     objects = PrimaryManager()
 
@@ -208,9 +223,9 @@ class AttemptCounter(models.Model):
     """An exact counter of attempts; changed by single statements, see `credentials/attempt_sql`."""
 
     key = models.CharField(max_length=KEY, primary_key=True)
-    count = models.PositiveIntegerField(default=0)
-    strikes = models.PositiveSmallIntegerField(default=0)
-    ends_at = models.DateTimeField()
+    count = models.PositiveIntegerField(default=0, verbose_name=_("attempts"))
+    strikes = models.PositiveSmallIntegerField(default=0, verbose_name=_("lockouts"))
+    ends_at = models.DateTimeField(verbose_name=_("ends"))
     # A client that pauses before each window is used up never waits, so attempts are counted per
     # day too.
     day_count = models.PositiveIntegerField(default=0)

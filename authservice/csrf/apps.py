@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class CsrfConfig(modules.ModuleConfig):
     name = "authservice.csrf"
     label = "authservice_csrf"
-    verbose_name = "CSRF protection"
+    verbose_name = admin_text("CSRF protection")
     urls = "authservice.csrf.urls"
     request_guard = "authservice.csrf.guard.guard"
     trusted_origins = "authservice.csrf.origins.trusted"

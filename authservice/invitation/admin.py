@@ -11,9 +11,11 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from authservice.core.invitations.models import Status
 from authservice.core.staff.admin_pages import ActionsOnly
 from authservice.invitation import staff
 from authservice.invitation.models import PlatformInvitation
+from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -35,14 +37,14 @@ class PlatformInvitationAdmin(ActionsOnly, Page):
     show_full_result_count = False
     actions = ("send_again", "cancel")
 
-    @admin.display(description="status")
+    @admin.display(description=_("status"))
     def shown_status(self, invitation: PlatformInvitation) -> str:
-        return invitation.current_status
+        return str(Status(invitation.current_status).label)
 
-    @admin.action(permissions=["act"], description="Send again")
+    @admin.action(permissions=["act"], description=_("Send again"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[PlatformInvitation]) -> None:
-        self.run(request, chosen, staff.resend, "Sent again")
+        self.run(request, chosen, staff.resend, _("Sent again"))
 
-    @admin.action(permissions=["act"], description="Cancel")
+    @admin.action(permissions=["act"], description=_("Cancel"))
     def cancel(self, request: HttpRequest, chosen: QuerySet[PlatformInvitation]) -> None:
-        self.run(request, chosen, staff.cancel, "Cancelled")
+        self.run(request, chosen, staff.cancel, _("Cancelled"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class InvitationConfig(modules.ModuleConfig):
     name = "authservice.invitation"
     label = "authservice_invitation"
-    verbose_name = "Invitations"
+    verbose_name = admin_text("Invitations")
     urls = "authservice.invitation.urls"
     message_builders = "authservice.invitation.messages.message_builders"
     expired_rows = "authservice.invitation.lists.expired_rows"

@@ -19,8 +19,8 @@ class PlatformInvitation(Invitation):
 
     TOKEN_PURPOSE = "invitation"  # noqa: S105 the name of a purpose, not a secret
 
-    purpose = models.CharField(max_length=PURPOSE_LENGTH)
-    metadata = models.TextField(blank=True, default="")
+    purpose = models.CharField(max_length=PURPOSE_LENGTH, verbose_name=_("purpose"))
+    metadata = models.TextField(blank=True, default="", verbose_name=_("metadata"))
 
     class Meta:
         verbose_name = _("invitation")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class NotificationConfig(modules.ModuleConfig):
     name = "authservice.notification"
     label = "authservice_notification"
-    verbose_name = "Mail and text messages"
+    verbose_name = admin_text("Mail and text messages")
     messenger = "authservice.notification.messenger.messenger"
 
     def ready(self) -> None:

@@ -22,6 +22,8 @@ from authservice.core.staff.admin_pages import (
 )
 from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_count
+from authservice.kernel.phrases import admin_text as _
 from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount
 
@@ -50,14 +52,17 @@ class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
         # The page is read-only; staff with the permission to change links may run actions.
         return super(ReadOnly, self).has_change_permission(request)
 
-    @admin.action(permissions=["act"], description="Unlink from the account")
+    @admin.action(permissions=["act"], description=_("Unlink from the account"))
     def unlink(self, request: HttpRequest, chosen: QuerySet[LinkedAccount]) -> None:
         rows = chosen.select_related("user__authservice_account")
         links = permitted(self, request, rows, lambda row: person_of(row.user))
         removed = [link for link in links if self._unlinked(request, link)]
         editor: Any = request.user.pk
-        LogEntry.objects.log_actions(editor, removed, CHANGE, "Unlinked.")
-        self.message_user(request, f"Unlinked {len(removed)} providers.")
+        LogEntry.objects.log_actions(editor, removed, CHANGE, str(_("Unlinked.")))
+        text = admin_count(
+            "Unlinked %(count)d provider.", "Unlinked %(count)d providers.", len(removed)
+        )
+        self.message_user(request, text)
 
     def _unlinked(self, request: HttpRequest, link: LinkedAccount) -> bool:
         person, client = lookup.get_person(link.user), of_page(request)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class OAuthConfig(modules.ModuleConfig):
     name = "authservice.oauth"
     label = "authservice_oauth"
-    verbose_name = "Social login"
+    verbose_name = admin_text("Social login")
     urls = "authservice.oauth.urls"
     message_builders = "authservice.oauth.messages.message_builders"
     revoke_unverified_access = "authservice.oauth.eviction.revoke_unverified"

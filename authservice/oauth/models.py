@@ -28,13 +28,16 @@ class LinkedAccount(models.Model):
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="authservice_linked_accounts",
+        verbose_name=_("user"),
     )
-    provider = models.CharField(max_length=63)
-    subject = models.CharField(max_length=255)
+    provider = models.CharField(max_length=63, verbose_name=_("provider"))
+    subject = models.CharField(max_length=255, verbose_name=_("identifier at the provider"))
     subject_key = models.CharField(max_length=_KEY, editable=False)
-    email = models.CharField(max_length=254, blank=True, default="")
-    at_signup = models.BooleanField(default=False)
-    added_at = models.DateTimeField(default=timezone.now)
+    email = models.CharField(
+        max_length=254, blank=True, default="", verbose_name=_("e-mail address at the provider")
+    )
+    at_signup = models.BooleanField(default=False, verbose_name=_("created this account"))
+    added_at = models.DateTimeField(default=timezone.now, verbose_name=_("linked"))
     sealed_tokens = models.TextField(blank=True, default="", editable=False)
 
     objects = PrimaryManager()

@@ -7,12 +7,13 @@ from importlib import import_module
 from django.apps import apps
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class OpenAPIConfig(modules.ModuleConfig):
     name = "authservice.openapi"
     label = "authservice_openapi"
-    verbose_name = "API description"
+    verbose_name = admin_text("API description")
     urls = "authservice.openapi.urls"
 
     def ready(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.urls import get_resolver
+from django.utils import translation
 
 from authservice.kernel.http.operations import Operation
 
@@ -54,7 +55,8 @@ class Route:
     def tag(self) -> str:
         """The readable name of the app that the route belongs to."""
         app = apps.get_containing_app_config(self.view.__module__)
-        return str(app.verbose_name) if app else ""
+        with translation.override(None):  # the description is in English
+            return str(app.verbose_name) if app else ""
 
 
 def routes() -> list[Route]:

@@ -13,8 +13,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from authservice.core.invitations.models import Status
 from authservice.core.staff.admin_pages import ActionsOnly, DeclaredLookups, LinksToPerson, ReadOnly
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_text as _
 from authservice.organization import staff
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
 
@@ -98,18 +100,18 @@ class MembershipAdmin(LinksToPerson, ActionsOnly, Page):
     exact_lookups = ("user__exact",)
     actions = ("transfer_ownership", "remove_members")
 
-    @admin.action(permissions=["act"], description="Transfer ownership to this member")
+    @admin.action(permissions=["act"], description=_("Transfer ownership to this member"))
     def transfer_ownership(self, request: HttpRequest, chosen: QuerySet[Membership]) -> None:
         rows = list(chosen.select_related("organization", "user"))
         if len({row.organization_id for row in rows}) < len(rows):
-            self.message_user(request, "Select one member of each organization.", "ERROR")
+            self.message_user(request, _("Select one member of each organization."), "ERROR")
             return
-        self.run(request, rows, _transfer, "Transferred")
+        self.run(request, rows, _transfer, _("Transferred"))
 
-    @admin.action(permissions=["act"], description="Remove from the organization")
+    @admin.action(permissions=["act"], description=_("Remove from the organization"))
     def remove_members(self, request: HttpRequest, chosen: QuerySet[Membership]) -> None:
         rows = chosen.select_related("organization", "user")
-        self.run(request, rows, staff.remove, "Removed")
+        self.run(request, rows, staff.remove, _("Removed"))
 
 
 @admin.register(OrganizationInvitation)
@@ -126,15 +128,15 @@ class OrganizationInvitationAdmin(ActionsOnly, Page):
     search_fields = ("email", "organization__name", "organization__slug")
     actions = ("send_again", "cancel")
 
-    @admin.display(description="status")
+    @admin.display(description=_("status"))
     def shown_status(self, invitation: OrganizationInvitation) -> str:
-        return invitation.current_status
+        return str(Status(invitation.current_status).label)
 
-    @admin.action(permissions=["act"], description="Send again")
+    @admin.action(permissions=["act"], description=_("Send again"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
         self.run(request, chosen.select_related("organization"), staff.resend, "Sent again")
 
-    @admin.action(permissions=["act"], description="Cancel")
+    @admin.action(permissions=["act"], description=_("Cancel"))
     def cancel(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
         self.run(request, chosen.select_related("organization"), staff.cancel, "Cancelled")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class OrganizationConfig(modules.ModuleConfig):
     name = "authservice.organization"
     label = "authservice_organization"
-    verbose_name = "Organizations"
+    verbose_name = admin_text("Organizations")
     urls = "authservice.organization.urls"
     claims = "authservice.organization.active.claims"
     login_extras = "authservice.organization.views.shapes.login_extras"

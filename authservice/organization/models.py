@@ -26,20 +26,23 @@ class Organization(models.Model):
     it did not exist."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    name = models.CharField(max_length=NAME)
-    slug = models.CharField(max_length=SLUG, unique=True)
+    name = models.CharField(max_length=NAME, verbose_name=_("name"))
+    slug = models.CharField(max_length=SLUG, unique=True, verbose_name=_("slug"))
     founder = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         null=True,
         blank=True,
         related_name="authservice_founded",
+        verbose_name=_("founder"),
     )
-    logo_url = models.CharField(max_length=URL, blank=True, default="")
-    metadata = models.TextField(blank=True, default="")
-    active = models.BooleanField(default=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    updated_at = models.DateTimeField(null=True, blank=True)
+    logo_url = models.CharField(
+        max_length=URL, blank=True, default="", verbose_name=_("address of the logo")
+    )
+    metadata = models.TextField(blank=True, default="", verbose_name=_("metadata"))
+    active = models.BooleanField(default=True, verbose_name=_("active"))
+    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    updated_at = models.DateTimeField(null=True, blank=True, verbose_name=_("changed"))
 
     objects = PrimaryManager()
 
@@ -57,15 +60,19 @@ class Membership(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organization = models.ForeignKey(
-        Organization, on_delete=models.CASCADE, related_name="memberships"
+        Organization,
+        on_delete=models.CASCADE,
+        related_name="memberships",
+        verbose_name=_("organization"),
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="authservice_memberships",
+        verbose_name=_("user"),
     )
-    role = models.CharField(max_length=32, default=roles.DEFAULT)
-    joined_at = models.DateTimeField(default=timezone.now)
+    role = models.CharField(max_length=32, default=roles.DEFAULT, verbose_name=_("role"))
+    joined_at = models.DateTimeField(default=timezone.now, verbose_name=_("joined"))
 
     objects = PrimaryManager()
 
@@ -91,8 +98,10 @@ class OrganizationInvitation(Invitation):
 
     TOKEN_PURPOSE = "org-invitation"  # noqa: S105 the name of a purpose, not a secret
 
-    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
-    role = models.CharField(max_length=32, default=roles.DEFAULT)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", verbose_name=_("organization")
+    )
+    role = models.CharField(max_length=32, default=roles.DEFAULT, verbose_name=_("role"))
 
     class Meta:
         verbose_name = _("invitation to an organization")

@@ -11,6 +11,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from authservice.core.sessions.authentication import Caller
+from authservice.kernel.errors import Fault
 from authservice.organization import errors, requests, roles
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class IsOrganizationMember(BasePermission):
     code = errors.NotAMember.code
 
     def has_permission(self, request: Request, view: APIView) -> bool:
+        self._refuse_with(errors.NotAMember())
         # Another authentication class of the view has no token, and so no active organization.
         caller = request.auth if isinstance(request.auth, Caller) else None
         found = requests.membership_of(caller) if caller else None
@@ -35,9 +37,12 @@ class IsOrganizationMember(BasePermission):
         if found is None:
             return False
         if self.least and not roles.reaches(found.role, self.least):
-            self.message, self.code = errors.InsufficientRole.message, errors.InsufficientRole.code
+            self._refuse_with(errors.InsufficientRole())
             return False
         return True
+
+    def _refuse_with(self, fault: Fault) -> None:
+        self.message, self.code = fault.text, fault.code
 
 
 def HasOrganizationRole(least: str) -> type[IsOrganizationMember]:  # noqa: N802 it makes a class

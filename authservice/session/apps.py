@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class SessionConfig(modules.ModuleConfig):
     name = "authservice.session"
     label = "authservice_session"
-    verbose_name = "Sessions"
+    verbose_name = admin_text("Sessions")
     urls = "authservice.session.urls"
     login_policy = "authservice.session.policy.policy"
 

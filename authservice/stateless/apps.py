@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class StatelessConfig(modules.ModuleConfig):
     name = "authservice.stateless"
     label = "authservice_stateless"
-    verbose_name = "Stateless login"
+    verbose_name = admin_text("Stateless login")
     urls = "authservice.stateless.urls"
     login_policy = "authservice.stateless.policy.policy"
 

@@ -24,6 +24,7 @@ from authservice.core.staff.admin_pages import (
 )
 from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 from authservice.twofactor import backup_codes, disabling
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
@@ -52,11 +53,11 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
     show_full_result_count = False
     actions = ("disable", "unlock")
 
-    @admin.display(description="backup codes left")
+    @admin.display(description=_("backup codes left"))
     def backup_codes_left(self, authenticator: Authenticator) -> int:
         return backup_codes.remaining(authenticator)
 
-    @admin.action(permissions=["act"], description="Disable for this user")
+    @admin.action(permissions=["act"], description=_("Disable for this user"))
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> HttpResponse | None:
         question = _(
             "The second factor of these users is removed: their password is then enough to log in."
@@ -66,8 +67,12 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
             return page
         enabled = self._permitted(request, chosen.filter(confirmed=True))
         disabled = [one for one in enabled if self._disabled(request, one)]
-        self._log(request, disabled, "Disabled.")
-        text = f"Disabled the second factor of {len(disabled)} users and ended all their sessions."
+        self._log(request, disabled, _("Disabled."))
+        text = admin_count(
+            "Disabled the second factor of %(count)d user and ended all their sessions.",
+            "Disabled the second factor of %(count)d users and ended all their sessions.",
+            len(disabled),
+        )
         self.message_user(request, text)
         return None
 
@@ -75,13 +80,14 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
         person = lookup.get_person(authenticator.user)
         return disabling.disable(person, by=request.user, client=of_page(request))
 
-    @admin.action(permissions=["act"], description="Unlock: reset failed attempts")
+    @admin.action(permissions=["act"], description=_("Unlock: reset failed attempts"))
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
         people = [person_of(authenticator.user) for authenticator in rows]
         locked = unlocking.unlock(people, by=request.user, client=of_page(request))
-        self._log(request, rows, "Unlocked.")
-        text = f"{locked} of {len(rows)} users were locked. All failed attempts were reset."
+        self._log(request, rows, _("Unlocked."))
+        text = _("%(locked)d of %(all)d users were locked. All failed attempts were reset.")
+        text = text % {"locked": locked, "all": len(rows)}
         self.message_user(request, text)
 
     def _permitted(
@@ -92,7 +98,7 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
 
     def _log(self, request: HttpRequest, rows: list[Authenticator], text: str) -> None:
         editor: Any = request.user.pk
-        LogEntry.objects.log_actions(editor, rows, CHANGE, text)
+        LogEntry.objects.log_actions(editor, rows, CHANGE, str(text))
 
 
 class HiddenAdmin(GoesWithUser, ReadOnly, Page):

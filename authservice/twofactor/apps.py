@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class TwoFactorConfig(modules.ModuleConfig):
     name = "authservice.twofactor"
     label = "authservice_twofactor"
-    verbose_name = "Two-factor authentication"
+    verbose_name = admin_text("Two-factor authentication")
     urls = "authservice.twofactor.urls"
     message_builders = "authservice.twofactor.messages.message_builders"
     login_gate = "authservice.twofactor.gate.ask"

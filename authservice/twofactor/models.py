@@ -38,16 +38,17 @@ class Authenticator(Device):  # type: ignore[misc]
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="authservice_authenticator",
+        verbose_name=_("user"),
     )
     name = models.CharField(max_length=64, default="Authenticator app", editable=False)
-    confirmed = models.BooleanField(default=False)
+    confirmed = models.BooleanField(default=False, verbose_name=_("confirmed"))
     enrolment = models.UUIDField(default=uuid.uuid4, editable=False)
     sealed_secret = models.CharField(max_length=512, editable=False)
     last_step = models.BigIntegerField(default=0, editable=False)
-    set_up_at = models.DateTimeField(default=timezone.now)
-    enabled_at = models.DateTimeField(null=True, blank=True)
+    set_up_at = models.DateTimeField(default=timezone.now, verbose_name=_("set up"))
+    enabled_at = models.DateTimeField(null=True, blank=True, verbose_name=_("enabled"))
     device_id = models.UUIDField(null=True, blank=True, editable=False)
-    last_used_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, verbose_name=_("last used"))
 
     class Meta:
         verbose_name = _("authenticator app")

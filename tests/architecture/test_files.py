@@ -45,7 +45,12 @@ def relative_imports(path):
 
 
 def test_a_file_is_short_enough_to_be_read_at_once():
-    lengths = {path: len((TREE / path).read_text().splitlines()) for path in WRITTEN}
+    # Django writes migrations, and each table has one.
+    lengths = {
+        path: len((TREE / path).read_text().splitlines())
+        for path in WRITTEN
+        if "migrations" not in path.parts
+    }
 
     assert [str(path) for path, length in lengths.items() if length > LONGEST] == []
 

@@ -58,6 +58,7 @@ class NotLiteral(Exception):
     """A text is not written out in the code, so no catalogue can have it."""
 
 
+@cache
 def of_apps() -> dict[Path, dict[Text, list[str]]]:
     """The texts of each app by its folder, with the files that they are in. Code outside an app
     belongs to core, which is always installed."""
@@ -95,9 +96,10 @@ def _of_call(call: ast.Call, file: Path, names: Mapping[str, str]) -> Iterator[T
     name = names.get(name, name)
     if name not in _FUNCTIONS:
         return
-    if file == _DEFINES and not isinstance(call.args[0], ast.Constant):
-        return
     context, has_plural = _FUNCTIONS[name]
+    # A variable without a context is a text of another package, such as simplejwt.
+    if (file == _DEFINES or context == "") and not isinstance(call.args[0], ast.Constant):
+        return
     given = list(call.args)
     if context is None:
         context = _literal(given.pop(0), call, file)

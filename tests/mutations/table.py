@@ -12,6 +12,7 @@ from tests.mutations import (
     host_views,
     importing,
     invitations,
+    languages,
     limits,
     log,
     old_users,
@@ -57,4 +58,5 @@ MUTATIONS = (
     *(*limits.ATTEMPTS, *limits.MESSAGES, *limits.WORK, *limits.TEXTS),
     *(*outbound.OUTBOUND, *outbound.PROVIDERS),
     *example.EXAMPLE,
+    *languages.LANGUAGES,
 )

@@ -13,18 +13,47 @@ class Migration(migrations.Migration):
             name="Entry",
             fields=[
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                ("action", models.CharField(max_length=64)),
-                ("severity", models.CharField(max_length=8)),
-                ("topic", models.CharField(blank=True, default="", max_length=8)),
-                ("actor_id", models.CharField(blank=True, default="", max_length=255)),
-                ("actor_type", models.CharField(max_length=8)),
-                ("target_id", models.CharField(blank=True, default="", max_length=255)),
-                ("target_type", models.CharField(blank=True, default="", max_length=32)),
-                ("details", models.CharField(blank=True, default="", max_length=255)),
-                ("metadata", models.TextField(default="{}")),
-                ("ip_address", models.CharField(blank=True, default="", max_length=45)),
-                ("user_agent", models.CharField(blank=True, default="", max_length=512)),
-                ("created_at", models.DateTimeField()),
+                ("action", models.CharField(max_length=64, verbose_name="action")),
+                ("severity", models.CharField(max_length=8, verbose_name="severity")),
+                (
+                    "topic",
+                    models.CharField(blank=True, default="", max_length=8, verbose_name="topic"),
+                ),
+                (
+                    "actor_id",
+                    models.CharField(blank=True, default="", max_length=255, verbose_name="actor"),
+                ),
+                ("actor_type", models.CharField(max_length=8, verbose_name="type of actor")),
+                (
+                    "target_id",
+                    models.CharField(blank=True, default="", max_length=255, verbose_name="target"),
+                ),
+                (
+                    "target_type",
+                    models.CharField(
+                        blank=True, default="", max_length=32, verbose_name="type of target"
+                    ),
+                ),
+                (
+                    "details",
+                    models.CharField(
+                        blank=True, default="", max_length=255, verbose_name="details"
+                    ),
+                ),
+                ("metadata", models.TextField(default="{}", verbose_name="metadata")),
+                (
+                    "ip_address",
+                    models.CharField(
+                        blank=True, default="", max_length=45, verbose_name="IP address"
+                    ),
+                ),
+                (
+                    "user_agent",
+                    models.CharField(
+                        blank=True, default="", max_length=512, verbose_name="browser"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(verbose_name="time")),
             ],
             options={
                 "verbose_name": "log entry",

@@ -4,12 +4,13 @@ URLconf where those of simplejwt were."""
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.phrases import admin_text
 
 
 class CompatSimpleJwtConfig(modules.ModuleConfig):
     name = "authservice.compat.simplejwt"
     label = "authservice_compat_simplejwt"
-    verbose_name = "Routes of simplejwt"
+    verbose_name = admin_text("Routes of simplejwt")
     refresh_token_trade = "authservice.compat.simplejwt.trade.trade"  # noqa: S105 a path
     revoke_foreign_tokens = "authservice.compat.simplejwt.revocation.revoke"
 

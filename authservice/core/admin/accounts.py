@@ -29,6 +29,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import errors, message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
+from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ class ShowsAccount(AnyPage):
         superuser = getattr(request.user, "is_superuser", False)
         return _FACTS if superuser else (*_FACTS, "is_super_admin")
 
-    @admin.display(boolean=True, description="e-mail verified")
+    @admin.display(boolean=True, description=_("e-mail verified"))
     def email_verified(self, account: Account) -> bool:
         return Person(account.user, account).email_verified
 
-    @admin.display(boolean=True, description="phone verified")
+    @admin.display(boolean=True, description=_("phone verified"))
     def phone_verified(self, account: Account) -> bool:
         return Person(account.user, account).phone_number_verified
 
@@ -142,7 +143,7 @@ class AccountAdmin(
         if form.changed_data:
             apply_change(obj, form.before(), by=request.user, client=of_page(request))
 
-    @admin.display(description="account", ordering="email")
+    @admin.display(description=_("account"), ordering="email")
     def who(self, account: Account) -> str:
         return str(account)
 
@@ -150,7 +151,7 @@ class AccountAdmin(
     def support(self, account: Account) -> str:
         return format_html('<a href="{}">{}</a>', self.support_url(account), _("Support page"))
 
-    @admin.display(boolean=True, description="active")
+    @admin.display(boolean=True, description=_("active"))
     def is_active(self, account: Account) -> bool:
         return Person(account.user, account).active
 
@@ -158,7 +159,7 @@ class AccountAdmin(
     def super_admin(self, account: Account) -> bool:
         return Person(account.user, account).is_super_admin
 
-    @admin.action(permissions=["change"], description="End all sessions")
+    @admin.action(permissions=["change"], description=_("End all sessions"))
     def end_sessions(self, request: HttpRequest, chosen: QuerySet[Account]) -> HttpResponse | None:
         question = _("All sessions of these users end. Every token is refused from then on.")
         if page := admin_confirm.ask(self, request, chosen, question):
@@ -166,14 +167,15 @@ class AccountAdmin(
         people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
         ended = revocation.revoke_users(users, by=request.user, client=client)
-        log(request, _accounts(people), "Ended all sessions.")
-        self.message_user(request, f"Ended {ended} sessions of {len(people)} accounts.")
+        log(request, _accounts(people), _("Ended all sessions."))
+        text = _("Sessions ended: %(sessions)d. Accounts: %(accounts)d.")
+        self.message_user(request, text % {"sessions": ended, "accounts": len(people)})
         return None
 
-    @admin.action(permissions=["change"], description="Resend the verification e-mail")
+    @admin.action(permissions=["change"], description=_("Resend the verification e-mail"))
     def resend_verification(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         if plug("messenger") is None:
-            text = "Nothing was sent: no installed module sends e-mail."
+            text = _("Nothing was sent: no installed module sends e-mail.")
             self.message_user(request, text, messages.ERROR)
             return
         chosen_people = self._people(request, chosen)
@@ -181,15 +183,21 @@ class AccountAdmin(
         client = of_page(request)
         for person in people:
             message_queue.send(message_queue.VERIFY_EMAIL, person.email, client)
-        log(request, _accounts(people), "Resent the verification e-mail.")
-        self.message_user(request, f"Sent to {len(people)} accounts that were not verified.")
+        log(request, _accounts(people), _("Resent the verification e-mail."))
+        text = admin_count(
+            "Sent to %(count)d account that was not verified.",
+            "Sent to %(count)d accounts that were not verified.",
+            len(people),
+        )
+        self.message_user(request, text)
 
-    @admin.action(permissions=["change"], description="Unlock: reset failed attempts")
+    @admin.action(permissions=["change"], description=_("Unlock: reset failed attempts"))
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
         locked = unlocking.unlock(people, by=request.user, client=of_page(request))
-        log(request, _accounts(people), "Unlocked.")
-        text = f"{locked} of {len(people)} accounts were locked. All failed attempts were reset."
+        log(request, _accounts(people), _("Unlocked."))
+        text = _("%(locked)d of %(all)d accounts were locked. All failed attempts were reset.")
+        text = text % {"locked": locked, "all": len(people)}
         self.message_user(request, text)
 
     def _people(self, request: HttpRequest, chosen: QuerySet[Account]) -> list[Person]:

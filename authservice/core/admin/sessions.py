@@ -23,6 +23,7 @@ from authservice.core.staff.admin_pages import (
     person_of,
 )
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class SessionAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, SessionPage)
     show_full_result_count = False
     actions = ("end",)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state(self, session: Session) -> str:
         return support_page.session_state(session, person_of(session.user))
 
@@ -64,14 +65,15 @@ class SessionAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, SessionPage)
         # The rows cannot be edited, but staff with the permission to change them may end sessions.
         return super(ReadOnly, self).has_change_permission(request)
 
-    @admin.action(permissions=["end"], description="End the selected sessions")
+    @admin.action(permissions=["end"], description=_("End the selected sessions"))
     def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> HttpResponse | None:
         question = _("These sessions end. Their tokens are refused from then on.")
         if page := admin_confirm.ask(self, request, chosen, question):
             return page
         ended = self._ended(request, chosen)
-        log(request, ended, "Ended.")
-        self.message_user(request, f"Ended {len(ended)} sessions.")
+        log(request, ended, _("Ended."))
+        text = admin_count("Ended %(count)d session.", "Ended %(count)d sessions.", len(ended))
+        self.message_user(request, text)
         return None
 
     def delete_model(self, request: HttpRequest, obj: Session) -> None:

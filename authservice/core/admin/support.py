@@ -124,7 +124,7 @@ class SupportPages(Page):
             text = _("Nothing was done: the account has changed in the meantime.")
             self.message_user(request, text, messages.WARNING)
         except Fault as fault:
-            self.message_user(request, fault.message, messages.ERROR)
+            self.message_user(request, fault.text, messages.ERROR)
         else:
             log(request, [person.account], f"{button.label}: {done}")
             self.message_user(request, done, messages.SUCCESS)

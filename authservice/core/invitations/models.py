@@ -11,6 +11,7 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from authservice.kernel.databases import PrimaryManager
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 
 _KEY = 64  # hex characters of a SHA-256
@@ -19,11 +20,11 @@ _KEY = 64  # hex characters of a SHA-256
 class Status(models.TextChoices):
     """The status of an invitation. `EXPIRED` is never stored: it is pending after its expiry."""
 
-    PENDING = "pending", "pending"
-    ACCEPTED = "accepted", "accepted"
-    DECLINED = "declined", "declined"
-    CANCELLED = "cancelled", "cancelled"
-    EXPIRED = "expired", "expired"
+    PENDING = "pending", _("pending")
+    ACCEPTED = "accepted", _("accepted")
+    DECLINED = "declined", _("declined")
+    CANCELLED = "cancelled", _("cancelled")
+    EXPIRED = "expired", _("expired")
 
 
 Row = TypeVar("Row", bound="Invitation")
@@ -68,18 +69,23 @@ class Invitation(models.Model):
     TOKEN_PURPOSE: ClassVar[str]
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    email = models.CharField(max_length=254)
+    email = models.CharField(max_length=254, verbose_name=_("e-mail address"))
     email_key = models.CharField(max_length=_KEY, editable=False)
     inviter = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="+",
+        verbose_name=_("invited by"),
     )
     inviter_id: Any
-    status = models.CharField(max_length=16, choices=Status.choices, default=Status.PENDING)
+    status = models.CharField(
+        max_length=16, choices=Status.choices, default=Status.PENDING, verbose_name=_("status")
+    )
     token_digest = models.CharField(max_length=_KEY, null=True, editable=False)  # noqa: DJ001
     mail_number = models.PositiveIntegerField(default=0, editable=False)
-    created_at = models.DateTimeField(default=timezone.now)
-    expires_at = models.DateTimeField()
-    closed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    expires_at = models.DateTimeField(verbose_name=_("expires"))
+    closed_at = models.DateTimeField(null=True, blank=True, verbose_name=_("closed"))
 
     objects: ClassVar[Any] = PrimaryManager.from_queryset(InvitationQuerySet)()
 

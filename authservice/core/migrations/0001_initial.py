@@ -42,28 +42,62 @@ class Migration(migrations.Migration):
                         related_name="authservice_account",
                         serialize=False,
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
-                ("email", models.CharField(blank=True, default="", max_length=254)),
+                (
+                    "email",
+                    models.CharField(
+                        blank=True, default="", max_length=254, verbose_name="e-mail address"
+                    ),
+                ),
                 ("email_key", models.CharField(editable=False, max_length=64, null=True)),
                 (
                     "email_claim",
                     models.CharField(blank=True, default="", editable=False, max_length=64),
                 ),
-                ("username", models.CharField(blank=True, default="", max_length=254)),
+                (
+                    "username",
+                    models.CharField(
+                        blank=True, default="", max_length=254, verbose_name="username"
+                    ),
+                ),
                 ("username_key", models.CharField(editable=False, max_length=64, null=True)),
                 (
                     "username_claim",
                     models.CharField(blank=True, default="", editable=False, max_length=64),
                 ),
-                ("phone_number", models.CharField(blank=True, default="", max_length=16)),
+                (
+                    "phone_number",
+                    models.CharField(
+                        blank=True, default="", max_length=16, verbose_name="phone number"
+                    ),
+                ),
                 ("phone_key", models.CharField(editable=False, max_length=64, null=True)),
-                ("name", models.CharField(blank=True, default="", max_length=255)),
-                ("first_name", models.CharField(blank=True, default="", max_length=150)),
-                ("last_name", models.CharField(blank=True, default="", max_length=150)),
-                ("avatar", models.CharField(blank=True, default="", max_length=2048)),
-                ("active", models.BooleanField(default=True)),
-                ("is_super_admin", models.BooleanField(default=False)),
+                (
+                    "name",
+                    models.CharField(blank=True, default="", max_length=255, verbose_name="name"),
+                ),
+                (
+                    "first_name",
+                    models.CharField(
+                        blank=True, default="", max_length=150, verbose_name="first name"
+                    ),
+                ),
+                (
+                    "last_name",
+                    models.CharField(
+                        blank=True, default="", max_length=150, verbose_name="last name"
+                    ),
+                ),
+                (
+                    "avatar",
+                    models.CharField(
+                        blank=True, default="", max_length=2048, verbose_name="avatar"
+                    ),
+                ),
+                ("active", models.BooleanField(default=True, verbose_name="active")),
+                ("is_super_admin", models.BooleanField(default=False, verbose_name="super admin")),
                 (
                     "verified_email_key",
                     models.CharField(blank=True, default="", editable=False, max_length=64),
@@ -106,8 +140,11 @@ class Migration(migrations.Migration):
                     "mail_failure",
                     models.CharField(blank=True, default="", editable=False, max_length=100),
                 ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("updated_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="created"),
+                ),
+                ("updated_at", models.DateTimeField(blank=True, null=True, verbose_name="changed")),
             ],
             options={
                 "verbose_name": "account",
@@ -139,9 +176,9 @@ class Migration(migrations.Migration):
             name="AttemptCounter",
             fields=[
                 ("key", models.CharField(max_length=64, primary_key=True, serialize=False)),
-                ("count", models.PositiveIntegerField(default=0)),
-                ("strikes", models.PositiveSmallIntegerField(default=0)),
-                ("ends_at", models.DateTimeField()),
+                ("count", models.PositiveIntegerField(default=0, verbose_name="attempts")),
+                ("strikes", models.PositiveSmallIntegerField(default=0, verbose_name="lockouts")),
+                ("ends_at", models.DateTimeField(verbose_name="ends")),
                 ("day_count", models.PositiveIntegerField(default=0)),
                 ("day_ends_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("reported_until", models.DateTimeField(blank=True, null=True)),
@@ -164,7 +201,7 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("purpose", models.CharField(max_length=32)),
+                ("purpose", models.CharField(max_length=32, verbose_name="purpose")),
                 ("digest", models.CharField(editable=False, max_length=64, null=True)),
                 (
                     "code_digest",
@@ -179,10 +216,13 @@ class Migration(migrations.Migration):
                     "password_fingerprint",
                     models.CharField(blank=True, default="", editable=False, max_length=64),
                 ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("expires_at", models.DateTimeField()),
-                ("spent_at", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0, verbose_name="attempts")),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="created"),
+                ),
+                ("expires_at", models.DateTimeField(verbose_name="expires")),
+                ("spent_at", models.DateTimeField(blank=True, null=True, verbose_name="used")),
                 (
                     "user",
                     models.ForeignKey(
@@ -191,6 +231,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="authservice_one_time_tokens",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
             ],
@@ -226,25 +267,41 @@ class Migration(migrations.Migration):
                 ("password_fingerprint", models.CharField(editable=False, max_length=64)),
                 ("token_version", models.PositiveIntegerField()),
                 ("factor_version", models.PositiveIntegerField(default=0)),
-                ("amr", models.CharField(max_length=64)),
+                ("amr", models.CharField(max_length=64, verbose_name="login methods")),
                 ("auth_time", models.DateTimeField()),
                 ("organization_id", models.UUIDField(blank=True, null=True)),
                 ("device_id", models.UUIDField(blank=True, null=True)),
-                ("user_agent", models.CharField(blank=True, default="", max_length=512)),
-                ("ip_address", models.CharField(blank=True, default="", max_length=45)),
-                ("created_at", models.DateTimeField()),
-                ("refreshed_at", models.DateTimeField()),
-                ("last_used_at", models.DateTimeField()),
-                ("idle_expires_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField()),
-                ("ended_at", models.DateTimeField(blank=True, null=True)),
-                ("end_reason", models.CharField(blank=True, default="", max_length=32)),
+                (
+                    "user_agent",
+                    models.CharField(
+                        blank=True, default="", max_length=512, verbose_name="browser"
+                    ),
+                ),
+                (
+                    "ip_address",
+                    models.CharField(
+                        blank=True, default="", max_length=45, verbose_name="IP address"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(verbose_name="started")),
+                ("refreshed_at", models.DateTimeField(verbose_name="last refreshed")),
+                ("last_used_at", models.DateTimeField(verbose_name="last used")),
+                ("idle_expires_at", models.DateTimeField(verbose_name="expires if idle")),
+                ("expires_at", models.DateTimeField(verbose_name="expires")),
+                ("ended_at", models.DateTimeField(blank=True, null=True, verbose_name="ended")),
+                (
+                    "end_reason",
+                    models.CharField(
+                        blank=True, default="", max_length=32, verbose_name="reason for the end"
+                    ),
+                ),
                 (
                     "user",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="authservice_sessions",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
             ],

@@ -17,6 +17,8 @@ from authservice.core.users.person import Person, email_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.phrases import of_field, translated
 
 if TYPE_CHECKING:
     Form = forms.ModelForm[Account]
@@ -55,11 +57,11 @@ class AccountForm(Form):
     def clean_phone_number(self) -> str:
         phone: str = self.cleaned_data["phone_number"]
         if phone and not identifiers.is_phone(phone):
-            raise ValidationError(identifiers.PHONE_RULE)
+            raise ValidationError(translated(identifiers.PHONE_RULE))
         key = identifiers.phone_key(phone) if phone else None
         others = Account.objects.exclude(pk=self.instance.pk)
         if key and others.filter(phone_key=key).exists():
-            raise ValidationError("Another account has this number.")
+            raise ValidationError(_("Another account has this number."))
         self.instance.phone_key = key
         return phone
 
@@ -76,7 +78,7 @@ def _require_another(pk: Any) -> None:
         try:
             super_admins.lock_user(pk, losing=True)
         except errors.LastSuperAdmin as wrong:
-            raise ValidationError(wrong.message) from wrong
+            raise ValidationError(wrong.text) from wrong
 
 
 class AccountFormSet(FormSet):
@@ -95,7 +97,7 @@ class AccountFormSet(FormSet):
         self.stored = lookup.find_by_pk(self.instance.pk)
         stored = self.stored or super_admins.without_account(self.instance.pk)
         if stored and not authority.may_change(self.editor, stored):
-            raise ValidationError("Only a superuser may change a super admin.")
+            raise ValidationError(_("Only a superuser may change a super admin."))
         self._require_email()
         if self.stored and not super_admins.is_active_super_admin(self._person(self.stored)):
             _require_another(self.instance.pk)
@@ -104,7 +106,8 @@ class AccountFormSet(FormSet):
         """An unchanged address is not checked."""
         email, before = email_of(self.instance), self.stored.email if self.stored else ""
         if email and email != before and not identifiers.is_new_email(email):
-            raise ValidationError(f"E-mail address: {identifiers.NEW_EMAIL_RULE}")
+            rule = of_field(str(_("E-mail address")), [identifiers.NEW_EMAIL_RULE])
+            raise ValidationError(translated(rule))
 
     def save(self, commit: bool = True) -> list[Account]:
         saved: list[Account] = super().save(commit)

@@ -30,6 +30,7 @@ from authservice.core.staff.admin_pages import person_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import admin_text as _
 
 # Longest time between an entry of admin's log and the deletion.
 _LOG_AGE = timedelta(minutes=1)
@@ -99,7 +100,7 @@ def _before(instance: Any, using: str, **_: Any) -> None:
     try:
         person = super_admins.lock_leaving(instance.pk, leaving.pks)
     except errors.LastSuperAdmin as wrong:
-        raise PermissionDenied(wrong.message) from wrong
+        raise PermissionDenied(wrong.text) from wrong
     super_admins.lock_against_references(instance.pk)
     if person is not None:
         delete_user.record(person, by=leaving.by, client=leaving.client)
@@ -107,7 +108,7 @@ def _before(instance: Any, using: str, **_: Any) -> None:
 
 def _require_permitted(leaving: Deletion, user: Any) -> None:
     if not authority.may_change(leaving.by, person_of(user)):
-        raise PermissionDenied("Only a superuser may delete a super admin.")
+        raise PermissionDenied(_("Only a superuser may delete a super admin."))
 
 
 def _from_admin_log(user: Any, others: Deletion | None) -> Deletion | None:

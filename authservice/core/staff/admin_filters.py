@@ -10,12 +10,23 @@ from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from authservice.kernel.phrases import admin_text as _
+
+_LABELS = {
+    "yes": _("Yes"),
+    "no": _("No"),
+    "open": _("Open"),
+    "ended": _("Ended"),
+    "expired": _("Expired"),
+    "used": _("Used"),
+}
+
 
 class Choice(ABC, admin.SimpleListFilter):
     """A filter whose choices are conditions."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name.capitalize()) for name in self.conditions()]
+        return [(name, _LABELS[name]) for name in self.conditions()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(self.conditions().get(self.value() or "", Q()))
@@ -26,7 +37,7 @@ class Choice(ABC, admin.SimpleListFilter):
 
 
 class EmailVerified(Choice):
-    title = "e-mail verified"
+    title = _("e-mail verified")
     parameter_name = "email_verified"
 
     def conditions(self) -> dict[str, Q]:
@@ -35,7 +46,7 @@ class EmailVerified(Choice):
 
 
 class SessionState(Choice):
-    title = parameter_name = "state"
+    title, parameter_name = _("state"), "state"
 
     def conditions(self) -> dict[str, Q]:
         now = timezone.now()
@@ -45,7 +56,7 @@ class SessionState(Choice):
 
 
 class OneTimeTokenState(Choice):
-    title = parameter_name = "state"
+    title, parameter_name = _("state"), "state"
 
     def conditions(self) -> dict[str, Q]:
         expired, unused = Q(expires_at__lte=timezone.now()), Q(spent_at=None)

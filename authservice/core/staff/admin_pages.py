@@ -128,7 +128,7 @@ class ActionsOnly(GoesWithUser, ReadOnly, Page):
                 action(row, by=request.user, client=of_page(request))
                 changed.append(row)
             except Fault as fault:
-                skipped.append(f"{row}: {fault.message}")
+                skipped.append(f"{row}: {fault.text}")
         editor: Any = request.user.pk
         LogEntry.objects.log_actions(editor, changed, CHANGE, f"{done}.")
         self.message_user(request, f"{done}: {len(changed)}.")
@@ -167,7 +167,7 @@ class SuperAdminGuard(RowGuard, Page):
             # Django asks for the permission over a row on its own page only, not in a list with
             # `list_editable`.
             if change and not may_change(request, stored):
-                raise PermissionDenied("Only a superuser may change a super admin.")
+                raise PermissionDenied(_("Only a superuser may change a super admin."))
             form.rights_before = rights.of(stored)
         return super().save_form(request, form, change)
 
@@ -180,7 +180,7 @@ class SuperAdminGuard(RowGuard, Page):
         user = rights.find_user(form.instance.pk)
         changed = rights.changes(form.rights_before, rights.of(user))
         if changed and not authority.is_superuser(request.user):
-            raise PermissionDenied("Only a superuser may change the rights of a user.")
+            raise PermissionDenied(_("Only a superuser may change the rights of a user."))
         if changed:
             rights.record(changed, user, by=request.user, client=of_page(request))
 
@@ -199,7 +199,7 @@ def person_of(user: Any) -> Person:
 def log(request: HttpRequest, rows: Any, text: str) -> None:
     """Add the action to the history of each row in Django admin."""
     editor: Any = request.user.pk
-    LogEntry.objects.log_actions(editor, rows, CHANGE, text)
+    LogEntry.objects.log_actions(editor, rows, CHANGE, str(text))
 
 
 def permitted(
@@ -210,6 +210,7 @@ def permitted(
     chosen = list(rows)
     kept = [row for row in chosen if authority.may_change(request.user, owner(row))]
     if len(kept) < len(chosen):
-        text = f"Skipped {len(chosen) - len(kept)}: only a superuser may do this to super admins."
+        text = _("Skipped %(count)d: only a superuser may do this to super admins.")
+        text = text % {"count": len(chosen) - len(kept)}
         page.message_user(request, text, messages.WARNING)
     return kept

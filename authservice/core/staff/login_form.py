@@ -22,6 +22,8 @@ from authservice.kernel import errors
 from authservice.kernel.http import bounds
 from authservice.kernel.http.client import of_page
 from authservice.kernel.modules import plug
+from authservice.kernel.phrases import admin_count, phrase, translated
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.secret import Secret
 
 _LONGEST = {"username": 254, "password": 4096}
@@ -35,7 +37,7 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
     """
 
     code = forms.CharField(
-        label="Code of your authenticator app, or a backup code",
+        label=_("Code of your authenticator app, or a backup code"),
         required=False,
         max_length=64,
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
@@ -72,12 +74,12 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
         except errors.InvalidCredentials as wrong:
             raise self.get_invalid_login_error() from wrong
         except errors.TwoFactorRefused as wrong:
-            raise ValidationError({"code": "This code is not valid."}) from wrong
+            raise ValidationError({"code": _("This code is not valid.")}) from wrong
         except admin_login.CodeRequired as wrong:
-            text = "Enter a code of your authenticator app, or a backup code."
+            text = _("Enter a code of your authenticator app, or a backup code.")
             raise ValidationError({"code": text}) from wrong
         except admin_login.SetUpRequired as wrong:
-            text = "You need a second factor to log in here: set one up in the API first."
+            text = _("You need a second factor to log in here: set one up in the API first.")
             raise ValidationError(text, code="second_factor_required") from wrong
         except errors.Fault as wrong:
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
@@ -87,11 +89,12 @@ def as_secret(password: str) -> Secret:
     """The password of a form as the API reads it: NFC, without control characters, at most 4096
     bytes. Raises `ValidationError`."""
     if len(password.encode()) > _LONGEST["password"]:
-        raise ValidationError(f"Must not exceed {_LONGEST['password']} bytes.")
+        rule = phrase("Must not exceed %(count)d bytes.", count=_LONGEST["password"])
+        raise ValidationError(translated(rule))
     if bounds.too_many_marks(password):
-        raise ValidationError(bounds.TOO_MANY_MARKS)
+        raise ValidationError(translated(bounds.TOO_MANY_MARKS))
     if any(unicodedata.category(character) == "Cc" for character in password):
-        raise ValidationError("Must not contain control characters.")
+        raise ValidationError(_("Must not contain control characters."))
     return Secret(unicodedata.normalize("NFC", password))
 
 
@@ -99,6 +102,10 @@ def in_words(fault: errors.Fault) -> str:
     """The message of a refusal, which says in how many minutes to try again."""
     seconds = int(fault.headers.get("Retry-After", 0))
     if not seconds:
-        return fault.message
+        return fault.text
     minutes = -(-seconds // 60)
-    return f"Too many attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
+    return admin_count(
+        "Too many attempts. Try again in %(count)d minute.",
+        "Too many attempts. Try again in %(count)d minutes.",
+        minutes,
+    )

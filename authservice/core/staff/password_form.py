@@ -20,6 +20,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.http.client import of_page
+from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
 
 
@@ -58,12 +59,13 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
 
     def _hash(self, old: Secret, new: Secret) -> None:
         if new == old:
-            self.add_error("new_password2", "Must differ from the old one.")
+            rule = phrase("Must differ from the old one.")
+            self.add_error("new_password2", translated(rule))
             return
         try:
             self.encoded = passwords.hash_new_password(new, self.person.user, field="new_password2")
         except errors.InvalidPassword as wrong:
-            self.add_error("new_password2", list((wrong.details or {})["new_password2"]))
+            self.add_error("new_password2", wrong.texts["new_password2"])
         except errors.Fault as wrong:
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
 

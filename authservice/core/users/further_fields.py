@@ -25,7 +25,8 @@ from rest_framework import serializers
 from authservice.core.conf import core
 from authservice.core.users.reserved_fields import reserved
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
+from authservice.kernel import databases, errors, languages
+from authservice.kernel.phrases import of_field
 
 Serializer = type[serializers.Serializer[Any]]
 
@@ -151,7 +152,9 @@ def _picked(schema: Serializer, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _validated(serializer: Any) -> FurtherFields:
-    if not serializer.is_valid():
+    with languages.of_texts():
+        valid = serializer.is_valid()
+    if not valid:
         raise _failure(serializer.errors)
     return FurtherFields(serializer)
 
@@ -160,7 +163,7 @@ def _failure(detail: Any) -> errors.ValidationFailed:
     """The error that names the first invalid field."""
     details = dict(_flat(detail, ""))
     name, texts = next(iter(details.items()))
-    return errors.ValidationFailed(f"{name}: {texts[0]}", details=details)
+    return errors.ValidationFailed(of_field(name, texts[:1]), details=details)
 
 
 def _flat(detail: Any, path: str) -> Iterator[tuple[str, list[str]]]:

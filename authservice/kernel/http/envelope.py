@@ -51,11 +51,12 @@ def answer(
 
 def refusal(fault: errors.Fault) -> HttpResponse:
     """The error envelope of a fault. The top level repeats the message, for simple clients."""
-    data: dict[str, Any] = {"code": fault.code, "message": fault.text}
+    text = fault.text
+    data: dict[str, Any] = {"code": fault.code, "message": text}
     if fault.details and api.error_details:
         data["details"] = fault.texts
     headers = {**_CHALLENGE, **fault.headers} if fault.status == 401 else fault.headers
-    return answer(data, message=fault.text, status=fault.status, headers=headers)
+    return answer(data, message=text, status=fault.status, headers=headers)
 
 
 def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fault:

@@ -28,12 +28,29 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("provider", models.CharField(max_length=63)),
-                ("subject", models.CharField(max_length=255)),
+                ("provider", models.CharField(max_length=63, verbose_name="provider")),
+                (
+                    "subject",
+                    models.CharField(max_length=255, verbose_name="identifier at the provider"),
+                ),
                 ("subject_key", models.CharField(editable=False, max_length=64)),
-                ("email", models.CharField(blank=True, default="", max_length=254)),
-                ("at_signup", models.BooleanField(default=False)),
-                ("added_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "email",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        max_length=254,
+                        verbose_name="e-mail address at the provider",
+                    ),
+                ),
+                (
+                    "at_signup",
+                    models.BooleanField(default=False, verbose_name="created this account"),
+                ),
+                (
+                    "added_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="linked"),
+                ),
                 ("sealed_tokens", models.TextField(blank=True, default="", editable=False)),
                 (
                     "user",
@@ -41,6 +58,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="authservice_linked_accounts",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
             ],

@@ -28,13 +28,21 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("name", models.CharField(max_length=255)),
-                ("slug", models.CharField(max_length=64, unique=True)),
-                ("logo_url", models.CharField(blank=True, default="", max_length=2048)),
-                ("metadata", models.TextField(blank=True, default="")),
-                ("active", models.BooleanField(default=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("updated_at", models.DateTimeField(blank=True, null=True)),
+                ("name", models.CharField(max_length=255, verbose_name="name")),
+                ("slug", models.CharField(max_length=64, unique=True, verbose_name="slug")),
+                (
+                    "logo_url",
+                    models.CharField(
+                        blank=True, default="", max_length=2048, verbose_name="address of the logo"
+                    ),
+                ),
+                ("metadata", models.TextField(blank=True, default="", verbose_name="metadata")),
+                ("active", models.BooleanField(default=True, verbose_name="active")),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="created"),
+                ),
+                ("updated_at", models.DateTimeField(blank=True, null=True, verbose_name="changed")),
                 (
                     "founder",
                     models.ForeignKey(
@@ -43,6 +51,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="authservice_founded",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="founder",
                     ),
                 ),
             ],
@@ -64,14 +73,18 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("role", models.CharField(default="member", max_length=32)),
-                ("joined_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("role", models.CharField(default="member", max_length=32, verbose_name="role")),
+                (
+                    "joined_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="joined"),
+                ),
                 (
                     "user",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="authservice_memberships",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
                 (
@@ -80,6 +93,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="memberships",
                         to="authservice_organization.organization",
+                        verbose_name="organization",
                     ),
                 ),
             ],
@@ -113,7 +127,7 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("email", models.CharField(max_length=254)),
+                ("email", models.CharField(max_length=254, verbose_name="e-mail address")),
                 ("email_key", models.CharField(editable=False, max_length=64)),
                 (
                     "status",
@@ -127,20 +141,25 @@ class Migration(migrations.Migration):
                         ],
                         default="pending",
                         max_length=16,
+                        verbose_name="status",
                     ),
                 ),
                 ("token_digest", models.CharField(editable=False, max_length=64, null=True)),
                 ("mail_number", models.PositiveIntegerField(default=0, editable=False)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("expires_at", models.DateTimeField()),
-                ("closed_at", models.DateTimeField(blank=True, null=True)),
-                ("role", models.CharField(default="member", max_length=32)),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="created"),
+                ),
+                ("expires_at", models.DateTimeField(verbose_name="expires")),
+                ("closed_at", models.DateTimeField(blank=True, null=True, verbose_name="closed")),
+                ("role", models.CharField(default="member", max_length=32, verbose_name="role")),
                 (
                     "inviter",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="invited by",
                     ),
                 ),
                 (
@@ -149,6 +168,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="authservice_organization.organization",
+                        verbose_name="organization",
                     ),
                 ),
             ],

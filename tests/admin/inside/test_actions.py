@@ -32,7 +32,7 @@ def test_revoked_sessions_of_an_account_are_refused_at_once(root, api, ann):
 
     output = root.act("account", "end_sessions", account()).content.decode()
 
-    assert "Ended 1 sessions of 1 accounts." in output
+    assert "Sessions ended: 1. Accounts: 1." in output
     assert api.get("me", token=ann["access_token"]).error == OVER
     assert api.get("me", token=bob["access_token"]).status == 200
 
@@ -168,7 +168,7 @@ def test_verification_mail_is_resent(root, messenger, ann, django_capture_on_com
     with django_capture_on_commit_callbacks(execute=True):
         output = root.act("account", "resend_verification", account()).content.decode()
 
-    assert "Sent to 1 accounts" in output
+    assert "Sent to 1 account that" in output
     assert [(job.kind, job.target) for job in messenger] == [("verify-email", "ann@example.com")]
 
 
