@@ -77,7 +77,7 @@ def test_index_and_lists_are_in_german(settings, root):
     accounts = root.see(reverse("admin:authservice_core_account_changelist"))
 
     assert "Konten und Sitzungen" in index
-    assert "Einmal-Tokens" in index
+    assert "Links und Codes" in index
     assert "Entsperren: Fehlversuche zurücksetzen" in accounts
     assert "E-Mail bestätigt" in accounts
 
