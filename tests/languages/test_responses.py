@@ -214,8 +214,8 @@ def test_long_header_looks_up_few_languages(settings, monkeypatch):
         lambda code, **_: asked.append(code) or variant(code),
     )
 
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    ask(accept_language=",".join(f"q{one}{two}" for one in "xy" for two in letters))
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    ask(accept_language=",".join(f"q{one}{two}" for one in "xy" for two in alphabet))
 
     assert len(asked) == languages._CONSIDERED + 1  # and the cookie
 
