@@ -46,9 +46,12 @@ def delete(person: Person, session: Session, proof: Proof, client: Client) -> bo
         return False
     recent_proof.require_owner(person, session, proof, client, method="delete_account")
     held = super_admins.keys_to_lock(person.user.pk, losing=True)
-    with _refusing_references(), sessions.changing(person, session, *held) as present:
+    with (
+        _refusing_references() as leaving,
+        sessions.changing(person, session, *held) as present,
+    ):
         recent_proof.require_unchanged(person, present)
-        _erase(present, held, client)
+        _erase(present, held, client, leaving)
     return True
 
 
@@ -67,12 +70,12 @@ def delete_with_link(token: Secret, client: Client) -> None:
     require_allowed()
     person, issued = one_time.find_link(DELETE_ACCOUNT, token)
     held = super_admins.keys_to_lock(person.user.pk, losing=True)
-    with _refusing_references(), transaction.atomic(using=databases.primary()):
+    with _refusing_references() as leaving, transaction.atomic(using=databases.primary()):
         passwords.lock_users(held)
         present = one_time.consume_for(DELETE_ACCOUNT, person, issued)
         if present is None:
             raise errors.InvalidLink
-        _erase(present, held, client)
+        _erase(present, held, client, leaving)
 
 
 def require_allowed() -> None:
@@ -95,16 +98,24 @@ def _needs_link(person: Person, proof: Proof) -> bool:
 
 
 @contextmanager
-def _refusing_references() -> Iterator[None]:
-    """Turn the refusal of a table of the project into `UserInUse`, also that of the commit."""
+def _refusing_references() -> Iterator[list[Person]]:
+    """Turn the refusal of a table of the project into `UserInUse`, also that of the commit.
+
+    Yields the list of whom the block deletes. While it is empty, another statement failed, such as
+    the one that writes the audit entry.
+    """
+    leaving: list[Person] = []
     try:
-        yield
+        yield leaving
     except IntegrityError as wrong:
+        if not leaving:
+            raise
         raise errors.UserInUse from wrong
 
 
-def _erase(person: Person, held: set[Any], client: Client) -> None:
-    """Delete the user in the current transaction, which has locked the users `held`.
+def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]) -> None:
+    """Delete the user in the current transaction, which has locked the users `held`. `leaving` gets
+    the user once only the deletion can fail.
 
     Raises `InvalidToken` if the user is gone, `LastSuperAdmin`, and an integrity error if another
     table still references the user.
@@ -113,7 +124,7 @@ def _erase(person: Person, held: set[Any], client: Client) -> None:
         super_admins.read_locked(person.user.pk, held, losing=True)
     except errors.UserNotFound as wrong:
         raise errors.InvalidToken from wrong
-    delete_user.prepare(person, lambda: _record(person, client))
+    leaving.append(delete_user.prepare(person, lambda: _record(person, client)))
     person.user.delete(using=databases.primary())
 
 

@@ -38,12 +38,12 @@ def test_pages_show_the_link_and_no_token(root, linked):
 
 
 def test_list_can_be_searched_by_address(root, linked):
-    assert "1 linked account" in root.see(reverse(LIST), q=ANN)
-    assert "0 linked accounts" in root.see(reverse(LIST), q="bob@example.com")
+    assert "1 linked provider" in root.see(reverse(LIST), q=ANN)
+    assert "0 linked providers" in root.see(reverse(LIST), q="bob@example.com")
 
 
 def test_staff_can_unlink_a_provider(root, linked):
-    assert "Unlinked 1 providers." in unlink(root, linked).content.decode()
+    assert "Unlinked 1 provider." in unlink(root, linked).content.decode()
 
     assert not LinkedAccount.objects.exists()
 
