@@ -9,6 +9,7 @@ from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
 from authservice.notification.dispatchers import celery, thread
 from authservice.notification.dispatchers.lanes import Lanes
+from tests.support import needs
 
 NOTICE = Message(kind="password-changed", target="ann@example.com")
 
@@ -28,6 +29,7 @@ def is_reset(raw):
 
 
 @pytest.mark.django_db(transaction=True)
+@needs.several_writers
 def test_reset_email_is_sent_while_many_notices_wait_for_a_slow_mail_server(
     api, mark_verified, sink, mail_to, configure, lanes, eventually, logged
 ):

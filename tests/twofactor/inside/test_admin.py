@@ -57,7 +57,7 @@ def test_list_can_be_filtered_by_confirmation(root, enrolled, confirmed):
 def test_staff_can_disable_the_second_factor_of_a_user(root, api, enrolled):
     shown = act(root, "disable").content.decode()
 
-    assert "Disabled the second factor of 1 users and ended all their sessions." in shown
+    assert "Disabled the second factor of 1 user and ended all their sessions." in shown
     assert enrolled.get("me").error == (401, "INVALID_TOKEN")
     assert Account.objects.get(email=ANN).token_version == 1
     assert "access_token" in api.log_in(ANN)
