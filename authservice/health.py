@@ -2,9 +2,9 @@
 
     urlpatterns = [path("healthz", include("authservice.health")), ...]
 
-`GET /healthz` says that the process answers (liveness) and asks nothing else. `GET /healthz/ready`
-is 200 if the database of the users answers, else 503 (readiness). Both are off unless a project
-includes them.
+`GET /healthz` is 200 as long as the process responds (liveness), and queries no database. `GET
+/healthz/ready` is 200 if the database of the users responds, else 503 (readiness). A project has
+neither unless it includes them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from authservice.kernel import databases
 
 
 def _check(view: Callable[[HttpRequest], JsonResponse]) -> Callable[..., HttpResponseBase]:
-    """A view that no setting of the project refuses (LoginRequiredMiddleware, CSRF) and that asks
-    the database nothing by itself (ATOMIC_REQUESTS)."""
+    """A view that no middleware of the project refuses (LoginRequiredMiddleware, CSRF) and that
+    opens no transaction by itself (ATOMIC_REQUESTS)."""
     open_to_all = login_not_required(csrf_exempt(require_safe(never_cache(view))))
     return transaction.non_atomic_requests(open_to_all)
 
@@ -42,7 +42,7 @@ def ready(request: HttpRequest) -> JsonResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except Error:
-        # A broken connection must not outlive the request: the next check opens a new one.
+        # Close the broken connection, so that the next check opens a new one.
         if not connection.in_atomic_block:
             connection.close()
         return JsonResponse({"status": "unavailable"}, status=503)

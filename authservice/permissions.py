@@ -86,7 +86,7 @@ class _SignedInRecently(_CallerPermission):
 
     def allows(self, caller: Caller, request: Request) -> bool:
         if LEGACY in caller.claims["amr"]:
-            return False  # nobody logged in to this session
+            return False  # this session did not begin with a login
         # A refresh does not change this claim, so refreshed tokens do not prolong the time.
         return bool(time.time() - caller.claims["auth_time"] <= self.seconds)
 

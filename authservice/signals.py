@@ -24,10 +24,11 @@ token_reuse_detected = Signal()
 """A used refresh token was sent again and may have been stolen; its session ended. `user` is the
 user."""
 email_changed = Signal()
-"""A user has confirmed another e-mail address, or spells it differently; `event.metadata` has both.
-`user` is the user."""
+"""A user confirmed another e-mail address, or changed the spelling of the current one.
+`event.metadata["email"]` has `before` and `after`. `user` is the user."""
 username_changed = Signal()
-"""A user changed the username; `event.metadata` has both. `user` is the user."""
+"""A user changed the username. `event.metadata["username"]` has `before` and `after`. `user` is the
+user."""
 account_throttled = Signal()
 """A limit on attempts was reached. `user` is the user whom the request named, or None if there is
 no such user."""

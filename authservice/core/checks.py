@@ -102,7 +102,7 @@ def _confirmation() -> Iterator[CheckMessage]:
 
 
 def _links() -> Iterator[CheckMessage]:
-    """Links to pages that nobody serves; without a messenger there are no mails."""
+    """Links to pages that do not exist. Without a messenger no mails are sent."""
     if frontend.url or not modules.plugs("messenger"):
         return
     texts = _moved_links() if modules.plugs("link_pages") else [_missing_pages()]

@@ -113,7 +113,7 @@ ACTIONS: Mapping[str, Action] = {
     "user.email.changed": Action(
         "The e-mail address was changed.",
         actors=ANYBODY,
-        when="A user confirms another e-mail address, or spells the current one differently.",
+        when="A user confirms another e-mail address, or changes the spelling of the current one.",
     ),
     "user.email.verified": Action(
         "The e-mail address was verified.",

@@ -66,8 +66,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     ),
     # Hooks and fields of the project
     "authservice.E220": (
-        "A hook in CORE is not a function, or it is an async function, which is never awaited: it"
-        " would refuse nobody.",
+        "A hook in CORE is not a function, or it is an async function, which is never awaited and"
+        " so never refuses a login or sign-up.",
         "Use the dotted path of a plain function with one argument.",
     ),
     "authservice.W221": (

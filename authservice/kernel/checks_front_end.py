@@ -20,8 +20,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " two sites.",
     ),
     "authservice.W232": (
-        "ACCESS_TOKEN_TTL is longer than SESSION_TTL or REFRESH_TOKEN_TTL, so clients get an"
-        " expires_in at which their session has ended long since.",
+        "ACCESS_TOKEN_TTL is longer than SESSION_TTL or REFRESH_TOKEN_TTL, so the expires_in of"
+        " responses is later than the end of the session.",
         "Use a short ACCESS_TOKEN_TTL, such as the default of 15 minutes: clients refresh it.",
     ),
     "authservice.W233": (
@@ -41,7 +41,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " Celery's page 'First steps with Django' shows.",
     ),
     "authservice.E237": (
-        "A colour of PAGES is not written as #rrggbb, so the pages have no colour of their own.",
+        "A colour of PAGES is not written as #rrggbb, so the pages cannot use it.",
         "Write it with six hexadecimal digits, such as '#1a56c4'.",
     ),
     "authservice.E238": (

@@ -223,7 +223,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     ),
     "authservice.E211": (
         "SIMPLEJWT trades refresh tokens of simplejwt, and its block list is not installed. Without"
-        " it nobody can tell an issued token from a forged one, so none is traded.",
+        " it a forged token cannot be distinguished from an issued one, so none is traded.",
         "Add 'rest_framework_simplejwt.token_blacklist' to INSTALLED_APPS and migrate, one lifetime"
         " of refresh tokens before the move: it lists only tokens that are issued from then on.",
     ),

@@ -87,13 +87,13 @@ def _negotiated(request: HttpRequest) -> str:
 
 @cached_for_host
 def _negotiates() -> bool:
-    """Whether the project has decided which languages it has: Django's default is all."""
+    """Whether the project sets `LANGUAGES`: Django's default is every language that Django has."""
     return settings.USE_I18N and cast(Any, settings).is_overridden("LANGUAGES")
 
 
 @lru_cache(maxsize=256)
 def _match(cookie: str, header: str) -> str:
-    """The language of `LANGUAGES` that fits best, or "". Nothing else of the texts is used."""
+    """The best match in `LANGUAGES`, or "". No other part of the two values is used."""
     accepted = [code for code, _ in parse_accept_lang_header(header)][:_CONSIDERED]
     for code in (cookie, *accepted):
         if code == "*":

@@ -1,4 +1,4 @@
-"""What core tells the pages module about a page, and the type of the slot `link_pages`."""
+"""What core passes to the pages module, and the type of the slot `link_pages`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class FormPage:
     """A page with a form that posts to a route of the API.
 
     `route` is the name of the route in the URLconf. `hidden` are the values of the link, which the
-    form sends back. `known` is what the page may show, such as the address of an invitation.
-    `typed` are values that the user typed before, never a secret. `fault` is why the form comes
-    again.
+    form sends back. `known` are values that the page may show, such as the address of an
+    invitation. `typed` are values that the user typed before, never a secret. `fault` is the error
+    after which the form is shown again.
     """
 
     route: str

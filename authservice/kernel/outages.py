@@ -1,4 +1,4 @@
-"""Recognise a database that is away or cannot write for the moment, and log it without a flood.
+"""Recognise a database that is temporarily unavailable or read-only, and limit the log lines.
 
 A request that fails for such a reason is 503, so that clients repeat it. During an outage every
 request fails for the same reason: one line a second with their number says as much as a traceback

@@ -104,7 +104,7 @@ def _is_wanted(connection: Any) -> bool:
 
 
 def _is_direct(connection: Any, driver: Any) -> bool:
-    """Whether no pooler is in between: one gives its clients process ids of its own."""
+    """Whether the connection leads to the server itself. A pooler reports other process ids."""
     if root.prepared_statements == "always":
         return True
     with connection.wrap_database_errors, connection.Database.Cursor(driver) as cursor:

@@ -1,5 +1,5 @@
-"""Retry a transaction that the database aborted to resolve a deadlock, or for want of a prepared
-statement.
+"""Retry a transaction that the database aborted to resolve a deadlock, or because a prepared
+statement was lost.
 
 Our own statements take locks in one fixed order and cannot deadlock with each other. Deadlocks are
 still possible with a database that locks gaps between keys to enforce uniqueness, and with

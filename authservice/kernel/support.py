@@ -1,4 +1,4 @@
-"""The support page of a user in Django admin, as modules contribute to it.
+"""What modules contribute to the support page of a user in Django admin.
 
 A module fills the slot `support` with an instance of a subclass of `Support`. It imports nothing of
 Django admin: it names rows by model and key, and core turns them into links.

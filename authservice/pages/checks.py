@@ -1,4 +1,4 @@
-"""System checks of this module: colours that nobody can read, and URLs that do not work."""
+"""System checks of this module: colours with too little contrast, and URLs that do not work."""
 
 from __future__ import annotations
 

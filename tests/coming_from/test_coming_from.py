@@ -5,10 +5,10 @@ import pytest
 from tests.hosts.runs import holds
 
 
-def test_projects_on_other_packages_move_over():
+def test_projects_on_other_packages_are_imported():
     holds("tests/coming_from/inside", "--ds=tests.coming_from.settings")
 
 
 @pytest.mark.slow
-def test_ten_thousand_users_move_over():
+def test_ten_thousand_users_are_imported():
     holds("tests/coming_from/inside", "--ds=tests.coming_from.settings", "-m", "slow")

@@ -156,7 +156,7 @@ def test_shared_address_is_assigned_to_the_one_user_who_proved_it(sync, named):
 
 @shares_addresses
 @pytest.mark.parametrize("size", ["1", "500"])
-def test_shared_address_that_two_users_proved_stays_with_nobody(sync, named, size):
+def test_shared_address_that_two_users_proved_is_assigned_to_no_user(sync, named, size):
     first, second = old(ANN, username="first"), old("ANN@example.com", username="second")
     named((first.pk, ANN), (second.pk, ANN))
 

@@ -1,4 +1,4 @@
-"""A project moves from another package without one user who signs in again."""
+"""A project moves from another package, and no user signs in again."""
 
 import subprocess
 import sys

@@ -46,7 +46,7 @@ def test_check_refuses_other_methods(check):
     assert Client().post(f"/healthz{check}").status_code == 405
 
 
-def test_liveness_asks_no_database(django_assert_num_queries):
+def test_liveness_queries_no_database(django_assert_num_queries):
     with django_assert_num_queries(0):
         Client().get("/healthz")
 

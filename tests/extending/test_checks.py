@@ -7,7 +7,7 @@ HERE = "tests.extending.test_checks."
 
 
 def hook(attempt):
-    """A hook that refuses nobody."""
+    """A hook that never refuses."""
 
 
 async def never_awaited(attempt):

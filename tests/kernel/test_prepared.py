@@ -180,7 +180,7 @@ def test_lost_statement_in_a_transaction_of_the_project_is_503(connect, many, me
     assert me() == 200
 
 
-def test_statement_is_prepared_anew_after_a_migration_alters_a_column(connect, many, me, caplog):
+def test_statement_is_prepared_again_after_a_migration_alters_a_column(connect, many, me, caplog):
     connect()
     many()
     column = f'ALTER TABLE "{TABLE}" ALTER COLUMN password_fingerprint TYPE varchar(%d)'

@@ -1,4 +1,4 @@
-"""The catalogues of the package: which entries are missing or stale, and writing them anew.
+"""The catalogues of the package: which entries are missing or stale, and how to rewrite them.
 
 Babel reads and writes them, so GNU gettext need not be installed. Files are the same on every
 machine: entries are in the order of the files of the package, and there are no dates.

@@ -76,13 +76,13 @@ COMPAT = (
         _TESTS,
     ),
     Mutation(
-        "The recent login that a traded token is not",
+        "The rule that a traded token is no recent login",
         CORE + "recovery/recent_proof.py",
         without(".exclude(amr=LEGACY)"),
         _TESTS,
     ),
     Mutation(
-        "The recent login in views of the project that a traded token is not",
+        "The same rule for traded tokens in views of the project",
         "authservice/permissions.py",
         to('if LEGACY in caller.claims["amr"]:', "if False:"),
         _TESTS,

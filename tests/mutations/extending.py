@@ -25,7 +25,7 @@ EXTENDING = (
         (_TESTS + "hooks.py",),
     ),
     Mutation(
-        "The silence about a refusal before the login hook is called",
+        "The delay of an early refusal until the login hook is called",
         CORE + "login/hooks.py",
         to("        return Prepared(refusal=refusal)\n", "        raise refusal\n"),
         (_TESTS + "hooks.py",),
@@ -49,7 +49,7 @@ EXTENDING = (
         (_HOST, _INSIDE + "field_checks.py"),
     ),
     Mutation(
-        "The privacy of further fields before staff",
+        "The absence of further fields in lists for staff",
         "authservice/admin/views.py",
         to("**responses.user(person)", "**responses.own_user(person)"),
         (_HOST, _INSIDE + "user_fields.py"),
@@ -61,7 +61,7 @@ EXTENDING = (
         (_HOST, _INSIDE + "signup_fields.py"),
     ),
     Mutation(
-        "The answer to a unique further field that is taken meanwhile",
+        "The response to a unique further field that is taken meanwhile",
         CORE + "users/creation.py",
         without("            new_user.further.require_valid()\n"),
         (_HOST, "tests/extending/inside/races"),

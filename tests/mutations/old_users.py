@@ -35,7 +35,7 @@ OLD_USERS = (
         _ADDRESSES,
     ),
     Mutation(
-        "The sign-ups here that are no users of djoser",
+        "The exclusion of sign-ups here from an import of djoser",
         CORE + "importing/address_tables.py",
         to("            reason = LATER\n", "            pass\n"),
         _ADDRESSES,

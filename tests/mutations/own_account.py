@@ -30,13 +30,13 @@ OWN_ACCOUNT = (
         (f"{_PROOF}::test_session_traded_for_a_token_of_another_package_is_never_recent",),
     ),
     Mutation(
-        "The second look at the password of the owner, under the lock",
+        "The second check of the owner's password, under the lock",
         CORE + "recovery/recent_proof.py",
         to("if present.password != checked.user.password:", "if False:"),
         (f"{_PROOF}::test_password_that_changes_after_its_check_is_refused",),
     ),
     Mutation(
-        "The count of refusals that say that an identifier is taken",
+        "The count of refusals that reveal a taken identifier",
         CORE + "users/identifier_change.py",
         without('    throttling.count("is-available", client.network)\n'),
         ("tests/core/own_account/test_change_username.py",),
@@ -51,7 +51,7 @@ OWN_ACCOUNT = (
         (f"{_CHANGE}::test_stolen_token_of_an_old_session_requests_nothing",),
     ),
     Mutation(
-        "The password that a requested address was requested with",
+        "The end of a requested address with the password",
         CORE + "own_account/email_change.py",
         to(
             "timedelta(hours=24), addressed=False)",
@@ -78,7 +78,7 @@ OWN_ACCOUNT = (
         (f"{_CONFIRM}::test_cookie_of_another_address_or_account_changes_nothing",),
     ),
     Mutation(
-        "The second look at an address that staff changed since its request",
+        "The second check of an address that staff changed since its request",
         CORE + "own_account/email_confirmation.py",
         to("    if not _is_unchanged(person, issued):", "    if False:"),
         (f"{_CHANGE}::test_address_that_staff_changed_meanwhile_stays",),
@@ -93,7 +93,7 @@ OWN_ACCOUNT = (
         "The reservation that no recovery ends",
         CORE + "credentials/one_time.py",
         to("kept = (SECURE.name, reservations.PURPOSE)", "kept = (SECURE.name,)"),
-        (f"{_FORMER}::test_reservation_outlives_the_end_of_all_tokens",),
+        (f"{_FORMER}::test_reservation_remains_when_all_tokens_are_revoked",),
     ),
     Mutation(
         "The end of links to a former address",

@@ -23,7 +23,7 @@ PAGES = (
         (_RESET,),
     ),
     Mutation(
-        "The cookies that identify nobody in a form without a CSRF token",
+        "The rule that cookies identify no user in a form without a CSRF token",
         _ENDPOINT,
         without("            request.COOKIES.pop(cookies.name(token_cookies.access_name), None)\n"),
         (_INVITATION,),
@@ -41,7 +41,7 @@ PAGES = (
         (_RESULTS,),
     ),
     Mutation(
-        "The limits of a form's values that are looked up once more",
+        "The limits on the values of a refused form",
         _ENDPOINT,
         to("bounds.require(name, self._sent(name), _LONGEST)", "self._sent(name)"),
         (_RESET,),

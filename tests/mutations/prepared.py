@@ -9,14 +9,14 @@ _FILE = "authservice/kernel/prepared.py"
 
 PREPARED = (
     Mutation(
-        "No prepared statement behind a pooler",
+        "The check for a pooler before a statement is prepared",
         _FILE,
         to("return bool(pid == driver.info.backend_pid)", "return True"),
         _TESTS,
         database="postgres",
     ),
     Mutation(
-        "No prepared statement where server-side cursors are disabled",
+        "The check for disabled server-side cursors before a statement is prepared",
         _FILE,
         to("(kept and not pooled)", "kept"),
         _TESTS,
@@ -37,7 +37,7 @@ PREPARED = (
         database="postgres",
     ),
     Mutation(
-        "The threshold of the project after a prepared statement",
+        "The restored threshold of the project after a prepared statement",
         _FILE,
         to("        driver.prepare_threshold = None\n", "        pass\n"),
         _TESTS,

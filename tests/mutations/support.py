@@ -23,7 +23,7 @@ SUPPORT = (
         _RIGHTS,
     ),
     Mutation(
-        "The confirmation of a button: a link presses none",
+        "The confirmation of a button, which a GET request does not press",
         CORE + "admin/support.py",
         to('if request.method == "POST":', 'if request.method in ("GET", "POST"):'),
         _BUTTONS,
@@ -35,7 +35,7 @@ SUPPORT = (
         _RIGHTS,
     ),
     Mutation(
-        "The frames that may not contain a confirmation page",
+        "The refusal of frames by a confirmation page",
         CORE + "admin/support.py",
         to('response["X-Frame-Options"] = "DENY"', 'response["X-Other"] = "DENY"'),
         _BUTTONS,

@@ -87,7 +87,7 @@ def test_page_that_is_done_leads_home(reader, configure, flows, ann):
     ],
     ids=str,
 )
-def test_checks_report_what_nobody_can_read_or_follow(ids, keys, found):
+def test_checks_report_low_contrast_and_wrong_urls(ids, keys, found):
     assert ids(**keys) == found
 
 

@@ -61,7 +61,7 @@ def test_person_with_an_account_needs_a_button_only(bob, reader, link):
     assert (done.status, done.heading) == (200, "Invitation accepted")
 
 
-def test_session_that_nobody_holds_is_ended(bob, reader, link):
+def test_session_whose_tokens_are_lost_is_ended(bob, reader, link):
     before = bobs_sessions()
 
     reader.send(reader.open(link))
@@ -69,7 +69,7 @@ def test_session_that_nobody_holds_is_ended(bob, reader, link):
     assert bobs_sessions() == before
 
 
-def test_page_of_a_person_with_a_second_factor_says_what_comes(bob, reader, link):
+def test_page_of_a_user_with_a_second_factor_announces_its_code(bob, reader, link):
     bob.enrol()
 
     done = reader.send(reader.open(link))

@@ -46,7 +46,7 @@ def test_reset_by_the_page_ends_all_sessions(api, reader, link):
     assert not Session.objects.filter(ended_at=None).exists()
 
 
-def test_opened_page_uses_nothing_up(reader, link):
+def test_opening_the_page_does_not_use_the_token(reader, link):
     for _ in range(3):
         assert reader.open(link).has_form
 
@@ -225,10 +225,10 @@ def test_crash_reports_no_password_and_no_token(reader, link, monkeypatch):
 
 @pytest.mark.parametrize("field", ["email", "token"])
 @pytest.mark.parametrize("headers", [SAME, OTHER], ids=str)
-def test_text_that_is_slow_to_normalise_is_refused_before(
+def test_text_that_is_slow_to_normalise_is_refused_before_it_is_normalised(
     reader, link, monkeypatch, field, headers
 ):
-    """A form that comes again looks the link up once more, by the fields of the form."""
+    """To show a refused form again, its link is looked up by the fields of the form."""
     page, looked_up = reader.open(link), []
     monkeypatch.setattr(
         "authservice.core.recovery.password_reset.require_open", lambda *given: looked_up.append(1)

@@ -14,7 +14,7 @@ class SimpleJwt:
 
     trade_issued_before: datetime | None = None
     """Only tokens that simplejwt issued before this time are traded: the time at which the project
-    stopped to issue them."""
+    stopped issuing them."""
     trade_until: datetime | None = None
     """No token is traded after this time. `REFRESH_TOKEN_LIFETIME` of simplejwt after
     `TRADE_ISSUED_BEFORE`, all of them have expired."""

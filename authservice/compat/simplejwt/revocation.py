@@ -24,7 +24,7 @@ def revoke(users: Collection[Any] | None, before: datetime | None) -> None:
     """Fills the slot `revoke_foreign_tokens`."""
     if not is_installed():
         return
-    # One that has expired is of no use. simplejwt's command deletes its row.
+    # Skip expired tokens: they are refused in any case, and simplejwt's command deletes their rows.
     rows = outstanding().filter(blacklistedtoken=None, expires_at__gt=aware_utcnow())
     if users is not None:
         rows = rows.filter(user__in=users)

@@ -112,7 +112,7 @@ class SupportPages(Page):
         if not authority.may_support(request.user, person):
             raise PermissionDenied
         response = self._answer(request, _CONFIRMATION, person, {"button": found})
-        response["X-Frame-Options"] = "DENY"  # no other site may lead staff to press it
+        response["X-Frame-Options"] = "DENY"  # against clickjacking, whatever the project sets
         return response
 
     def _pressed(self, request: HttpRequest, person: Person, button: Button) -> HttpResponse:

@@ -168,7 +168,7 @@ class FormEndpoint(LinkEndpoint):
         return shown
 
     def _drops_tokens(self, access_token: Secret) -> bool:
-        """End the session, since nobody gets its tokens: a page cannot pass them on."""
+        """End the session, because a page cannot pass its tokens to the client."""
         if access_token:
             with suppress(errors.InvalidToken):  # it has ended already
                 caller = authentication.identify(access_token)

@@ -1,4 +1,4 @@
-"""Imports which addresses another package has verified, in batches that are committed one by one.
+"""Imports the addresses that another package has verified, in batches, each with its own commit.
 
 A verified address becomes a proven one, so the first magic link to it removes nothing. Accounts
 have one address: further ones of a user are reported and not imported.

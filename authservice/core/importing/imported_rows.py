@@ -1,8 +1,7 @@
-"""Remembers which rows of another package were imported, so that no later run repeats them.
+"""Stores which rows of another package were imported, so that no later run imports them again.
 
-A user, staff or a recovery may have removed a link or a second factor since. If the next run
-imported it again, it would give access back to an intruder, or ask the user for a code of a phone
-that is gone.
+A user, staff or a recovery may have removed a link or a second factor since. Importing it again
+would give access back to an intruder, or require a code of a phone that the user has lost.
 """
 
 from __future__ import annotations

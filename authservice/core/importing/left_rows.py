@@ -1,7 +1,7 @@
-"""Reports what an import leaves in the tables of a package, why, and what to do about it.
+"""Reports the rows that an import leaves in the tables of a package, why, and what to do about it.
 
-A table is reported if none of the installed sources reads it, so a module that is not installed
-leaves its rows in the report instead of losing them unseen.
+A table is reported if no installed source reads it. So the report also has the rows of a module
+that is not installed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _NO_TABLE = "no such table is installed."
 
 
 def unexpired(field: str) -> Callable[[QuerySet[Any]], QuerySet[Any]]:
-    """Rows whose time in `field` is not past; a row without one never expires."""
+    """Rows whose time in `field` has not passed; a row without a time never expires."""
 
     def only(rows: QuerySet[Any]) -> QuerySet[Any]:
         return rows.exclude(**{f"{field}__lte": timezone.now()})

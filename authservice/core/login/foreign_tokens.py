@@ -1,9 +1,9 @@
 """Refresh tokens of another package: traded once for a session here, so that a project can move
 without its users logging in again.
 
-The session continues the one that the old token belongs to. It is no login: nobody proved anything
-now, `last_login` stays, and no signal of a login is sent. So its `amr` is `legacy`, which neither a
-recent login nor a second factor satisfies.
+The session continues the one that the old token belongs to. This is not a login: no credential is
+checked, `last_login` stays, and no signal of a login is sent. So its `amr` is `legacy`, which
+counts neither as a recent login nor as a second factor.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def continue_session(
 
     `use` marks the old token of the user as used, in the transaction of the new session. If it
     returns False, another request has used the token, and the result is None. Raises
-    `InvalidRefreshToken` if the user must log in anew, or the errors of the login policy.
+    `InvalidRefreshToken` if the user must log in again, or the errors of the login policy.
     """
     with transaction.atomic(using=databases.primary()):
-        # A change of the password, or of anything else that ends all sessions, is finished now and
-        # has revoked the token, or waits and ends the new session.
+        # A concurrent change that ends all sessions, such as of the password, has committed before
+        # this lock and has revoked the token, or waits for it and then ends the new session.
         passwords.lock_users([pk])
         person = _present(pk)
         if person is None or not _may_continue(person):
@@ -88,7 +88,7 @@ def _present(pk: Any) -> Person | None:
 
 
 def _may_continue(person: Person) -> bool:
-    """Whether the user may log in at all, and has no rights over other users. Staff log in anew:
-    the old package may have let them in with less than is required here."""
+    """Whether the user may log in at all, and has no rights over other users. Staff log in again:
+    the old package may have required less for their login than this service."""
     is_staff = person.is_super_admin or getattr(person.user, "is_staff", False)
     return not is_staff and login.login_refusal(person) is None

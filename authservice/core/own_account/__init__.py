@@ -1,1 +1,1 @@
-"""What users do with their own account, with a proof that its owner acts."""
+"""Changes that users make to their own account, with a proof of the owner."""

@@ -99,10 +99,11 @@ def _needs_link(person: Person, proof: Proof) -> bool:
 
 @contextmanager
 def _refusing_references() -> Iterator[list[Person]]:
-    """Turn the refusal of a table of the project into `UserInUse`, also that of the commit.
+    """Turn an integrity error of a table that references the user into `UserInUse`, also one at
+    the commit.
 
-    Yields the list of whom the block deletes. While it is empty, another statement failed, such as
-    the one that writes the audit entry.
+    Yields a list for the user whom the block deletes. While it is empty, another statement failed,
+    such as the one that writes the audit entry.
     """
     leaving: list[Person] = []
     try:
@@ -114,8 +115,8 @@ def _refusing_references() -> Iterator[list[Person]]:
 
 
 def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]) -> None:
-    """Delete the user in the current transaction, which has locked the users `held`. `leaving` gets
-    the user once only the deletion can fail.
+    """Delete the user in the current transaction, which has locked the users `held`. Adds the user
+    to `leaving` when only the deletion itself can still fail.
 
     Raises `InvalidToken` if the user is gone, `LastSuperAdmin`, and an integrity error if another
     table still references the user.
@@ -146,7 +147,7 @@ def _compose_link(message: Message) -> OutgoingMessage | None:
 
 
 def _compose_farewell(message: Message) -> OutgoingMessage:
-    """To a user who no longer exists."""
+    """The mail after the deletion: the message names no user, because the user no longer exists."""
     return OutgoingMessage(
         kind=message.kind,
         channel="email",

@@ -33,7 +33,7 @@ def find(token: Secret) -> tuple[Person, str]:
 def confirm(token: Secret, client: Client, *, proof: bool) -> None:
     """Change the address; a second click before the link expires succeeds again.
 
-    `proof` says that a human opened the link. Otherwise it may have been a mail scanner: the
+    `proof` says that a human opened the link. Otherwise a mail scanner may have opened it: the
     address is verified but not proven. Raises as `find` does.
     """
     person, issued = _find(token)
@@ -62,7 +62,8 @@ def _is_unchanged(person: Person, issued: OneTimeToken) -> bool:
 
 
 def _require_done(person: Person | None, issued: OneTimeToken) -> None:
-    """A used link is the one that gave the account its address; a cancelled one is not."""
+    """Raises `InvalidVerificationToken` unless the used link set the present address of the
+    account. A cancelled link did not."""
     if person is None or not person.active or person.email_key != issued.target_key:
         raise errors.InvalidVerificationToken
 

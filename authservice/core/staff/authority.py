@@ -38,8 +38,8 @@ def may_change(by: Any, person: Person) -> bool:
 
 
 def may_support(by: Any, person: Person) -> bool:
-    """On the support page: only a superuser may act on super admins and on staff. Staff who help
-    users could otherwise act on each other, and on those who watch them."""
+    """On the support page: only a superuser may act on super admins and on staff. Otherwise support
+    staff could act on each other, and on the staff who supervise them."""
     of_staff = bool(getattr(person.user, "is_staff", False))
     return is_superuser(by) or not (person.is_super_admin or of_staff)
 

@@ -49,7 +49,7 @@ def run(button: Button, person: Person, *, by: Any, client: Client) -> str:
         authority.recorded(f"support {name}", pk, by=by, client=client),
         transaction.atomic(using=databases.primary()),
     ):
-        # Others than superusers are refused before a super admin loses rights.
+        # `may_support` refuses all others, so only a superuser can take rights of a super admin.
         losing = button.deactivates and authority.is_superuser(by)
         present = super_admins.lock_user(pk, losing=losing)
         if not authority.may_support(by, present):

@@ -76,8 +76,8 @@ def _decrypted(row: Any) -> Secret:
     try:
         return Secret("" + adapter.decrypt(row.data["secret"]))
     except Exception:
-        # The adapter is the project's, and what it raises for a wrong key or text is its own. Here
-        # too if it returns something else than a text.
+        # The adapter of the project may raise any exception for a wrong key or text, and may return
+        # something else than a text.
         raise NotImportable(seeds.UNREADABLE) from None
 
 
@@ -86,5 +86,6 @@ def _unused(row: Any) -> list[Secret]:
     try:
         return [Secret(str(code)) for code in codes(row).get_unused_codes()]
     except Exception:
-        # As above. The app is more important than its codes; the report counts this one.
+        # Any exception, as above. The app is imported without its codes, and the report counts one
+        # code that was left.
         return [Secret("")]

@@ -1,8 +1,8 @@
-"""Imports authenticator apps with their backup codes, in batches that are committed one by one.
+"""Imports authenticator apps with their backup codes, in batches, each with its own commit.
 
 The same app and the same codes work here as in the other package. A code that was used there is not
-accepted again. No session ends and nobody is notified: an import adds nothing that the user did not
-have. A user who has a second factor here keeps it as it is.
+accepted again. No session ends and no notice is sent, because the user gets no new factor. If the
+user has a second factor here, it does not change.
 
 An imported factor counts as enabled at the import: devices that logged in here before it, without a
 code, have no attempts of their own at its codes.

@@ -120,7 +120,7 @@ def test_set_up_that_was_not_confirmed_is_replaced(api, bring, source, make):
     assert log_in(api, code_of()).data["access_token"]
 
 
-def test_sessions_and_devices_go_on(api, bring, source, make):
+def test_sessions_and_devices_stay_valid(api, bring, source, make):
     make(old_user())
     tokens = api.post("login", email=ANN, password=PASSWORD).data
     before = list(Account.objects.values())

@@ -1,4 +1,4 @@
-"""Whatever ends all sessions of a user also ends the tokens of simplejwt that the user has."""
+"""Everything that ends all sessions of a user also blocks the tokens of simplejwt of that user."""
 
 from datetime import UTC, datetime, timedelta
 

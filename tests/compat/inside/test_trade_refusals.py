@@ -117,7 +117,7 @@ def test_row_without_a_user_trades_for_nothing(api, token):
 
 
 @pytest.mark.parametrize("right", ["is_staff", "is_superuser"])
-def test_staff_log_in_anew(api, token, right):
+def test_staff_log_in_again(api, token, right):
     change(**{right: True})
 
     assert refresh(api, token).error == REFUSED
@@ -125,7 +125,7 @@ def test_staff_log_in_anew(api, token, right):
     assert not BlacklistedToken.objects.exists()
 
 
-def test_super_admin_logs_in_anew(api, token):
+def test_super_admin_logs_in_again(api, token):
     Account.objects.update_or_create(
         user_id=OutstandingToken.objects.get().user_id, defaults={"is_super_admin": True}
     )
@@ -133,13 +133,13 @@ def test_super_admin_logs_in_anew(api, token):
     assert refresh(api, token).error == REFUSED
 
 
-def test_inactive_user_logs_in_anew(api, token):
+def test_inactive_user_logs_in_again(api, token):
     deactivate()
 
     assert refresh(api, token).error == REFUSED
 
 
-def test_unverified_user_logs_in_anew_where_verification_is_required(
+def test_unverified_user_logs_in_again_where_verification_is_required(
     api, token, configure, settings
 ):
     configure(**settings.AUTHSERVICE, CORE={"REQUIRE_EMAIL_VERIFICATION": True})
@@ -147,7 +147,7 @@ def test_unverified_user_logs_in_anew_where_verification_is_required(
     assert refresh(api, token).error == REFUSED
 
 
-def test_user_whom_the_rule_of_simplejwt_refuses_logs_in_anew(api, token, monkeypatch):
+def test_user_whom_the_rule_of_simplejwt_refuses_logs_in_again(api, token, monkeypatch):
     monkeypatch.setattr(api_settings, "USER_AUTHENTICATION_RULE", lambda user: False)
 
     assert refresh(api, token).error == REFUSED

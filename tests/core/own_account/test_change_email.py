@@ -103,7 +103,7 @@ def test_address_of_another_user_is_refused(api, proven_owner, post, taken):
     assert post.jobs == []
 
 
-def test_taken_addresses_count_as_questions_whether_they_are_free(api, proven_owner, configure):
+def test_taken_addresses_count_under_the_rate_is_available(api, proven_owner, configure):
     configure(THROTTLE={"RATES": {"is-available": "3/min"}})
     api.sign_up(BEN)
     for _ in range(3):
@@ -112,7 +112,7 @@ def test_taken_addresses_count_as_questions_whether_they_are_free(api, proven_ow
     assert is_refusal(proven_owner.move(EVE), 429, "TOO_MANY_REQUESTS")
 
 
-def test_hidden_taken_address_answers_alike_and_tells_its_owner(api, proven_owner, post, configure):
+def test_hidden_taken_address_gets_200_and_its_owner_a_mail(api, proven_owner, post, configure):
     configure(CORE={"SIGNUP_ENUMERATION": "hide"})
     api.post("signup", email=BEN, password=PASSWORD)
     post.outgoing(message_queue.SIGNUP)

@@ -75,7 +75,7 @@ def test_address_is_free_again(api, delete):
     assert api.post("signup", email=ANN, password=PASSWORD).status == 201
 
 
-def test_proven_address_gets_a_farewell(delete, post):
+def test_proven_address_gets_a_mail_about_the_deletion(delete, post):
     prove()
     delete()
 

@@ -55,7 +55,7 @@ def test_link_of_the_former_address_restores_it_after_several_changes(
     assert post.outgoing(message_queue.ACCOUNT_SECURED).to == ANN
 
 
-def test_reservation_outlives_the_end_of_all_tokens(api, requested):
+def test_reservation_remains_when_all_tokens_are_revoked(api, requested):
     confirm(api, requested())
 
     one_time.revoke_all_but_notices(lookup.find_by_email(EVE))
@@ -70,7 +70,7 @@ def test_reservation_ends_with_the_account(api, requested):
     assert api.post("signup", email=ANN, password=PASSWORD).status == 201
 
 
-def test_hidden_request_for_a_reserved_address_tells_its_former_owner(
+def test_hidden_request_for_a_reserved_address_notifies_its_former_owner(
     api, requested, post, configure
 ):
     ben = Owner(api, api.sign_up("ben@example.com")["access_token"], "")

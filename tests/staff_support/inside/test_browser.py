@@ -1,4 +1,4 @@
-"""Somebody with only the group "Support" does each task of support staff in a real Chromium."""
+"""A member of the group "Support" does each task of support staff in a real Chromium."""
 
 import os
 import re

@@ -188,7 +188,7 @@ def test_member_has_no_action_on_lists(member, api, ann, model, action):
     assert api.get("me", token=ann["access_token"]).status == 200
 
 
-def test_member_cannot_help_oneself(member):
+def test_member_cannot_press_buttons_on_own_account(member):
     shown = member.see(support_page("helper@example.com"))
 
     assert 'class="button"' not in shown

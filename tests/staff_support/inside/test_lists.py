@@ -67,7 +67,7 @@ def test_log_shows_people_as_links_to_their_support_page_and_seconds(root, bob):
     assert f"{timezone.localtime(Entry.objects.latest('pk').created_at):%H:%M:%S}" in shown
 
 
-def test_log_costs_as_many_queries_for_many_people(root, bob):
+def test_log_takes_as_many_queries_for_many_users(root, bob):
     with CaptureQueriesContext(connection) as few:
         root.see(LOG)
     for n in range(20):

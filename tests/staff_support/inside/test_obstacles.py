@@ -61,7 +61,7 @@ def test_addresses_of_attempts_are_shown_to_readers_of_the_log_only(helper, ann,
     assert blocking(shown) == ["Locked until 12:15 after 10 wrong passwords."]
 
 
-def test_attempts_below_the_limit_are_no_lock(page, api):
+def test_attempts_below_the_limit_do_not_lock(page, api):
     for _ in range(9):
         api.post("login", email=ANN, password="wrong")
 

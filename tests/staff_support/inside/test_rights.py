@@ -91,7 +91,7 @@ def test_rights_are_read_again_when_the_button_is_pressed(member, ann, monkeypat
     assert Session.objects.get().ended_at is None
 
 
-def test_superuser_cannot_suspend_oneself(root, ann):
+def test_superuser_cannot_suspend_own_account(root, ann):
     assert escape(errors.CannotModifySelf.message) in press(root, "suspend", email=ROOT)
     assert the_user(ROOT).is_active
 
