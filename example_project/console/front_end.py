@@ -21,7 +21,7 @@ def wanted(env: environ.Env, *, debug: bool) -> bool:
 
 
 def defaults(env: environ.Env, origin: str, *, console: bool) -> dict[str, str]:
-    """What the variables of a front end are if they are not set. `origin` is that of `API_URL`.
+    """The default values of the variables of a front end. `origin` is that of `API_URL`.
 
     All are empty without the console, or if `AUTHSERVICE_FRONTEND_URL` names another front end.
     """
@@ -34,6 +34,6 @@ def defaults(env: environ.Env, origin: str, *, console: bool) -> dict[str, str]:
 
 
 def styles() -> list[str]:
-    """The folder of django-bulma's files. Finding the package does not import it."""
+    """The folders of django-bulma's static files, found without an import of the package."""
     found = find_spec("bulma")
     return [f"{folder}/static" for folder in found.submodule_search_locations] if found else []

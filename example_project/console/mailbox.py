@@ -64,9 +64,9 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Whether a browser on this machine asks, from a page of this origin.
+    """Whether the request is of a browser on this machine, from a page of this origin.
 
-    A request that a proxy forwarded comes from elsewhere, though its connection is local.
+    A request that a proxy forwarded may come from another machine, though its connection is local.
     """
     meta = request.META
     forwarded = "HTTP_FORWARDED" in meta or "HTTP_X_FORWARDED_FOR" in meta
