@@ -62,7 +62,9 @@ class Button:
     permission of Django such as "app_label.codename". `offered` says whether the action makes sense
     for the user now. `run(person, by=…, client=…)` returns what was done, as a sentence; `by` is
     the row of the member of staff. It may raise a `Fault`, and then nothing is changed.
-    `deactivates` says that a super admin may lose their rights by it.
+    `deactivates` says that a super admin may lose their rights by it. `of_address` says that it
+    vouches for the address that the confirmation page has shown: nothing is done if the user has
+    another one by then.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Button:
     offered: Callable[[Any], bool]
     run: Callable[..., str]
     deactivates: bool = False
+    of_address: bool = False
 
 
 class Support:

@@ -111,13 +111,20 @@ class SupportPages(Page):
             return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
         if not authority.may_support(request.user, person):
             raise PermissionDenied
-        response = self._answer(request, _CONFIRMATION, person, {"button": found})
+        context = {"button": found, "email": person.email}
+        response = self._answer(request, _CONFIRMATION, person, context)
         response["X-Frame-Options"] = "DENY"  # against clickjacking, whatever the project sets
         return response
 
     def _pressed(self, request: HttpRequest, person: Person, button: Button) -> HttpResponse:
         try:
-            done = support_actions.run(button, person, by=request.user, client=of_page(request))
+            done = support_actions.run(
+                button,
+                person,
+                by=request.user,
+                client=of_page(request),
+                shown=request.POST.get("email", ""),
+            )
         except errors.Forbidden as fault:
             return permission_denied(request, fault)
         except NotOffered:

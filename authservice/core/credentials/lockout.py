@@ -134,12 +134,17 @@ def unlock(people: Iterable[Person]) -> None:
 
 
 def counters(person: Person) -> Iterator[Counter]:
-    """Every counter of attempts at the account, on all devices."""
+    """Every counter of attempts at the account, on all devices.
+
+    The counter of an identifier belongs to the user whom a login with it finds. Another user may
+    have the same address: staff who may unlock that one must not give more attempts at this one.
+    """
     password = attempt_counter.PASSWORD
-    if person.email:
+    if person.email and person.ours.email_key == person.email_key:
         yield _of_logins(by_identifier(person.email_key), password)
-    if person.username:
-        yield _of_logins(by_identifier(identifiers.username_key(person.username)), password)
+    username_key = identifiers.username_key(person.username)
+    if person.username and person.ours.username_key == username_key:
+        yield _of_logins(by_identifier(username_key), password)
     changes = _("wrong current passwords in changes of the password")
     action = "auth.password.change_failed"
     yield Counter(by_password_change(person), password, changes, action, blocks=False)

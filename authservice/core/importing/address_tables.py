@@ -46,8 +46,9 @@ class AllauthAddresses:
 
 class DjoserAddresses:
     """djoser has no table of addresses. With `SEND_ACTIVATION_EMAIL` its users become active by a
-    mailed link, and inactive when they change their address: then the address of an active user is
-    verified."""
+    mailed link, and inactive when they change their address in their profile: then the address of
+    an active user is verified. Not if it is the `USERNAME_FIELD`: the route `set_email` changes it,
+    and the user stays active. An attacker could have taken the address of another person there."""
 
     source = "djoser"
     reads: Sequence[str] = ()
@@ -58,6 +59,11 @@ class DjoserAddresses:
                 "DJOSER['SEND_ACTIVATION_EMAIL'] is not true, so an active user of djoser has not"
                 " verified the address. If your project verifies addresses in another way, name"
                 " them with authservice_sync_accounts --verified."
+            )
+        if host().natural == host().email:
+            return (
+                "USERNAME_FIELD is the address: djoser's set_email changes it without verifying it."
+                " Name the verified ones with authservice_sync_accounts --verified."
             )
         if not (host().joined and host().active):
             return "The user model has no `date_joined` or no `is_active`."

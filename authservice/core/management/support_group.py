@@ -39,6 +39,11 @@ class MissingPermissions(Exception):
     """The database has no such permissions yet: `migrate` creates them."""
 
 
+class OtherPermissions(Exception):
+    """A group of this name has further permissions: it may be one of the project, with other
+    members. The text lists them."""
+
+
 def permissions() -> list[str]:
     """The permissions that the group has, of core and of the installed modules."""
     return sorted({*_OF_CORE, *_of_modules()})
@@ -51,14 +56,20 @@ def _of_modules() -> Iterator[str]:
         yield from (button.permission for button in part.buttons)
 
 
-def update(name: str, *, dry_run: bool) -> Outcome:
-    """Create the group, or give it exactly these permissions. Raises `MissingPermissions`."""
+def update(name: str, *, replace: bool, dry_run: bool) -> Outcome:
+    """Create the group, or give it exactly these permissions.
+
+    Raises `MissingPermissions`, and `OtherPermissions` unless `replace` says that the group loses
+    all others.
+    """
     using, wanted = databases.primary(), permissions()
     with transaction.atomic(using=using):
         found = _stored(wanted)
         group = Group.objects.using(using).filter(name=name).first()
         held = _held(group) if group else set()
         outcome = Outcome(group is None, sorted({*wanted} - held), sorted(held - {*wanted}))
+        if outcome.removed and not replace:
+            raise OtherPermissions(", ".join(outcome.removed))
         if not dry_run:
             group = group or Group.objects.using(using).create(name=name)
             group.permissions.set(found)

@@ -102,13 +102,15 @@ def _mark(proofs: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
 
 def _settle(single: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
     with transaction.atomic(using=databases.primary()):
-        users, _ = _read({one.user for one in single}, lock=not dry_run)
+        users, accounts = _read({one.user for one in single}, lock=not dry_run)
         keys = {one.key for one in single}
         held = Account.objects.filter(email_key__in=keys)
         verified = Account.objects.filter(verified_email_key__in=keys)
         taken = {*held.values_list("email_key", flat=True)}
         taken |= {*verified.values_list("verified_email_key", flat=True)}
-        free = [one for one in single if one.key not in taken and one.user in users]
+        # The batches have ended, so the user may have another address by now.
+        results = {one: _result(one, users, accounts, dry_run=dry_run) for one in single}
+        free = [one for one in single if one.key not in taken and results[one] == SHARED]
         if not dry_run:
             _store(free, users)
             for one in free:  # a constant for each user, and such addresses are rare

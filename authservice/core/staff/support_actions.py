@@ -35,9 +35,9 @@ def buttons() -> list[Button]:
     return [*_BUTTONS, *(button for part in plugs("support") for button in part.buttons)]
 
 
-def run(button: Button, person: Person, *, by: Any, client: Client) -> str:
+def run(button: Button, person: Person, *, by: Any, client: Client, shown: str = "") -> str:
     """Press a button; returns what was done. `by` is the row of the member of staff, who has the
-    permission of the button.
+    permission of the button. `shown` is the address on the confirmation page.
 
     Raises `NotOffered`, `Forbidden` (which is recorded), `UserNotFound`, `LastSuperAdmin`,
     `CannotModifySelf` and what the button raises; nothing is changed then.
@@ -54,7 +54,7 @@ def run(button: Button, person: Person, *, by: Any, client: Client) -> str:
         present = super_admins.lock_user(pk, losing=losing)
         if not authority.may_support(by, present):
             raise errors.Forbidden
-        if not button.offered(present):
+        if not button.offered(present) or (button.of_address and present.email != shown):
             raise NotOffered
         return button.run(present, by=by, client=client)
 
@@ -167,6 +167,8 @@ _BUTTONS = (
         permission=VERIFY,
         offered=_can_be_verified,
         run=_verify_email,
+        # The user could change it while staff ask whether it is theirs.
+        of_address=True,
     ),
     Button(
         name="suspend",

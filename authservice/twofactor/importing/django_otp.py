@@ -1,15 +1,16 @@
 """Factors of django-otp: `TOTPDevice` and `StaticToken`, which django-two-factor-auth uses too.
 
-A user may have any number of devices there. The app whose code was used last is imported. Steps of
-`last_t` are those of this module: RFC 6238 with the drift of the device added.
+A user may have any number of devices there. Of the apps that can be imported, that whose code was
+used last is. Steps of `last_t` are those of this module: RFC 6238 with the drift of the device
+added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from authservice.core.importing import package_tables
 from authservice.kernel.imports import ImportOptions
@@ -42,13 +43,13 @@ class DjangoOtpFactors:
         return "'django_otp.plugins.otp_totp' is not in INSTALLED_APPS."
 
     def batches(self, options: ImportOptions) -> Iterator[tuple[list[Factor], int]]:
-        found = _apps().annotate(beaten=Exists(_later()))
         # Earlier versions of the package store no times.
         model = package_tables.find(_APPS)
         added = "created_at" if hasattr(model, "created_at") else ""
-        for batch, total in package_tables.batches(found, options, added_field=added):
-            codes = _codes({row.user_id for row in batch})
-            yield [_factor(row, codes.get(row.user_id, ())) for row in batch], total
+        for batch, total in package_tables.batches(_apps(), options, added_field=added):
+            users = {row.user_id for row in batch}
+            codes, chosen = _codes(users), _chosen(users)
+            yield [_factor(row, codes.get(row.user_id, ()), chosen) for row in batch], total
 
     def left(self) -> Iterator[tuple[str, Any, Any]]:
         model = package_tables.find(_DEVICES)
@@ -64,13 +65,27 @@ def _apps() -> QuerySet[Any]:
     return package_tables.rows(package_tables.find(_APPS))
 
 
-def _later() -> QuerySet[Any]:
-    """Other apps of the user that were used later; of those never used, that with the lower key."""
-    usable = _apps().filter(
-        user=OuterRef("user"), confirmed=True, digits=seeds.DIGITS, step=seeds.PERIOD, t0=0
-    )
-    same = Q(last_t=OuterRef("last_t"), pk__lt=OuterRef("pk"))
-    return usable.filter(Q(last_t__gt=OuterRef("last_t")) | same)
+def _chosen(users: set[Any]) -> dict[Any, Any]:
+    """The key of the app of each of these users that was used last; of those never used, the first.
+
+    An app that cannot be imported does not count: it must not displace one that can, or the user
+    would be left without a second factor.
+    """
+    found: dict[Any, Any] = {}
+    for row in _apps().filter(user__in=users).order_by("pk"):
+        later = row.user_id not in found or row.last_t > found[row.user_id].last_t
+        if later and _is_importable(row):
+            found[row.user_id] = row
+    return {user: row.pk for user, row in found.items()}
+
+
+def _is_importable(row: Any) -> bool:
+    try:
+        _secret(row)
+        seeds.last_step(row.last_t)
+    except NotImportable:
+        return False
+    return True
 
 
 def _codes(users: set[Any]) -> dict[Any, list[Secret]]:
@@ -83,20 +98,22 @@ def _codes(users: set[Any]) -> dict[Any, list[Secret]]:
     return codes
 
 
-def _factor(row: Any, codes: Sequence[Secret]) -> Factor:
-    used_at = getattr(row, "last_used_at", None)
+def _factor(row: Any, codes: Sequence[Secret], chosen: Mapping[Any, Any]) -> Factor:
     try:
-        return Factor(
-            row.pk,
-            row.user_id,
-            secret=_secret(row),
-            codes=codes,
-            last_step=seeds.last_step(row.last_t),
-            added_at=getattr(row, "created_at", None),
-            last_used_at=used_at,
-        )
+        secret, last_step = _secret(row), seeds.last_step(row.last_t)
     except NotImportable as wrong:
         return Factor(row.pk, row.user_id, reason=str(wrong))
+    if chosen.get(row.user_id) != row.pk:
+        return Factor(row.pk, row.user_id, reason=SECOND)
+    return Factor(
+        row.pk,
+        row.user_id,
+        secret=secret,
+        codes=codes,
+        last_step=last_step,
+        added_at=getattr(row, "created_at", None),
+        last_used_at=getattr(row, "last_used_at", None),
+    )
 
 
 def _secret(row: Any) -> Secret:
@@ -105,8 +122,6 @@ def _secret(row: Any) -> Secret:
     if row.t0:
         raise NotImportable(seeds.PARAMETERS)
     seeds.check_parameters(digits=row.digits, period=row.step)
-    if row.beaten:
-        raise NotImportable(SECOND)
     if abs(row.drift) > _DRIFT:
         raise NotImportable(DRIFT)
     return seeds.from_hex(Secret(row.key))

@@ -1,5 +1,7 @@
 """Addresses that another package has verified are proven, and all others are reported."""
 
+from dataclasses import replace
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
@@ -9,7 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from authservice.core.models import Account, ImportedRow
+from authservice.core.recovery import earlier_proofs
 from authservice.core.users import lookup
+from authservice.core.users.user_model import host
 from tests.coming_from.inside.conftest import ANN, BOB, old_user, old_users
 from tests.support.client import PASSWORD
 from tests.support.people import unsaved
@@ -130,6 +134,21 @@ def test_shared_address_goes_to_the_user_who_verified_it(bring):
     assert found.user == second
 
 
+def test_shared_address_that_its_user_has_changed_meanwhile_proves_nothing():
+    """Shared addresses are assigned after all batches."""
+    _, second = old_users(ANN, "ANN@example.com")
+    proof = earlier_proofs.proof(second.pk, ANN)
+    assert earlier_proofs.mark([proof], dry_run=False) == {proof: earlier_proofs.SHARED}
+    get_user_model().objects.filter(pk=second.pk).update(email=BOB)
+    assert lookup.find_by_email(ANN) is None
+    lookup.keep_in_sync(get_user_model().objects.get(pk=second.pk))
+
+    assert earlier_proofs.settle([proof], dry_run=False) == {}
+
+    assert not Account.objects.exclude(verified_email_key="").exists()
+    assert not Account.objects.exclude(proven_email_key="").exists()
+
+
 def test_shared_address_that_two_users_verified_is_a_conflict(bring):
     first, second = old_users(ANN, "ANN@example.com")
     address(first, ANN)
@@ -213,6 +232,17 @@ def test_djoser_without_activation_proves_nothing(bring, settings):
     ann = old_user()
 
     assert "verified addresses: not read. DJOSER['SEND_ACTIVATION_EMAIL']" in bring("djoser")
+    assert not proven(ann)
+
+
+def test_djoser_proves_no_address_that_is_the_username_field(bring, settings, monkeypatch):
+    """The route `set_email` of djoser changes it, and the user stays active."""
+    settings.DJOSER = {"SEND_ACTIVATION_EMAIL": True}
+    by_address = replace(host(), natural=host().email)
+    monkeypatch.setattr("authservice.core.importing.address_tables.host", lambda: by_address)
+    ann = old_user()
+
+    assert "verified addresses: not read. USERNAME_FIELD is the address" in bring("djoser")
     assert not proven(ann)
 
 

@@ -82,6 +82,30 @@ def test_of_apps_that_were_never_used_the_first_is_imported(bring, api):
     assert log_in(api, code_of()).data["access_token"]
 
 
+@pytest.mark.parametrize("size", ["1", "500"])
+@pytest.mark.parametrize(
+    ("device", "reason"),
+    [
+        ({"drift": 2}, "its clock deviates"),
+        ({"drift": -2}, "its clock deviates"),
+        ({"last_t": NOW + 1000}, "its last code is one of the future"),
+        ({"key": "no hex"}, UNREADABLE),
+        ({"key": "00" * 9}, SHORT),
+        ({"t0": 1}, "its codes are not those of every app"),
+    ],
+)
+def test_app_that_cannot_be_imported_does_not_hide_the_other(bring, api, device, reason, size):
+    user = old_user()
+    of_django_otp(user, OTHER, codes=(), **{"last_t": 9, **device})
+    of_django_otp(user, SEED, last_t=1, codes=())
+
+    report = bring("django_otp", "--batch-size", size)
+
+    assert f"Skipped: {reason}" in report
+    assert "2 rows read, 1 imported" in report
+    assert log_in(api, code_of()).data["access_token"]
+
+
 def test_device_of_an_unconfirmed_kind_does_not_hide_the_other(bring, api):
     user = old_user()
     of_django_otp(user, SEED, last_t=1, codes=())

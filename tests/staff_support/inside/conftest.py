@@ -102,7 +102,7 @@ def button(name, email=ANN):
 def press(browser, name, email=ANN):
     """Press a button and confirm it; returns the page that follows."""
     with TestCase.captureOnCommitCallbacks(execute=True):
-        answer = browser.send(button(name, email))
+        answer = browser.send(button(name, email), email=email)
     assert answer.status_code == 200
     return answer.content.decode()
 

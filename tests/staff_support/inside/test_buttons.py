@@ -21,7 +21,7 @@ from tests.staff_support.inside.conftest import (
     support_page,
 )
 from tests.support.client import PASSWORD
-from tests.support.people import deactivate, the_user
+from tests.support.people import change, deactivate, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +59,22 @@ def test_unlocking_a_user_who_is_not_locked_says_so(member, api):
 
     assert not AttemptCounter.objects.filter(count__gt=0).exists()
     assert '"locked":0' in by_staff("admin.user.unlocked", member).metadata
+
+
+@pytest.mark.parametrize("key", ["email", "username"])
+def test_unlocking_keeps_the_attempts_at_another_user_with_the_same(key, member, api, ann):
+    """No login finds Ann by it, so the attempts are not at her account."""
+    if key == "username" and not account().username:
+        pytest.skip("these users have no username")
+    Account.objects.filter(pk=account().pk).update(**{f"{key}_key": None})
+    api.address = "203.0.113.7"
+    attempt = {key: getattr(account(), key), "password": "wrong"}
+    while api.post("login", **attempt).status != 429:
+        pass
+
+    assert "The user was not locked." in press(member, "unlock")
+
+    assert api.post("login", **attempt).code == "TOO_MANY_ATTEMPTS"
 
 
 def test_unlocking_resets_the_attempts_at_the_second_factor(member, enrolled):
@@ -102,6 +118,17 @@ def test_address_is_marked_as_verified_but_not_as_proven(member, api, configure)
     assert api.post("login", email=ANN, password=PASSWORD).status == 200
     assert (account().proven_email_key, account().email) == ("", ANN)
     assert '"email_verified"' in by_staff("admin.user.updated", member).metadata
+
+
+def test_address_that_was_changed_since_the_page_was_shown_is_not_verified(member, ann):
+    asked = button("verify-email")
+    assert f'<input type="hidden" name="email" value="{ANN}">' in member.see(asked)
+    change(ANN, email="eve@example.com")
+
+    assert "Nothing was done" in member.send(asked, email=ANN).content.decode()
+    assert "Nothing was done" in member.send(asked).content.decode()
+
+    assert not Account.objects.exclude(verified_email_key="").exists()
 
 
 def test_second_factor_is_disabled_and_its_owner_is_notified(member, api, enrolled, post):

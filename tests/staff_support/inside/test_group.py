@@ -66,7 +66,7 @@ def test_group_loses_permissions_that_support_does_not_need():
     group.permissions.add(permission("change_account"))
     group.permissions.remove(permission("view_entry"))
 
-    output = run()
+    output = run("--replace")
 
     assert "- authservice_core.change_account" in output
     assert "+ authservice_audit.view_entry" in output
@@ -85,8 +85,21 @@ def test_dry_run_shows_what_would_be_removed():
     run()
     Group.objects.get().permissions.add(permission("change_account"))
 
-    assert "- authservice_core.change_account" in run("--dry-run")
+    assert "- authservice_core.change_account" in run("--replace", "--dry-run")
     assert "authservice_core.change_account" in held()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
+def test_group_of_the_project_is_left_alone(arguments):
+    """Its members may have other tasks: they would lose their permissions and gain those here."""
+    Group.objects.create(name="Support").permissions.add(permission("change_account"))
+
+    with pytest.raises(
+        CommandError, match=r"other permissions: authservice_core\.change_account\."
+    ):
+        run(*arguments)
+
+    assert held() == ["authservice_core.change_account"]
 
 
 def test_group_may_have_another_name():

@@ -8,7 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.management import support_group
-from authservice.core.management.support_group import MissingPermissions, Outcome
+from authservice.core.management.support_group import (
+    MissingPermissions,
+    OtherPermissions,
+    Outcome,
+)
 
 
 class Command(BaseCommand):
@@ -16,6 +20,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--name", default=support_group.NAME, help="name of the group")
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="remove all other permissions of a group that exists",
+        )
         parser.add_argument("--dry-run", action="store_true", help="only say what would change")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,9 +32,14 @@ class Command(BaseCommand):
         if not name or len(name) > support_group.LONGEST:
             raise CommandError(f"--name must have 1 to {support_group.LONGEST} characters.")
         try:
-            outcome = support_group.update(name, dry_run=dry_run)
+            outcome = support_group.update(name, replace=options["replace"], dry_run=dry_run)
         except MissingPermissions as missing:
             raise CommandError(f"Run migrate first: there is no permission {missing}.") from missing
+        except OtherPermissions as others:
+            raise CommandError(
+                f"The group {name} has other permissions: {others}. Nothing is changed. Choose"
+                " another --name, or remove them with --replace."
+            ) from others
         self._report(name, outcome, dry_run=dry_run)
 
     def _report(self, name: str, outcome: Outcome, *, dry_run: bool) -> None:
