@@ -8,6 +8,7 @@ _CHANGE = "tests/core/own_account/test_change_email.py"
 _CONFIRM = "tests/core/own_account/test_confirm_email.py"
 _DELETION = "tests/core/own_account/test_deletion.py"
 _FORMER = "tests/core/own_account/test_former_address.py"
+_TRUST = "tests/core/own_account/test_trust_of_new_address.py"
 _PROOF = "tests/core/own_account/test_owner_proof.py"
 
 OWN_ACCOUNT = (
@@ -86,8 +87,20 @@ OWN_ACCOUNT = (
     Mutation(
         "The reservation of a former address",
         CORE + "own_account/email_confirmation.py",
-        without("    reservations.reserve(person, former)\n"),
+        to("        reservations.reserve(person, former)\n", "        pass\n"),
         (f"{_FORMER}::test_former_address_is_reserved_for_three_days",),
+    ),
+    Mutation(
+        "The former address that was never proven",
+        CORE + "own_account/email_confirmation.py",
+        to('    if before["proven_email_key"] == former:\n', "    if former:\n"),
+        (f"{_FORMER}::test_former_address_that_was_never_proven_is_free_at_once",),
+    ),
+    Mutation(
+        "The distrust after a changed address that another client confirms",
+        CORE + "own_account/email_confirmation.py",
+        to("    if proof and not own:\n", "    if False:\n"),
+        (f"{_TRUST}::test_number_loses_its_privilege_if_another_client_confirms",),
     ),
     Mutation(
         "The reservation that no recovery ends",

@@ -7,10 +7,13 @@ the account.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core.api import email_change_cookie, redirects, responses
+from authservice.core.api.authentication import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, Verified
@@ -18,7 +21,7 @@ from authservice.core.api.serializers import ChangeEmailIn, TokenIn
 from authservice.core.conf import core
 from authservice.core.messages import links
 from authservice.core.own_account import email_change, email_confirmation
-from authservice.core.recovery import recent_proof
+from authservice.core.recovery import recent_proof, verification
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.users.person import Person
 from authservice.kernel import errors
@@ -115,10 +118,18 @@ class ConfirmEmailChange(LinkEndpoint):
 
     def _confirm(self, token: Secret, *, proof: bool, status: int) -> HttpResponse:
         try:
-            email_confirmation.confirm(token, self.client, proof=proof)
+            email_confirmation.confirm(token, self.client, proof=proof, own=self._is_own)
         except errors.Fault as fault:
             return redirects.not_verified(fault, status=status)
         return redirects.verified(_CHANGED, status=status)
+
+    def _is_own(self, person: Person, email: str) -> bool:
+        """Whether the request comes from the browser of the request, or from a session of this
+        user."""
+        if email_change_cookie.is_for(self.request, person, email):
+            return True
+        caller: Any = live_caller(self.request)
+        return verification.is_same(person, caller.person if caller else None)
 
     def _token(self) -> Secret:
         """The token of the link. Raises a refusal."""

@@ -48,11 +48,11 @@ def test_sessions_stay(api, requested, ann):
     assert api.post("refresh", refresh_token=ann["refresh_token"]).status == 200
 
 
-def test_both_addresses_are_mailed(api, requested, post):
+def test_both_addresses_are_mailed(api, requested, proven_owner, post):
     token = requested()
     post.jobs.clear()
 
-    confirm(api, token)
+    confirm(api, token, headers={"Authorization": f"Bearer {proven_owner.token}"})
 
     assert {(job.kind, job.target) for job in post.jobs} == {
         (message_queue.EMAIL_CHANGED, ANN),

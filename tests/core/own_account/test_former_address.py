@@ -25,6 +25,14 @@ def test_former_address_is_reserved_for_three_days(api, requested, proven_owner,
     assert api.post("signup", email=ANN, password=PASSWORD).status == 201
 
 
+def test_former_address_that_was_never_proven_is_free_at_once(api, owner, post):
+    owner.move()
+    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+
+    assert api.post("is-available", email=ANN).data["available"] is True
+    assert api.post("signup", email=ANN, password=PASSWORD).status == 201
+
+
 def test_nobody_else_changes_to_the_former_address(api, requested):
     ben = Owner(api, api.sign_up("ben@example.com")["access_token"], "")
     confirm(api, requested())

@@ -1,0 +1,101 @@
+"""How far an account is trusted whose new address was proven: by its own client, or by another."""
+
+import pytest
+
+from authservice.core.models import PhoneSource
+from authservice.kernel import message_queue
+from tests.core.own_account.owner import EVE, confirm
+from tests.core.recovery.thief import THIEFS_PHONE, Thief
+from tests.support.client import PASSWORD
+from tests.support.flows import account
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def attacker(api, flows, post, clock):
+    """An account with a proven address and a number that was verified long ago."""
+    thief = Thief(
+        flows, api.sign_up("thief@example.com", phone_number=THIEFS_PHONE)["access_token"]
+    )
+    assert flows.verify_phone(flows.phone_code(THIEFS_PHONE), THIEFS_PHONE).status == 200
+    link = flows.email_token("thief@example.com")
+    own = {"Accept": "application/json", "Authorization": f"Bearer {thief.token}"}
+    assert flows.click(link, "thief@example.com", **own).status == 200
+    clock.forward(hours=100)
+    thief.token = api.log_in("thief@example.com")["access_token"]
+    post.jobs.clear()
+    return thief
+
+
+@pytest.fixture
+def request_eve(api, attacker, post):
+    """Request EVE; returns the token of the link, and the cookie of the browser."""
+
+    def request_eve():
+        body = {"email": EVE, "password": PASSWORD}
+        answer = api.request("POST", "change-email", body, token=attacker.token)
+        jar = answer.response.cookies
+        cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in jar.items())
+        return post.token(message_queue.CHANGE_EMAIL), cookie
+
+    return request_eve
+
+
+def test_number_loses_its_privilege_if_another_client_confirms(api, request_eve, post):
+    link, _ = request_eve()
+    before = account("thief@example.com").email_proven_at
+
+    assert confirm(api, link).status == 200
+
+    stored = account(EVE)
+    assert stored.phone_set_by == PhoneSource.SESSION
+    assert stored.email_proven_at > before
+    assert post.outgoing(message_queue.EMAIL_CONFIRMED).to == EVE
+    api.post("forgot-password", phone=THIEFS_PHONE)
+    assert "code" not in post.outgoing(message_queue.RESET_BY_CODE).context
+
+
+def test_link_of_the_notice_removes_what_was_set_up_before(api, request_eve, post):
+    confirm(api, request_eve()[0])
+    secured = post.token(message_queue.EMAIL_CONFIRMED)
+
+    assert api.request("POST", "account/secure", {"token": secured}).status == 200
+
+    stored = account(EVE)
+    assert stored.phone_number == ""
+    assert not stored.user.has_usable_password()
+
+
+@pytest.mark.parametrize("known_by", ["cookie", "session"])
+def test_own_client_keeps_the_trust_of_a_proven_account(api, request_eve, attacker, post, known_by):
+    link, cookie = request_eve()
+    before = account("thief@example.com")
+    bearer = {"Authorization": f"Bearer {attacker.token}"}
+    headers = {"Cookie": cookie} if known_by == "cookie" else bearer
+
+    assert confirm(api, link, headers=headers).status == 200
+
+    stored = account(EVE)
+    assert stored.email_proven_at == before.email_proven_at
+    assert stored.phone_set_by == before.phone_set_by
+    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    api.post("forgot-password", phone=THIEFS_PHONE)
+    assert "code" in post.outgoing(message_queue.RESET_BY_CODE).context
+
+
+def test_session_of_another_user_is_not_the_own_client(api, request_eve, post):
+    ben = api.sign_up("ben@example.com")["access_token"]
+
+    confirm(api, request_eve()[0], headers={"Authorization": f"Bearer {ben}"})
+
+    assert message_queue.EMAIL_CONFIRMED in post.kinds()
+
+
+def test_first_proof_by_the_own_client_dates_the_account(api, owner, post):
+    owner.move()
+    link = post.token(message_queue.CHANGE_EMAIL)
+
+    confirm(api, link, headers={"Authorization": f"Bearer {owner.token}"})
+
+    assert account(EVE).email_proven_at is not None
