@@ -64,6 +64,27 @@ COMPAT = (
         _TESTS,
     ),
     Mutation(
+        "The end of a session by a logout with its traded token",
+        _SIMPLEJWT + "trade.py",
+        without("    rotation.replayed(_session_id(listed), client)\n"),
+        _TESTS,
+    ),
+    Mutation(
+        "The session of a traded token whose block was deleted",
+        CORE + "login/foreign_tokens.py",
+        without(" or _exists(session_id)"),
+        _TESTS,
+    ),
+    Mutation(
+        "The cookie to trade, which stays after an error of the server",
+        CORE + "api/token_cookies.py",
+        to(
+            "    except errors.InvalidRefreshToken:\n        # It would",
+            "    except Exception:\n        # It would",
+        ),
+        _TESTS,
+    ),
+    Mutation(
         "The login of staff who hold a token to trade",
         CORE + "login/foreign_tokens.py",
         to("return not is_staff and ", "return "),

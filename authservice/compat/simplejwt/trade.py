@@ -8,11 +8,12 @@ and its unique key decides: of any number of concurrent requests exactly one ins
 
 from __future__ import annotations
 
+import hashlib
 import time
-import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -34,10 +35,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
-
-# The id of a traded token makes the id of its session (RFC 9562 section 5.5), so a replay of the
-# token finds the session without a table of trades.
-_SESSIONS = uuid.UUID("6f1cd3e0-54ad-4a5e-9c5b-8a3c7e0d2b91")
+from authservice.kernel.uuid7 import least
 
 
 class _RefreshToken(Token):
@@ -59,7 +57,7 @@ class Trade:
         """Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy."""
         claims = _read(text)
         listed = _listed(claims)
-        session_id = uuid.uuid5(_SESSIONS, listed.jti)
+        session_id = _session_id(listed)
         throttling.count("refresh", str(session_id))
         if _is_blocked(listed):
             return rotation.replayed(session_id, client)
@@ -83,14 +81,18 @@ trade = Trade()
 def block(text: Secret, client: Client) -> None:
     """Log out with a token of simplejwt: it can be neither used nor traded any more.
 
-    Raises `InvalidRefreshToken`, also if it was blocked before.
+    Raises `InvalidRefreshToken`, also if it was blocked before. If it was traded, that is a replay.
     """
     claims = _read(text)
     listed = _listed(claims)
     with transaction.atomic(using=databases.primary()):
-        if not _block(listed):
-            raise errors.InvalidRefreshToken
-        events.record("auth.logout", lookup.find_by_pk(listed.user_id), client)
+        if _block(listed):
+            events.record("auth.logout", lookup.find_by_pk(listed.user_id), client)
+            return
+    # The owner logs out with a token that a thief has traded, or the other way round. The session
+    # ends in a transaction of its own, although this request is refused.
+    rotation.replayed(_session_id(listed), client)
+    raise errors.InvalidRefreshToken
 
 
 def outstanding() -> QuerySet[Any]:
@@ -135,6 +137,15 @@ def _listed(claims: Mapping[str, Any]) -> Any:
     return found
 
 
+def _session_id(listed: Any) -> UUID:
+    """The id of the session that a token is traded for, so that a replay finds the session without
+    a table of trades. It sorts by the time of the row, which never changes, and ends in 62 bits of
+    a digest. It is no secret: a refresh token contains a MAC too."""
+    issued = _aware(listed.created_at or listed.expires_at)
+    digest = hashlib.sha256(listed.jti.encode()).digest()
+    return UUID(int=least(issued).int | int.from_bytes(digest[:8], "big") >> 2)
+
+
 def _is_blocked(listed: Any) -> bool:
     return bool(blocked().filter(token=listed).exists())
 
@@ -146,7 +157,7 @@ def _in_time(claims: Mapping[str, Any], listed: Any) -> bool:
         return False
     issued = [float(claims["iat"])]
     if listed.created_at is not None:
-        issued.append(_timestamp(listed.created_at))
+        issued.append(_aware(listed.created_at).timestamp())
     return max(issued) < issued_before.timestamp()
 
 
@@ -179,6 +190,6 @@ def _began(claims: Mapping[str, Any]) -> datetime:
     return moment if settings.USE_TZ else timezone.make_naive(moment)
 
 
-def _timestamp(stored: datetime) -> float:
+def _aware(stored: datetime) -> datetime:
     # Without `USE_TZ` simplejwt stores UTC.
-    return (stored.replace(tzinfo=UTC) if timezone.is_naive(stored) else stored).timestamp()
+    return stored.replace(tzinfo=UTC) if timezone.is_naive(stored) else stored

@@ -56,8 +56,7 @@ def refresh(view: Endpoint) -> Tokens:
     sent = view.body.get("refresh_token") is not None
     if not sent and not kept and (old := _foreign_cookie(view.request)):
         # The guards were called before the action; there is no session yet that they could check.
-        view.on_response = _forget_foreign
-        return foreign_tokens.refresh(old, view.client)
+        return _trade(view, old)
     if sent or not kept:
         return foreign_tokens.refresh(view.read(RefreshIn)["refresh_token"], view.client)
     token = _parsed(kept)
@@ -69,6 +68,18 @@ def refresh(view: Endpoint) -> Tokens:
     except errors.InvalidRefreshToken:
         view.on_response = forget
         raise
+
+
+def _trade(view: Endpoint, old: Secret) -> Tokens:
+    try:
+        issued = foreign_tokens.refresh(old, view.client)
+    except errors.InvalidRefreshToken:
+        # It would be sent with each refresh, and refused again. After any other error, such as a
+        # crash or too many requests, the browser tries again with it.
+        view.on_response = _forget_foreign
+        raise
+    view.on_response = _forget_foreign
+    return issued
 
 
 def session_of(request: HttpRequest) -> UUID | None:
@@ -106,7 +117,6 @@ def _foreign_cookie(request: HttpRequest) -> Secret:
 
 
 def _forget_foreign(response: HttpResponse) -> None:
-    # Also after a refusal: the cookie would be sent with each refresh, and is refused again.
     response.delete_cookie(plug("refresh_token_trade").cookie, samesite=conf.samesite)
 
 

@@ -17,6 +17,7 @@ from django.db import transaction
 
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.login import login
+from authservice.core.models import Session
 from authservice.core.sessions import rotation, sessions
 from authservice.core.sessions.sessions import LEGACY, Tokens
 from authservice.core.users import lookup
@@ -57,7 +58,7 @@ def continue_session(
     """Start the session that continues one of another package; `began` is its `auth_time`.
 
     `use` marks the old token of the user as used, in the transaction of the new session. If it
-    returns False, another request has used the token, and the result is None. Raises
+    returns False or there is such a session, the token was used, and the result is None. Raises
     `InvalidRefreshToken` if the user must log in again, or the errors of the login policy.
     """
     with transaction.atomic(using=databases.primary()):
@@ -67,7 +68,8 @@ def continue_session(
         person = _present(pk)
         if person is None or not _may_continue(person):
             raise errors.InvalidRefreshToken
-        if not use(person):
+        # The session exists although the token was unused if somebody has deleted that mark.
+        if not use(person) or _exists(session_id):
             return None
         session = sessions.start(
             person,
@@ -80,6 +82,11 @@ def continue_session(
         )
         events.record("auth.token.traded", person, client, session=str(session_id))
         return sessions.issue_tokens(person, session)
+
+
+def _exists(session_id: uuid.UUID) -> bool:
+    rows = Session.objects.using(databases.primary())
+    return rows.filter(pk=session_id).exists()
 
 
 def _present(pk: Any) -> Person | None:

@@ -1,10 +1,13 @@
 """A refresh token that the old package keeps in a cookie is traded too."""
 
 import pytest
+from django.db import OperationalError
 
+from authservice.core.login import foreign_tokens
 from authservice.core.models import Session
 from authservice.kernel import errors, modules
 from authservice.kernel.interfaces import refuses
+from tests.support.client import Api
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +50,40 @@ def test_cookie_is_deleted_once_it_is_traded(api, guarded, token):
     cookie = refresh(api, token).response.cookies[OLD]
 
     assert (cookie.value, cookie["max-age"]) == ("", 0)
+
+
+def test_cookie_is_deleted_if_the_token_is_refused(api, guarded, token, before):
+    before.blacklist(token)
+    answer = refresh(api, token)
+
+    assert answer.code == "INVALID_REFRESH_TOKEN"
+    assert answer.response.cookies[OLD]["max-age"] == 0
+
+
+@pytest.mark.parametrize("error", [OperationalError("gone"), RuntimeError("a fault")], ids=repr)
+def test_cookie_stays_if_the_trade_fails(api, guarded, token, monkeypatch, error):
+    def fails(*args, **kwargs):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(foreign_tokens, "continue_session", fails)
+        failed = refresh(Api(raising=False), token)
+
+    assert failed.status >= 500
+    assert OLD not in failed.response.cookies
+    assert refresh(api, token).status == 200
+
+
+def test_cookie_stays_if_there_were_too_many_requests(
+    api, guarded, token, before, configure, settings
+):
+    configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "1/min"}})
+    before.blacklist(token)
+    api.post("refresh", refresh_token=token)
+    answer = refresh(api, token)
+
+    assert answer.code == "TOO_MANY_REQUESTS"
+    assert OLD not in answer.response.cookies
 
 
 def test_cookie_of_a_forged_request_is_not_traded(api, guarded, token):

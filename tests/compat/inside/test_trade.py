@@ -2,9 +2,10 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from uuid import RFC_4122
 
 import pytest
-from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken
+from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken
 
 from authservice import signals
@@ -138,6 +139,66 @@ def test_replay_after_the_time_of_trades_ends_the_session(api, ann, before, cloc
     traded = refresh(api, token).data
     clock.forward(minutes=1)
 
+    assert refresh(api, token).error == REFUSED
+    assert refresh(api, traded["refresh_token"]).error == REFUSED
+
+
+def test_logout_with_a_traded_token_ends_the_session(
+    api, ann, before, client, clock, trades, events
+):
+    trades()
+    token = before.obtain().body["refresh"]
+    traded = refresh(api, token).data
+    clock.forward(seconds=11)
+
+    assert client.blacklist(token).status == 401
+    assert refresh(api, traded["refresh_token"]).error == REFUSED
+    assert api.get("me", token=traded["access_token"]).code == "INVALID_TOKEN"
+    assert [event.action for event in events("auth.token.reuse")] == ["auth.token.reuse_detected"]
+
+
+@pytest.mark.parametrize("grace", [0, 30])
+def test_logout_with_a_token_that_was_just_traded_is_refused(
+    api, client, token, configure, settings, grace
+):
+    configure(**settings.AUTHSERVICE, REFRESH_GRACE=grace)
+    traded = refresh(api, token).data
+
+    assert client.blacklist(token).status == 401
+    assert refresh(api, traded["refresh_token"]).status == 200
+
+
+def test_session_sorts_by_the_time_of_its_token(api, token):
+    issued = datetime.now(UTC) - timedelta(days=5)
+    OutstandingToken.objects.update(created_at=issued)
+    refresh(api, token)
+    traded = Session.objects.get().pk
+    api.post("login", username="ann", password=PASSWORD)
+
+    assert (traded.version, traded.variant) == (7, RFC_4122)
+    assert traded.int >> 80 == int(issued.timestamp() * 1000)
+    assert Session.objects.order_by("-pk").last().pk == traded
+
+
+def test_sessions_of_tokens_of_one_moment_differ(api, ann, before):
+    tokens = [before.obtain().body["refresh"] for _ in range(2)]
+    OutstandingToken.objects.update(created_at=None, expires_at=datetime(2050, 1, 1, tzinfo=UTC))
+
+    assert [refresh(api, token).status for token in tokens] == [200, 200]
+    assert [refresh(api, token).status for token in tokens] == [401, 401]
+    assert Session.objects.count() == 2
+
+
+def test_token_whose_block_was_deleted_is_a_replay(api, ann, before, clock, trades):
+    trades()
+    token = before.obtain().body["refresh"]
+    traded = refresh(api, token).data
+    BlacklistedToken.objects.all().delete()
+
+    assert refresh(api, token).error == REFUSED
+    assert BlacklistedToken.objects.count() == Session.objects.count() == 1
+    BlacklistedToken.objects.all().delete()
+    clock.forward(seconds=11)
     assert refresh(api, token).error == REFUSED
     assert refresh(api, traded["refresh_token"]).error == REFUSED
 

@@ -81,6 +81,18 @@ def test_forged_token_with_the_key_trades_for_nothing(api, ann):
     assert not Session.objects.exists()
 
 
+def test_successor_of_a_forged_token_is_refused_if_only_older_tokens_are_traded(
+    api, ann, before, trades
+):
+    """simplejwt's own refresh route rotates a forged token, and lists the new one."""
+    rotated = before.refresh(signed(user_id=str(ann.pk))).body["refresh"]
+    trades(ISSUED_BEFORE=datetime.now(UTC) - timedelta(minutes=1))
+
+    assert OutstandingToken.objects.filter(user=ann, token=rotated).exists()
+    assert refresh(api, rotated).error == REFUSED
+    assert not Session.objects.exists()
+
+
 def test_forged_token_for_another_user_trades_for_nothing(api, ann, token):
     bob = make_user("bob@example.com")
     forged = signed(user_id=str(bob.pk), jti=claims_of(token)["jti"])
