@@ -34,6 +34,8 @@ SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 CONSOLE = front_end.wanted(env, debug=DEBUG)
 DEVELOPMENT = CONSOLE and DEBUG
 CONSOLE_MAILBOX = ""
+# Without it nobody can read the mailbox. `serve` makes one, and the address that it prints has it.
+CONSOLE_MAILBOX_KEY = os.environ.get("AUTHSERVICE_MAILBOX_KEY", "")
 if DEVELOPMENT and not env.str("EMAIL_URL", default=""):
     CONSOLE_MAILBOX = given("AUTHSERVICE_MAILBOX", str(HERE / "mailbox"))
 

@@ -1,7 +1,7 @@
 """The mailbox of the console: an e-mail backend that keeps mails in a folder, and its reader.
 
 Mails contain links that log in, so this is for development only: the settings install it only with
-`DEBUG`, and only this machine may read it.
+`DEBUG`, and only a browser on this machine with the key of the mailbox may read it.
 """
 
 import email
@@ -15,11 +15,18 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail.backends.console import EmailBackend as ConsoleBackend
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 
 # Older mails are deleted.
 KEPT = 100
 _SUFFIX = ".eml"
+_COOKIE = "console_mailbox"
+# Headers of a proxy. One that sends none makes every client local, so the key is required too.
+_FORWARDED = (
+    *("HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP", "HTTP_X_FORWARDED_FOR"),
+    *("HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO"),
+)
 
 
 class EmailBackend(ConsoleBackend):
@@ -64,17 +71,29 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Whether the request is of a browser on this machine, from a page of this origin.
+    """Whether a browser on this machine sent the request, with the key, from a page of this origin.
 
     A request that a proxy forwarded may come from another machine, though its connection is local.
     """
     meta = request.META
-    forwarded = "HTTP_FORWARDED" in meta or "HTTP_X_FORWARDED_FOR" in meta
     return (
         settings.DEBUG
-        and not forwarded
+        and not any(header in meta for header in _FORWARDED)
         and _is_local(meta.get("REMOTE_ADDR", ""))
         and meta.get("HTTP_SEC_FETCH_SITE", "none") in ("same-origin", "none")
+        and is_key(request.COOKIES.get(_COOKIE, ""))
+    )
+
+
+def is_key(given: str) -> bool:
+    key = settings.CONSOLE_MAILBOX_KEY
+    return bool(key) and constant_time_compare(given, key)
+
+
+def let_read(response: HttpResponse) -> None:
+    """Store the key in the browser, until it is closed."""
+    response.set_cookie(
+        _COOKIE, settings.CONSOLE_MAILBOX_KEY, httponly=True, samesite="Strict", secure=False
     )
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, JsonResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
+from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, get_script_prefix, reverse
 from django.views.decorators.http import require_safe
 
@@ -22,7 +22,11 @@ _NAMES = {"oidc": "OpenID Connect", "github": "GitHub"}
 
 @require_safe
 def page(request: HttpRequest, view: str) -> HttpResponse:
-    response = render(request, "console/page.html", {"view": view, **context()})
+    if view == "start" and mailbox.is_key(request.GET.get("mailbox", "")):
+        response: HttpResponse = redirect("console")  # the address of the page has no key
+        mailbox.let_read(response)
+    else:
+        response = render(request, "console/page.html", {"view": view, **context()})
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Cache-Control"] = "no-store"
     # The address of the page may contain the token of a mail.
@@ -34,7 +38,9 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
 @require_safe
 def mails(request: HttpRequest) -> HttpResponse:
     if not mailbox.may_read(request):
-        return HttpResponseForbidden("The mailbox is for pages of this machine.")
+        return HttpResponseNotFound(
+            "To read the mailbox, open the address of the console that manage.py serve printed."
+        )
     response = JsonResponse({"mails": mailbox.mails()})
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -23,6 +23,7 @@ from tests.notification.servers import free_port
 from tests.support.browser import console_errors, requested
 
 PASSWORD = "plum tart 42 windows"
+KEY = "the-key-of-the-mailbox"
 # Width and height in CSS pixels, and whether it is a phone.
 SIZES = {"phone": (390, 844, True), "desktop": (1280, 900, False)}
 
@@ -40,7 +41,8 @@ def consoles(folder: Path, **variables: str) -> Iterator[tuple[str, str]]:
     """
     first, second = (str(free_port()) for _ in range(2))
     with own_database("console", folder) as url, (folder / "server.log").open("w") as log:
-        given = {"AUTHSERVICE_MAILBOX": str(folder / "mailbox"), "DATABASE_URL": url, **variables}
+        mailbox = {"AUTHSERVICE_MAILBOX": str(folder / "mailbox"), "AUTHSERVICE_MAILBOX_KEY": KEY}
+        given = {**mailbox, "DATABASE_URL": url, **variables}
         sessions = {"AUTHSERVICE_API_URL": _origin(first), "AUTHSERVICE_LOGIN": "session"}
         cookies = {"AUTHSERVICE_CSRF": "1", "AUTHSERVICE_COOKIES": "1"}
         stateless = {"AUTHSERVICE_API_URL": _origin(second), **cookies}
@@ -116,7 +118,7 @@ class Profile:
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.get("about:blank")
         self.complaints()  # those of the page before
-        self.open("/")
+        self.open(f"/?mailbox={KEY}")
 
     def open(self, path):
         self.browser.get(self.origin + path)

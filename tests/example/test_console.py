@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.example.console import KEY
 from tests.hosts.runs import ROOT, python
 
 SETTINGS = """
@@ -88,13 +89,24 @@ from django.test import Client, override_settings
 mail.send_mail("Hello", "At http://localhost:8000/x", "from@example.com", ["ann@example.com"])
 client = Client(SERVER_NAME="localhost")
 page = client.get("/reset-password?token=of-a-mail")
+def read(given):
+    client.cookies.clear()
+    return [client.get("/?mailbox=" + given).status_code, client.get("/mailbox").status_code]
+without_key = [read(given) for given in ("", "another", {key!r}[:-1])]
+opened = client.get("/?mailbox=" + {key!r})
+cookie = opened.cookies["console_mailbox"]
+opening = [opened.status_code, opened.headers["Location"], cookie["httponly"], cookie["samesite"]]
 [kept] = client.get("/mailbox").json()["mails"]
 refused = [
     client.get("/mailbox", **other).status_code
     for other in json.loads({others!r})
 ]
-with override_settings(DEBUG=False):
-    refused.append(client.get("/mailbox").status_code)
+for changed in (dict(DEBUG=False), dict(CONSOLE_MAILBOX_KEY="")):
+    with override_settings(**changed):
+        refused.append(client.get("/mailbox").status_code)
+with override_settings(CONSOLE_MAILBOX_KEY=""):
+    without_key.append(read(""))
+print(json.dumps([without_key, opening]))
 print(json.dumps([kept["to"], kept["subject"], kept["text"], refused]))
 print(json.dumps([page.headers["Content-Security-Policy"], page.headers["Referrer-Policy"],
     page.headers["Cache-Control"], "of-a-mail" in page.content.decode()]))
@@ -103,23 +115,28 @@ OTHERS = [
     {"REMOTE_ADDR": "192.0.2.1"},
     {"HTTP_X_FORWARDED_FOR": "192.0.2.1"},
     {"HTTP_FORWARDED": "for=192.0.2.1"},
+    {"HTTP_VIA": "1.1 proxy"},
+    {"HTTP_X_REAL_IP": "192.0.2.1"},
+    {"HTTP_X_FORWARDED_PROTO": "https"},
     {"HTTP_SEC_FETCH_SITE": "same-site"},
     {"HTTP_SEC_FETCH_SITE": "cross-site"},
 ]
 
 
-def test_mailbox_is_read_by_pages_of_this_machine_only(tmp_path):
+def test_mailbox_is_read_by_pages_of_this_machine_with_the_key_only(tmp_path):
     run = python(
         "-c",
-        READ.format(others=json.dumps(OTHERS)),
+        READ.format(others=json.dumps(OTHERS), key=KEY),
         DJANGO_SETTINGS_MODULE="example_project.settings",
         AUTHSERVICE_MAILBOX=str(tmp_path / "mailbox"),
+        AUTHSERVICE_MAILBOX_KEY=KEY,
     )
 
     assert run.returncode == 0, run.stdout
-    mailed, page = (json.loads(line) for line in run.stdout.splitlines()[-2:])
+    keys, mailed, page = (json.loads(line) for line in run.stdout.splitlines()[-3:])
+    assert keys == [[[200, 404]] * 4, [302, "/", True, "Strict"]]
     assert mailed[:3] == ["ann@example.com", "Hello", "At http://localhost:8000/x"]
-    assert mailed[3] == [403] * (len(OTHERS) + 1)
+    assert mailed[3] == [404] * (len(OTHERS) + 2)
     assert page[0].startswith("default-src 'none'; script-src 'self';")
     assert page[1:] == ["strict-origin", "no-store", False]
     [kept] = (tmp_path / "mailbox").iterdir()
@@ -130,15 +147,17 @@ GREETING = """
 import django
 django.setup()
 from example_project.management.commands import serve
-print(serve.greeting("http://localhost:8000"))
+print(serve.greeting("http://localhost:8000", key=serve.mailbox_key()))
 """
 
 
-def test_serve_prints_the_console_first_and_a_command_that_runs():
+def test_serve_prints_the_console_with_its_key_first_and_a_command_that_runs():
     run = python("-c", GREETING, DJANGO_SETTINGS_MODULE="example_project.settings")
     first, *_, last = run.stdout.splitlines()[-5:]
 
-    assert first == "Console        http://localhost:8000/"
+    address, key = first.split("?mailbox=")
+    assert address == "Console        http://localhost:8000/"
+    assert len(key) == 32
     interpreter, script, command = last.removeprefix("Administrator").split()
     assert command == "createsuperuser"
     assert script == "example_project/manage.py"

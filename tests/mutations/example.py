@@ -27,6 +27,12 @@ EXAMPLE = (
         _TESTS,
     ),
     Mutation(
+        "The key of the mailbox",
+        _MAILBOX,
+        without('        and is_key(request.COOKIES.get(_COOKIE, ""))\n'),
+        _TESTS,
+    ),
+    Mutation(
         "The mailbox that pages of other origins do not read",
         _MAILBOX,
         to('in ("same-origin", "none")', 'not in ("",)'),

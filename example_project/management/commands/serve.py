@@ -1,12 +1,13 @@
 """`manage.py serve`: migrate and serve the whole project with one command."""
 
 import os
+import secrets
 import sys
 from argparse import ArgumentParser
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.core.management import BaseCommand, call_command
@@ -26,7 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *, bind: str, threads: str, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
-        self.stdout.write(greeting(f"http://{bind}"))
+        self.stdout.write(greeting(f"http://{bind}", key=mailbox_key()))
         self.stdout.flush()
         # Threads, because a password hash would block a whole worker otherwise. gunicorn reads the
         # number of workers from WEB_CONCURRENCY.
@@ -45,10 +46,20 @@ def own_address() -> str:
     return "localhost:8000"
 
 
-def greeting(origin: str) -> str:
+def mailbox_key() -> str:
+    """The key of the console's mailbox, which the server reads from its environment; "" without a
+    mailbox."""
+    if not settings.CONSOLE_MAILBOX:
+        return ""
+    key: str = settings.CONSOLE_MAILBOX_KEY or secrets.token_urlsafe(24)
+    os.environ["AUTHSERVICE_MAILBOX_KEY"] = key
+    return key
+
+
+def greeting(origin: str, *, key: str) -> str:
     base = f"{origin}/{settings.AUTHSERVICE_BASE_PATH.strip('/')}"
     lines = [
-        *_line("Console", origin, "console"),
+        *_line("Console", origin, "console", f"?mailbox={quote(key)}" if key else ""),
         *_line("API docs", origin, "authservice:docs"),  # with the `openapi` extra
         *_line("Django admin", origin, "admin:index"),
         f"Routes         {base}/…",
@@ -57,7 +68,7 @@ def greeting(origin: str) -> str:
     return "\n".join(lines)
 
 
-def _line(title: str, origin: str, name: str) -> list[str]:
+def _line(title: str, origin: str, name: str, query: str = "") -> list[str]:
     with suppress(NoReverseMatch):
-        return [f"{title:<14} {origin}{reverse(name)}"]
+        return [f"{title:<14} {origin}{reverse(name)}{query}"]
     return []

@@ -266,6 +266,7 @@ async function readMailbox() {
   const answer = await fetch(page.mailbox);
   if (!answer.ok) {
     byId("mailbox-state").textContent = await answer.text();
+    clearInterval(reading);
     return;
   }
   const unseen = (await answer.json()).mails.filter((mail) => !seen.has(mail.id)).reverse();
@@ -291,10 +292,8 @@ function linked(text) {
   });
 }
 
-if (page.mailbox) {
-  readMailbox();
-  setInterval(readMailbox, 1000);
-}
+const reading = page.mailbox && setInterval(readMailbox, 1000);
+if (page.mailbox) readMailbox();
 
 // Where a mailed link or a provider leads: its result is in the query or the fragment.
 
