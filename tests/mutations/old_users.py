@@ -23,6 +23,18 @@ OLD_USERS = (
         _SYNC,
     ),
     Mutation(
+        "The address that was changed before a shared one is assigned",
+        _PROOFS,
+        to(" and results[one] == SHARED]", "]"),
+        _ADDRESSES,
+    ),
+    Mutation(
+        "The address that users of djoser change without verifying it",
+        CORE + "importing/address_tables.py",
+        to("if host().natural == host().email:", "if False:"),
+        _ADDRESSES,
+    ),
+    Mutation(
         "The mark of staff that an import must not undo",
         _PROOFS,
         to("        return PRESENT  #", "        pass  #"),
@@ -109,6 +121,12 @@ IMPORTED_FACTORS = (
         "The parameters of an imported factor",
         _IMPORTING + "django_otp.py",
         to("    seeds.check_parameters(digits=row.digits, period=row.step)\n", "    pass\n"),
+        _DEVICES,
+    ),
+    Mutation(
+        "The app that another one displaces only if that can be imported",
+        _IMPORTING + "django_otp.py",
+        to("if later and _is_importable(row):", "if later:"),
         _DEVICES,
     ),
     Mutation(

@@ -59,6 +59,24 @@ SUPPORT = (
         (_HOST, _INSIDE + "test_page.py"),
     ),
     Mutation(
+        "The attempts at a user with the same address, which support staff must not reset",
+        CORE + "credentials/lockout.py",
+        to("if person.email and person.ours.email_key == person.email_key:", "if person.email:"),
+        _BUTTONS,
+    ),
+    Mutation(
+        "The address that staff have seen before they mark it as verified",
+        CORE + "staff/support_actions.py",
+        to(" or (button.of_address and present.email != shown)", ""),
+        _BUTTONS,
+    ),
+    Mutation(
+        "The group of the project that has the name of the support group",
+        CORE + "management/support_group.py",
+        to("if outcome.removed and not replace:", "if False:"),
+        (_HOST, _INSIDE + "test_group.py"),
+    ),
+    Mutation(
         "The permissions that the support group loses",
         CORE + "management/support_group.py",
         to("group.permissions.set(found)", "group.permissions.add(*found)"),
