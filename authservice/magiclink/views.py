@@ -160,5 +160,5 @@ def _caller(view: Endpoint) -> Person | None:
 
 
 def _page(token: Secret) -> HttpResponse:
-    context = {"token": token.reveal(), "action": reverse(f"authservice:{VERIFY}")}
+    context = {"token": token, "action": reverse(f"authservice:{VERIFY}")}
     return pages.page(_PAGE, context, onward=conf.callback_url)

@@ -154,7 +154,7 @@ class TestAuto:
     def test_host_can_replace_the_template_of_the_page(self, magic, settings, tmp_path):
         place = tmp_path / "authservice/magiclink/confirm.html"
         place.parent.mkdir(parents=True)
-        place.write_text("ours: {{ token }} {{ action }}")
+        place.write_text("ours: {{ token.reveal }} {{ action }}")
         settings.TEMPLATES = [
             {"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [tmp_path]}
         ]

@@ -62,7 +62,8 @@ class Profile(Endpoint):
         password = given.pop("password", profile.NO_PASSWORD)
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
-        further = further_fields.of_profile(caller.person.user, self.further(), self.request)
+        rest = self.further(ProfileIn)
+        further = further_fields.of_profile(caller.person.user, rest, self.request)
         updated = profile.update(
             caller.person, caller.session, given, self.client, password=password, further=further
         )

@@ -131,7 +131,7 @@ def _page(
     context = {
         "state": state,
         "account": (person.email or person.username) if person else "",
-        "token": token.reveal() if token else "",
+        "token": token,
         "message": message,
         "action": reverse("authservice:delete-account"),
     }

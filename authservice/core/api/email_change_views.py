@@ -141,7 +141,7 @@ class ConfirmEmailChange(LinkEndpoint):
 
 def _page(token: Secret, person: Person, email: str) -> HttpResponse:
     context = {
-        "token": token.reveal(),
+        "token": token,
         "account": person.email or person.username,
         "email": email,
         "action": reverse("authservice:confirm-email-change"),

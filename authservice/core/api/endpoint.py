@@ -209,13 +209,15 @@ class Endpoint(ViewSetMixin, APIView):
         """The body, validated by `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
 
-    def further(self) -> dict[str, Any]:
-        """The body, for a serializer of the host project. Raises `ValidationFailed` for texts that
-        no field takes; see `bounds`."""
-        for name, value in self.body.items():
-            if isinstance(value, str) and bounds.too_many_marks(value):
-                raise errors.invalid(name, bounds.TOO_MANY_MARKS)
-        return self.body
+    def further(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The rest of the body, for a serializer of the host project: without the fields of
+        `schema`, since an error report of that serializer must not show the password. Raises
+        `ValidationFailed` for texts that no field takes; see `bounds`."""
+        own = fields.names(schema)
+        given = {name: value for name, value in self.body.items() if name not in own}
+        for name, value in given.items():
+            bounds.require_texts(name, value)
+        return given
 
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The query string, validated by `schema`; unknown parameters are ignored."""

@@ -204,6 +204,5 @@ class SecureAccount(LinkEndpoint):
 
 
 def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
-    text = token.reveal() if token else ""
-    context = {"state": state, "token": text, "action": reverse("authservice:secure-account")}
+    context = {"state": state, "token": token, "action": reverse("authservice:secure-account")}
     return pages.page("authservice/core/secure_account.html", context)

@@ -55,7 +55,7 @@ class Signup(Endpoint):
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
             raise errors.invalid("email", phrase("Either email or username is required."))
-        further = further_fields.at_signup(self.further(), self.request)
+        further = further_fields.at_signup(self.further(SignupIn), self.request)
         outcome = signup.sign_up(NewUser(**given, further=further), self.client)
         if outcome is None:
             return responses.accepted()  # no cookie, since it would differ by address

@@ -128,7 +128,7 @@ class VerifyEmail(LinkEndpoint):
 
 def _page(link: dict[str, Any]) -> HttpResponse:
     context = {
-        "token": link["token"].reveal(),
+        "token": link["token"],
         "email": link["email"],
         "action": reverse("authservice:verify-email"),
     }

@@ -75,7 +75,7 @@ def _counted(person: Person, client: Client) -> Iterator[None]:
     try:
         with identifier_change.counted(client):
             yield
-    except errors.UserAlreadyExists:
+    except errors.Fault:
         attempt_counter.refund(key)
         raise
 

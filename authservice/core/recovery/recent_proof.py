@@ -61,6 +61,8 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
         accepted = passwords.check(person, person.user.get_username(), password, client)
     if accepted is None or accepted.user.pk != person.user.pk:
         raise errors.InvalidCredentials
+    # A backend of the project may have upgraded the hash of a row that it read itself.
+    person.user.password = accepted.user.password
     attempt_counter.refund(attempt)
 
 

@@ -171,7 +171,7 @@ def _require_free(account: Account, change: Change) -> None:
     if not keys:
         return
     email, username, phone = (keys.get(field) for field in _KINDS)
-    held = lookup.claimed_keys(email=email, username=username, phone=phone)
+    held = lookup.claimed_keys(email=email, username=username, phone=phone, but_of=account.pk)
     if email in held:
         raise errors.UserAlreadyExists
     if username in held:
@@ -191,7 +191,7 @@ def _store(person: Person, change: Change) -> None:
             _save_account(person.account, of_account)
     except IntegrityError:
         # Another user took a key after the check, or a value is unique in the host's table only.
-        _require_free(Account(), change)
+        _require_free(Account(user_id=person.user.pk), change)
         creation.require_not_taken(
             *(change.get(n, {}).get("after", "") for n in ("email", "username"))
         )

@@ -78,6 +78,8 @@ def relations(model: Any) -> dict[str, Any]:
             reverse = field.auto_created and not field.concrete
             name = field.get_accessor_name() if reverse else field.name
             found[name or field.name] = field
+            if not reverse and hasattr(field, "attname"):
+                found[field.attname] = field  # `user_id` has the value of `user`
     return found
 
 

@@ -9,6 +9,8 @@ database.
 
 from __future__ import annotations
 
+import re
+from typing import Any
 from unicodedata import category
 
 from authservice.kernel import errors
@@ -20,6 +22,11 @@ LONGEST = 255  # characters, if the field has no maximum: a path parameter, a ch
 TOO_MANY_MARKS = phrase(
     "Must not contain more than %(count)d combining marks in a row.", count=MARKS
 )
+
+
+CONTROL = phrase("Must not contain control characters or broken Unicode.")
+# PostgreSQL stores neither of them, also within JSON.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def too_long(max_length: int) -> Phrase:
@@ -46,5 +53,27 @@ def require(name: str, text: str, max_length: int = LONGEST) -> None:
     """Check a text that has no field, such as a path parameter. Raises `ValidationFailed`."""
     if len(text) > max_length:
         raise errors.invalid(name, too_long(max_length))
+    if too_many_marks(text):
+        raise errors.invalid(name, TOO_MANY_MARKS)
+
+
+def require_texts(name: str, value: Any) -> None:
+    """Check all texts of a JSON value, keys and nested ones included, for the field `name` of the
+    host project. The body has limited their length. Raises `ValidationFailed`."""
+    # Not recursive: the parser may accept deeper values than the stack has frames left.
+    rest = [name, value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, dict):
+            rest += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            rest += one
+        elif isinstance(one, str):
+            _require_text(name, one)
+
+
+def _require_text(name: str, text: str) -> None:
+    if _UNSTORABLE.search(text):
+        raise errors.invalid(name, CONTROL)
     if too_many_marks(text):
         raise errors.invalid(name, TOO_MANY_MARKS)

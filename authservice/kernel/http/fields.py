@@ -52,7 +52,7 @@ class Text(serializers.CharField):
         **_COMMON,
         "blank": phrase("This field may not be blank."),
         "invalid": phrase("Must be a string."),
-        "control": phrase("Must not contain control characters or broken Unicode."),
+        "control": bounds.CONTROL,
     }
 
     def __init__(
@@ -209,6 +209,11 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
         field_name, texts = next(iter(details.items()))
         raise errors.ValidationFailed(of_field(field_name, texts[:1]), details=details)
     return valid
+
+
+def names(schema: type[serializers.Serializer[Any]]) -> frozenset[str]:
+    """The names of the fields of a schema."""
+    return frozenset(_fields(schema))
 
 
 def _require_bounded(field: Any, text: str) -> None:

@@ -170,6 +170,18 @@ def test_refused_requests_do_not_use_up_the_day(api, proven_owner):
     assert proven_owner.move().status == 200
 
 
+def test_requests_beyond_another_limit_do_not_use_up_the_day(api, proven_owner, configure, clock):
+    proven_owner.token = api.log_in()["access_token"]
+    configure(THROTTLE={"RATES": {"is-available": "1/min"}})
+    api.sign_up(BEN)
+    proven_owner.move(BEN)
+    assert [proven_owner.move().status for _ in range(5)] == [429] * 5
+
+    clock.forward(minutes=2)
+
+    assert proven_owner.move().status == 200
+
+
 @pytest.mark.parametrize(
     "email", ["", "eve", "eve@", '"e v e"@example.com', "eve@[127.0.0.1]", "e" * 250 + "@a.de"]
 )

@@ -1,8 +1,13 @@
 """GET and POST /change-email/confirm: the link to a new address, and the page of its button."""
 
+from datetime import timedelta
+
 import pytest
 
-from authservice.core.models import OneTimeToken
+from authservice.core.credentials import one_time
+from authservice.core.credentials.one_time import Purpose
+from authservice.core.models import Account, OneTimeToken
+from authservice.core.users import lookup
 from authservice.core.users.identifiers import email_key
 from authservice.kernel import message_queue
 from tests.core.own_account.owner import CONFIRM, EVE, INVALID, Owner, confirm, open_link
@@ -130,6 +135,18 @@ def test_links_to_the_former_address_end(api, requested, flows, issue):
     ).exists()
     assert flows.reset(stale).code == "INVALID_TOKEN"
     assert flows.click(stale).code == "INVALID_VERIFICATION_TOKEN"
+
+
+def test_rows_without_an_address_stay_if_there_was_no_former_address(api, post):
+    token = api.post("signup", username="nora", password=PASSWORD).data["access_token"]
+    user = Account.objects.get().user
+    plain = Purpose("plain", link_ttl=timedelta(hours=1))
+    one_time.issue_link(plain, lookup.get_person(user))
+    Owner(api, token, "").move()
+
+    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+
+    assert OneTimeToken.objects.get(purpose="plain").spent_at is None
 
 
 def test_address_that_another_user_took_meanwhile_is_refused(api, requested):

@@ -7,6 +7,7 @@ from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup, reservations
 from authservice.core.users.identifiers import email_key
 from authservice.kernel import message_queue
+from tests.admin_api.people import promote
 from tests.core.own_account.owner import EVE, Owner, confirm
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account
@@ -61,6 +62,18 @@ def test_link_of_the_former_address_restores_it_after_several_changes(
 
     assert account(ANN).proven_email_key == email_key(ANN)
     assert post.outgoing(message_queue.ACCOUNT_SECURED).to == ANN
+
+
+def test_staff_give_the_former_address_back(api, requested, proven_owner):
+    confirm(api, requested())
+    root = api.sign_up("root@example.com")
+    promote("root@example.com")
+
+    path = f"admin/users/{proven_owner.user_id}"
+    answer = api.request("PUT", path, {"email": ANN}, token=root["access_token"])
+
+    assert answer.status == 200
+    assert account(ANN).email == ANN
 
 
 def test_reservation_remains_when_all_tokens_are_revoked(api, requested):

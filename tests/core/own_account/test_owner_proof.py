@@ -53,6 +53,14 @@ def test_password_that_changes_after_its_check_is_refused(api, owner, monkeypatc
     assert owner.rename().error == (401, "INVALID_CREDENTIALS")
 
 
+def test_hash_that_a_backend_of_the_project_upgrades_is_the_checked_one(owner, settings, api):
+    settings.AUTHENTICATION_BACKENDS = ["tests.support.modules.backends.Upgrading"]
+    body = {"old_password": PASSWORD, "new_password": NEW}
+
+    assert owner.rename().status == 200
+    assert api.request("PUT", "change-password", body, token=owner.token).status == 200
+
+
 @pytest.mark.parametrize(("minutes", "status"), [(9, 200), (11, 403)])
 def test_user_without_a_password_needs_a_session_of_ten_minutes(owner, minutes, status):
     without_password(owner)

@@ -19,7 +19,13 @@ HOSTILE = (
 # Paths to what belongs to us, or back to a user.
 PATHS = (
     *("authservice_account.email_key", "authservice_account", "groups.name"),
-    *("profile.user.password", "profile.user.is_staff", "profile.user", "_password"),
+    *(
+        "profile.user.password",
+        "profile.user.is_staff",
+        "profile.user",
+        "profile.user_id",
+        "_password",
+    ),
 )
 
 

@@ -41,6 +41,26 @@ class Elevating(serializers.ModelSerializer):
         return {**attrs, "is_staff": True}
 
 
+class Raising(serializers.Serializer):
+    """Has a fault that no request causes."""
+
+    full_name = serializers.CharField()
+    born = serializers.DateField()
+
+    def validate(self, attrs):
+        raise LookupError("a fault of the serializer")
+
+    def update(self, user, validated_data):
+        return user
+
+
+class Described(serializers.Serializer):
+    about = serializers.JSONField()
+
+    def update(self, user, validated_data):
+        return user
+
+
 class Address(serializers.Serializer):
     street = serializers.CharField(max_length=5)
 

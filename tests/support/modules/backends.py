@@ -23,6 +23,19 @@ class Mistaken(BaseBackend):
         return get_user_model().objects.order_by("authservice_account__created_at").last()
 
 
+class Upgrading(BaseBackend):
+    """Reads the user itself, and stores another hash of the right password."""
+
+    def authenticate(self, request, **credentials):
+        password = credentials.pop("password")
+        user = get_user_model().objects.filter(**credentials).first()
+        if user is None or not user.check_password(password):
+            return None
+        user.set_password(password)
+        user.save()
+        return user
+
+
 class RefusingBackend(BaseBackend):
     """Refuses every login, as packages that count failures may."""
 

@@ -1,0 +1,57 @@
+"""An error report of a page that cannot be rendered does not show the token of its link."""
+
+import pytest
+
+from authservice.kernel import message_queue, templates
+from tests.abuse.reporting import found, reported
+from tests.core.own_account.owner import CONFIRM, without_password
+from tests.support.flows import CommittingApi, prove, verify_path
+
+pytestmark = pytest.mark.django_db
+
+UNKNOWN = "A" * 43
+
+
+@pytest.fixture
+def robust():
+    return CommittingApi(raising=False)
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    def render(path, context):
+        raise LookupError(path)
+
+    monkeypatch.setattr(templates, "render", render)
+
+
+@pytest.fixture
+def deletion(owner, post, configure):
+    """A link to delete the account."""
+    configure(CORE={"ALLOW_SELF_DELETE": True})
+    prove()
+    without_password(owner)
+    owner.ask("DELETE", "me", password=None)
+    return post.token(message_queue.DELETE_ACCOUNT)
+
+
+def shown(robust, path, token):
+    with reported() as reports:
+        assert robust.get(path, headers={"Accept": "text/html"}).status == 500
+    assert reports
+    return found(reports, {token})
+
+
+def test_page_of_a_changed_address(robust, requested, broken):
+    token = requested()
+
+    assert shown(robust, f"{CONFIRM}?token={token}", token) == set()
+
+
+def test_page_of_a_deletion(robust, deletion, broken):
+    assert shown(robust, f"account/delete?token={deletion}", deletion) == set()
+
+
+@pytest.mark.parametrize("path", [f"account/secure?token={UNKNOWN}", verify_path(UNKNOWN)])
+def test_pages_of_other_links(robust, broken, path):
+    assert shown(robust, path, UNKNOWN) == set()
