@@ -15,7 +15,8 @@ ALONG = 1 if connection.vendor == "postgresql" else 0
 # Additional statements of MySQL and MariaDB for a new counter: an UPDATE that finds no row precedes
 # the INSERT.
 FIRST = 1 if connection.vendor == "mysql" else 0
-_TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+# Those of transactions, and those by which MySQL and MariaDB set up a new connection.
+_TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET ")
 
 
 def statements(call: Callable[[], object]) -> list[str]:

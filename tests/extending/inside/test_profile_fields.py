@@ -3,6 +3,7 @@
 import datetime
 
 import pytest
+from django.db import connection
 
 from authservice.core.models import Account
 from authservice.kernel import modules
@@ -45,7 +46,8 @@ def test_profile_change_leaves_fields_that_are_not_sent(put):
 def test_profile_change_updates_only_the_changed_columns(put):
     texts = statements(lambda: put(full_name="Ann Hill"))
 
-    (update,) = [text for text in texts if text.startswith('UPDATE "people_user"')]
+    table = connection.ops.quote_name("people_user")
+    (update,) = [text for text in texts if text.startswith(f"UPDATE {table}")]
     assert update.count(" = ") == 2  # the column, and the key
 
 
