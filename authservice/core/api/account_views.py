@@ -62,7 +62,7 @@ class Profile(Endpoint):
         password = given.pop("password", profile.NO_PASSWORD)
         if "phone" in given:
             given["phone_number"] = given.pop("phone")
-        rest = self.further(ProfileIn)
+        rest = self.further(ProfileIn, further_fields.names_of_profile())
         further = further_fields.of_profile(caller.person.user, rest, self.request)
         updated = profile.update(
             caller.person, caller.session, given, self.client, password=password, further=further

@@ -8,7 +8,7 @@ attempt, and attempts would be unlimited. Each rule opens its own transaction in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -209,12 +209,14 @@ class Endpoint(ViewSetMixin, APIView):
         """The body, validated by `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
 
-    def further(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The rest of the body, for a serializer of the host project: without the fields of
+    def further(
+        self, schema: type[serializers.Serializer[Any]], wanted: Collection[str]
+    ) -> dict[str, Any]:
+        """The fields `wanted` of the body, for a serializer of the host project: without those of
         `schema`, since an error report of that serializer must not show the password. Raises
         `ValidationFailed` for texts that no field takes; see `bounds`."""
-        own = fields.names(schema)
-        given = {name: value for name, value in self.body.items() if name not in own}
+        names = set(wanted).difference(fields.names(schema))
+        given = {name: value for name, value in self.body.items() if name in names}
         for name, value in given.items():
             bounds.require_texts(name, value)
         return given

@@ -55,7 +55,8 @@ class Signup(Endpoint):
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
             raise errors.invalid("email", phrase("Either email or username is required."))
-        further = further_fields.at_signup(self.further(SignupIn), self.request)
+        rest = self.further(SignupIn, further_fields.names_at_signup())
+        further = further_fields.at_signup(rest, self.request)
         outcome = signup.sign_up(NewUser(**given, further=further), self.client)
         if outcome is None:
             return responses.accepted()  # no cookie, since it would differ by address

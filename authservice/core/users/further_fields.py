@@ -13,7 +13,7 @@ Everything is stored in the transaction of the sign-up or the change, so an erro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -124,6 +124,18 @@ def of_profile(user: Any, given: Mapping[str, Any], request: Any = None) -> Furt
     if schema is None or not picked:
         return NOTHING
     return _validated(schema(user, data=picked, partial=True, context={"request": request}))
+
+
+def names_at_signup() -> Collection[str]:
+    """The names of the further fields of a sign-up."""
+    schema = signup_serializer()
+    return accepted(schema) if schema else ()
+
+
+def names_of_profile() -> Collection[str]:
+    """The same for a change of the profile."""
+    schema = profile_serializer()
+    return accepted(schema) if schema else ()
 
 
 def signup_serializer() -> Serializer | None:
