@@ -14,6 +14,7 @@ from tests.support.client import Api
 # or run the suite in another host, one after the other in one worker.
 LONG = (
     "test_startproject.py",
+    "test_node.py",
     "test_wheel.py",
     "test_fuzzed.py",
     "test_rotation.py",
@@ -25,20 +26,15 @@ LONG = (
     "test_hosts.py",
 )
 
-# The same on every database: tests of the sources, and of processes and browsers that use none or
-# their own.
+# The same on every database: tests of the sources, of texts, of what is read from requests and
+# from other services, and of processes and browsers that use no database or their own.
 ONCE = (
-    *("architecture", "example", "mutations", "readme", "reference", "verifying"),
-    *(
-        "test_absent.py",
-        "test_browser.py",
-        "test_celery.py",
-        "test_drift.py",
-        "test_early_import.py",
-    ),
-    *("test_key_file.py", "test_keys.py", "test_login_csrf.py", "test_other_process.py"),
-    *("test_pages.py", "test_public_names.py", "test_routes.py", "test_verify_browser.py"),
-    *("test_whole.py",),
+    *("architecture", "csrf", "example", "languages", "mutations", "openapi", "outbound", "pages"),
+    *("providers", "readme", "reference", "testing", "verifying"),
+    *("test_absent.py", "test_bodies.py", "test_browser.py", "test_celery.py", "test_contract.py"),
+    *("test_drift.py", "test_early_import.py", "test_headers.py", "test_key_file.py"),
+    *("test_keys.py", "test_login_csrf.py", "test_other_process.py", "test_public_names.py"),
+    *("test_redirects.py", "test_reports.py", "test_verify_browser.py"),
 )
 # Migrations are run on each database.
 EACH = ("test_migrations.py",)

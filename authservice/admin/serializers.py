@@ -60,6 +60,8 @@ class UsersPage(UsersQuery):
 
 
 class NewUserIn(serializers.Serializer[Any]):
+    example: ClassVar = {"email": "bob@example.com", "name": "Bob Day"}
+
     email = Email()
     username = Username(required=False, allow_blank=True, default="")
     name = Text(max_length=255, required=False, allow_blank=True, default="")

@@ -21,7 +21,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.events import Event
-from authservice.kernel.sql import Insert
+from authservice.kernel.sql import Bound, Insert
 from authservice.kernel.uuid7 import uuid7_of
 
 TEXT = 2048  # characters of a text in the metadata: the longest text field of an account
@@ -33,13 +33,17 @@ class Writer:
     """Fills the slot `event_listener`."""
 
     def __call__(self, event: Event) -> None:
-        if event.action not in conf.exclude:
-            write(event)
+        for statement in self.statements([event]):
+            statement.run()
+
+    def statements(self, events: Sequence[Event]) -> list[Bound]:
+        """The statement that writes the entries of these events, if any is recorded."""
+        entries = _entries(events)
+        return [_INSERT.bound(databases.primary(), *entries)] if entries else []
 
     def many(self, events: Sequence[Event]) -> None:
-        """Write the entries of a batch together."""
-        entries = [_entry(event) for event in events if event.action not in conf.exclude]
-        Entry.objects.using(databases.primary()).bulk_create(entries)
+        """Write the entries of a batch, which may be too long for one statement."""
+        Entry.objects.using(databases.primary()).bulk_create(_entries(events))
 
 
 record_event = Writer()
@@ -54,6 +58,10 @@ def write(event: Event) -> Entry:
 def as_text(metadata: Mapping[str, Any]) -> str:
     """JSON in ASCII on one line, for any content and any character set of the database."""
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
+
+
+def _entries(events: Sequence[Event]) -> list[Entry]:
+    return [_entry(event) for event in events if event.action not in conf.exclude]
 
 
 def _entry(event: Event) -> Entry:

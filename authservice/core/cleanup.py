@@ -95,8 +95,12 @@ def _session_over(by: datetime) -> Q:
 
 
 def _counter_reset(now: datetime) -> Q:
-    # Not earlier: the strikes of a window that has ended still lengthen the next wait.
-    return Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER)
+    # Not earlier: the strikes of a window that has ended still lengthen the next wait. A day of
+    # attempts that ends in more than two days began while the clock of a machine was ahead, and
+    # would lock its user out until then.
+    return Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER) | Q(
+        day_ends_at__gt=now + 2 * attempt_counter.DAY
+    )
 
 
 def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:

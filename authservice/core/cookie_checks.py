@@ -31,12 +31,12 @@ def check_cookies(**_: Any) -> Iterator[CheckMessage]:
     names = (("ACCESS_NAME", cookies.access_name), ("REFRESH_NAME", cookies.refresh_name))
     for key, name in names:
         others = [other for of, other in names if of != key]
-        yield from name_faults(f"COOKIES.{key}", name, beside=others)
+        yield from name_faults(f"COOKIES.{key}", name, others=others)
     yield from samesite_faults("COOKIES.SAMESITE", cookies.samesite)
 
 
-def name_faults(key: str, name: str, *, beside: Collection[str]) -> Iterator[CheckMessage]:
-    """Check the name of a cookie, which must also differ from the names in `beside`."""
+def name_faults(key: str, name: str, *, others: Collection[str]) -> Iterator[CheckMessage]:
+    """Check the name of a cookie, which must also differ from the names in `others`."""
     if not _NAME.fullmatch(name):
         yield _name_fault(f"{key} is {name!r}, which is not a valid cookie name.")
     if name.lower().startswith(_PREFIXES):
@@ -45,7 +45,7 @@ def name_faults(key: str, name: str, *, beside: Collection[str]) -> Iterator[Che
             "Use the name without the prefix: over https the service adds __Host-, and over http"
             " browsers refuse cookies with it.",
         )
-    if {name, f"__Host-{name}"} & {*_django(), *_OURS, *beside}:
+    if {name, f"__Host-{name}"} & {*_django(), *_OURS, *others}:
         yield _name_fault(f"{key} is {name!r}, which is the name of another cookie.")
 
 

@@ -38,7 +38,7 @@ def check_csrf(**_: Any) -> list[CheckMessage]:
 
 def _cookie() -> Iterator[CheckMessage]:
     others = (cookies.access_name, cookies.refresh_name)
-    yield from name_faults("CSRF.COOKIE_NAME", conf.cookie_name, beside=others)
+    yield from name_faults("CSRF.COOKIE_NAME", conf.cookie_name, others=others)
     yield from samesite_faults("CSRF.COOKIE_SAMESITE", conf.cookie_samesite)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -17,6 +17,8 @@ DEFAULT_PURPOSE = "platform"
 
 
 class InvitationIn(serializers.Serializer[Any]):
+    example: ClassVar = {"email": "bob@example.com"}
+
     email = Email()
     purpose = Text(
         max_length=PURPOSE_LENGTH, required=False, allow_blank=True, default=DEFAULT_PURPOSE

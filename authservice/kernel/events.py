@@ -23,6 +23,7 @@ from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
 from authservice.kernel.person import Person
+from authservice.kernel.sql import Bound
 
 logger = logging.getLogger("authservice.events")
 
@@ -140,6 +141,35 @@ def record_all_by_staff(
         for row in targets
     ]
     _notify_of_all(found)
+
+
+class Batch:
+    """Events of users in one transaction, whose entries are written together with other rows.
+
+    Run `statements` in the transaction of the actions, then call `notify`.
+    """
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def add(self, action: str, person: Person, client: Client, /, **metadata: Any) -> None:
+        if _has_listener(action):
+            self._events.append(
+                Event(action=action, user=person.user, client=client, metadata=metadata)
+            )
+
+    def statements(self) -> list[Bound]:
+        """The statements with which listeners store these events."""
+        writers = [one for one in plugs("event_listener") if hasattr(one, "statements")]
+        return [statement for one in writers for statement in one.statements(self._events)]
+
+    def notify(self) -> None:
+        """Call the other listeners, and the signal receivers after commit."""
+        others = [one for one in plugs("event_listener") if not hasattr(one, "statements")]
+        for event in self._events:
+            for listener in others:
+                listener(event)
+            _send_after_commit(event)
 
 
 def _has_listener(action: str) -> bool:

@@ -95,10 +95,9 @@ class LoginPolicy(Protocol):
     def lifetimes(self) -> Lifetimes:
         """Lifetimes of a session that is created or refreshed now."""
 
-    def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
-        """Called in the transaction that creates the session, before its row is inserted. `held`
-        is true if that transaction has already locked the user's row. Raises a `Fault` to refuse
-        the session."""
+    def begin(self, person: Person, session: LiveSession, client: Client) -> None:
+        """Called in the transaction that creates the session, before its row is inserted. Raises a
+        `Fault` to refuse the session."""
 
     def alive(self, session: LiveSession) -> bool:
         """Whether a session with a valid row may be refreshed. May raise a `Fault`."""
@@ -163,6 +162,14 @@ class LoginGate(Protocol):
     def __call__(self, arrival: Arrival) -> Challenge | None: ...
 
 
+class GateColumns(Protocol):
+    """Slot `gate_columns`: look-ups from the user model that a login with a password reads with the
+    user, for the gate. `arrival.person.gate_values` has them by name; in other logins, it is empty.
+    """
+
+    def __call__(self) -> Sequence[str]: ...
+
+
 class Claims(Protocol):
     """Slot `claims`: additional claims of an access token, for a user and a session."""
 
@@ -183,7 +190,9 @@ class EventListener(Protocol):
     """Slot `event_listener`: stores an event in the transaction of the action.
 
     If it raises, the action fails. A listener with a method `many(events)` receives the events of a
-    batch, such as those of an import, in one call.
+    batch, such as those of an import, in one call. A listener with a method `statements(events)` is
+    not called for the events of a login: core runs the statements that it returns
+    (`kernel/sql.py: Bound`) together with those of the login.
     """
 
     def __call__(self, event: Event) -> None: ...

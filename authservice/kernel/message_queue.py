@@ -129,7 +129,7 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
         logger.exception("Lost %s of request %s", message.kind, message.request_id)
 
 
-def seen(client: Client) -> dict[str, str]:
+def describe_client(client: Client) -> dict[str, str]:
     """Client and time of an action, for the `details` of a security notice."""
     return {
         "user_agent": client.user_agent,

@@ -22,6 +22,7 @@ from authservice.kernel import settings
 SLOTS: Mapping[str, str] = {
     "login_policy": "When a session begins, is refreshed, is used or ends.",
     "login_gate": "By the one door, in its transaction, before a session begins.",
+    "gate_columns": "When a login looks up its user.",
     "claims": "When an access token is issued; so is `CORE.CLAIMS_HOOK`.",
     "login_extras": "For the response to a login.",
     "event_listener": "By `events.record`, in the transaction of the action.",
@@ -63,6 +64,7 @@ class ModuleConfig(AppConfig):
     # The signature of each slot is in `authservice.kernel.interfaces`.
     login_policy: str | None = None
     login_gate: str | None = None
+    gate_columns: str | None = None
     claims: str | None = None
     login_extras: str | None = None
     event_listener: str | None = None

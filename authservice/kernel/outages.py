@@ -23,8 +23,9 @@ logger = logging.getLogger("authservice.request")
 _CLASSES = ("08", "53", "57")
 _STATES = ("55P03", "25006")
 # Error codes of MariaDB and MySQL: disk full, too many connections, table full, lock wait timeout,
-# read-only, statement interrupted by a limit of time.
-_CODES = (1021, 1040, 1114, 1205, 1290, 1836, 1969)
+# read-only, statement interrupted by a limit of time. Then those of the client library: the server
+# cannot be reached, or the connection was lost.
+_CODES = (1021, 1040, 1114, 1205, 1290, 1836, 1969, 2002, 2003, 2006, 2013, 2055)
 _BUSY = ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_READONLY")
 _PAUSE = 1  # second
 
@@ -42,7 +43,12 @@ def is_outage(error: BaseException) -> bool:
 
 def _is_temporary(error: DatabaseError | InterfaceError) -> bool:
     cause = error.__cause__
-    state = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or ""
+    state = getattr(cause, "sqlstate", getattr(cause, "pgcode", ""))
+    if state is None:
+        # Every error of the server has one. The driver itself reports a connection that cannot be
+        # opened or was lost. The connection does not show it: Django has opened another one at the
+        # end of the transaction.
+        return isinstance(error, OperationalError)
     if state.startswith(_CLASSES) or state in _STATES:
         return True
     if getattr(cause, "sqlite_errorname", "") in _BUSY:

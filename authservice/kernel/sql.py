@@ -11,7 +11,7 @@ converters, so UUIDs, booleans and times are correct on every database.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -125,19 +125,25 @@ class Update(_Statement):
 
 
 class Insert(_Statement):
-    """Inserts one row of a model whose primary key is already set; sends no model signals."""
+    """Inserts rows of a model whose primary keys are already set; sends no model signals."""
 
     def __init__(self, model: Callable[[], type[Model]]) -> None:
         super().__init__()
         self._model = model
 
-    def run(self, using: str, row: Model, *before: Bound) -> None:
-        """Insert `row`. The statements in `before` update other tables first, in this order."""
-        sql, fields = self._plan_for(using)
+    def run(self, using: str, *rows: Model) -> None:
+        self.bound(using, *rows).run()
+
+    def bound(self, using: str, *rows: Model) -> Bound:
+        """The statement that inserts these rows, to be run later. They count as stored."""
+        sql, placeholders, fields = self._plan_for(using)
         connection = connections[using]
-        values = [f.get_db_prep_save(getattr(row, f.attname), connection) for f in fields]
-        _run_together(before, Bound(connection, sql, values))
-        row._state.adding, row._state.db = False, using
+        values = [
+            f.get_db_prep_save(getattr(row, f.attname), connection) for row in rows for f in fields
+        ]
+        for row in rows:
+            row._state.adding, row._state.db = False, using
+        return Bound(connection, sql + ", ".join([placeholders] * len(rows)), values)
 
     def _plan(self, using: str) -> Any:
         meta = self._model()._meta
@@ -145,27 +151,26 @@ class Insert(_Statement):
         columns = ", ".join(quote(str(field.column)) for field in meta.concrete_fields)
         placeholders = ", ".join(["%s"] * len(meta.concrete_fields))
         # Names come from our own models and are quoted; every value is a parameter.
-        table = quote(meta.db_table)
-        sql = f"INSERT INTO {table} ({columns}) VALUES ({placeholders})"  # noqa: S608
-        return sql, meta.concrete_fields
+        sql = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES "  # noqa: S608
+        return sql, f"({placeholders})", meta.concrete_fields
 
 
-def joins(connection: Any) -> bool:
-    """Whether the backend can write several tables in one statement (PostgreSQL CTEs), which saves
-    round trips."""
-    return bool(connection.vendor == "postgresql")
+def run_together(*statements: Bound) -> None:
+    """Run statements that write different tables, in this order; the last one is an INSERT.
 
-
-def _run_together(before: Sequence[Bound], last: Bound) -> None:
+    PostgreSQL runs them as one statement with CTEs, which saves round trips. None of them sees what
+    the others write.
+    """
+    *before, last = statements
     connection = last.connection
-    if not joins(connection) or any(bound.connection is not connection for bound in before):
-        for statement in (*before, last):
+    if connection.vendor != "postgresql" or any(b.connection is not connection for b in before):
+        for statement in statements:
             statement.run()
         return
     if before:
         # PostgreSQL runs data-modifying CTEs that the main statement does not read after it, from
-        # the last to the first. Reversing them takes the row locks in the order of `before`.
-        # Example, for `before` = (users, accounts):
+        # the last to the first. Reversing them takes the row locks in the order of `before`; an
+        # INSERT locks the rows that it references at the end of the whole statement. Example:
         #   WITH change0 AS (UPDATE accounts …), change1 AS (UPDATE users …) INSERT INTO sessions …
         # locks the row of users before that of accounts.
         backwards = list(reversed(before))

@@ -15,10 +15,10 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
 from authservice.core.api import redirects, responses
-from authservice.core.api.authentication import cookies_count, live_caller
+from authservice.core.api.authentication import accepts_cookies, live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
-from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
+from authservice.core.api.responses import Authenticated, Challenged, Sent
 from authservice.core.api.serializers import EmailIn
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
@@ -44,7 +44,7 @@ _ONWARD = (
 
 
 @carries("Set-Cookie")
-class MagicLinkSent(MessageResponse):
+class MagicLinkSent(Sent):
     """The same response for every address, so it does not reveal whether an account exists."""
 
 
@@ -60,7 +60,7 @@ class Send(Endpoint):
     def send(self) -> HttpResponse:
         email = self.read(EmailIn)["email"]
         login.request_link(email, self.client)
-        response = responses.message_response(_SENT)
+        response = responses.sent(_SENT)
         if conf.confirm == "auto":
             kept = _trace(identifiers.email_key(email))
             cookies.put(response, _COOKIE, kept, ttl=conf.ttl)
@@ -106,7 +106,7 @@ class Verify(LinkEndpoint):
             token = self._token()
         except errors.ValidationFailed as fault:
             return redirects.refusal(fault, to=conf.callback_url)
-        if cookies_count() and pages.fetched_elsewhere(self.request):
+        if accepts_cookies() and pages.fetched_elsewhere(self.request):
             return _page(token)  # login CSRF: the script would replace the visitor's cookies
         unasked = self.shown_to_people or pages.embedded(self.request)
         if conf.confirm == "auto" and unasked and not self._asked_here(token):

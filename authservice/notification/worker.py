@@ -27,7 +27,7 @@ def deliver(message: Message) -> None:
 
     Also enqueues lost security notices again; see `lost_notices`.
     """
-    lost_notices.look()
+    lost_notices.check()
     texts = TextPolicy(per_hour=conf.sms_per_hour, countries=conf.sms_countries)
     outgoing = compose.compose(message, texts)
     if outgoing is None:

@@ -46,7 +46,7 @@ class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Deleting the row would write no audit entry and send no notice.
-        return not self.at_home(request) and super().has_delete_permission(request, obj)
+        return not self.is_own_page(request) and super().has_delete_permission(request, obj)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         # The page is read-only; staff with the permission to change links may run actions.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 from rest_framework import serializers
 
@@ -75,6 +75,7 @@ class SignedInByProvider(Authenticated):
 class ProviderLinked(MessageResponse):
     """A provider was linked to the signed-in user."""
 
+    status: Literal["linked"]
     provider: str
 
 

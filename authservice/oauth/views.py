@@ -266,6 +266,7 @@ def _linked(result: Linked) -> HttpResponse:
     if conf.default_redirect_url:
         return redirects.result({"linked": result.provider}, to=conf.default_redirect_url)
     body: ProviderLinked = {
+        "status": "linked",
         "message": phrase("The provider was linked."),
         "provider": result.provider,
     }

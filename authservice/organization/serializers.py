@@ -31,6 +31,8 @@ class Slug(Text):
 
 
 class OrganizationIn(serializers.Serializer[Any]):
+    example: ClassVar = {"name": "Acme", "slug": "acme"}
+
     name = Text(max_length=NAME)
     slug = Slug(required=False, allow_blank=True, default="")
 
@@ -38,6 +40,7 @@ class OrganizationIn(serializers.Serializer[Any]):
 class OrganizationChangesIn(serializers.Serializer[Any]):
     null_omits: ClassVar = True
     at_least_one: ClassVar = ("name", "logo_url", "metadata")
+    example: ClassVar = {"name": "Acme Limited"}
 
     name = Text(max_length=NAME, required=False)
     logo_url = Url(max_length=URL, required=False, allow_blank=True)
@@ -53,6 +56,8 @@ class RoleIn(serializers.Serializer[Any]):
 
 
 class InvitationIn(serializers.Serializer[Any]):
+    example: ClassVar = {"email": "bob@example.com", "role": "member"}
+
     email = Email()
     role = Choice(list(roles.ROLES), required=False, default=roles.DEFAULT)
 

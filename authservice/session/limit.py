@@ -18,14 +18,12 @@ from authservice.kernel.client import Client
 LIMIT = "limit"
 
 
-def make_room(person: Person, client: Client, *, most: int, held: bool) -> None:
+def make_room(person: Person, client: Client, *, most: int) -> None:
     """End the oldest sessions so that at most `most` remain with a new one.
 
-    Runs in the transaction that creates the new session; `held` is true if that transaction has
-    already locked the user's row.
+    Runs in the transaction that creates the new session.
     """
-    if not held:
-        passwords.lock_and_read(person)
+    passwords.lock_users([person.user.pk])
     now = timezone.now()
     rows = Session.objects.filter(
         user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now

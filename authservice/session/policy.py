@@ -40,9 +40,9 @@ class SessionPolicy:
     def lifetimes(self) -> Lifetimes:
         return Lifetimes(conf.idle_ttl or root.refresh_token_ttl, root.session_ttl)
 
-    def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
+    def begin(self, person: Person, session: LiveSession, client: Client) -> None:
         if conf.max_per_user:
-            limit.make_room(person, client, most=conf.max_per_user, held=held)
+            limit.make_room(person, client, most=conf.max_per_user)
         with stores.unavailable_on_error():
             stores.store().begin(session)
 

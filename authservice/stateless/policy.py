@@ -26,7 +26,7 @@ class StatelessPolicy:
     def lifetimes(self) -> Lifetimes:
         return Lifetimes(root.refresh_token_ttl, root.session_ttl)
 
-    def begin(self, person: Person, session: LiveSession, client: Client, *, held: bool) -> None:
+    def begin(self, person: Person, session: LiveSession, client: Client) -> None:
         """Refuses nothing."""
 
     def alive(self, session: LiveSession) -> bool:

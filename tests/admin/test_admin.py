@@ -5,13 +5,17 @@ from django.db import connection
 
 from tests.hosts.runs import holds
 
-HOSTS = {"integer keys": {}, "UUID keys": {"host": "uuid_user"}, "e-mail": {"ADMIN_USERS": "email"}}
+HOSTS = [
+    pytest.param({}, id="integer keys"),
+    pytest.param({"host": "uuid_user"}, id="UUID keys", marks=pytest.mark.slow),
+    pytest.param({"ADMIN_USERS": "email"}, id="e-mail", marks=pytest.mark.slow),
+]
 PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
 
 
-@pytest.mark.parametrize("users", HOSTS)
-def test_admin_in_a_host_with_users_of(users):
-    holds(*PAGES, **HOSTS[users])
+@pytest.mark.parametrize("host", HOSTS)
+def test_admin_in_a_host_with_users_of(host):
+    holds(*PAGES, **host)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from authservice.core.models import Account
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account, person
 from tests.contract.shapes import MOMENT, fits, is_refusal
 from tests.support.client import PASSWORD
+from tests.support.flows import prove
 
 pytestmark = pytest.mark.django_db
 
@@ -220,6 +221,16 @@ def test_verification_can_be_revoked(root, ann_id):
     root.put(ann_id, email_verified=False, phone_number_verified=False)
 
     assert verified(root, ann_id) == (False, False)
+
+
+def test_verification_that_staff_take_back_and_restore_is_no_proof_by_the_owner(root, ann_id):
+    """Another person may own the mailbox now. The first reset removes what was set up before."""
+    prove()
+    root.put(ann_id, email_verified=False)
+    root.put(ann_id, email_verified=True)
+
+    assert person().email_verified is True
+    assert person().email_proven is False
 
 
 def test_address_in_other_case_stays_verified(root, ann_id):

@@ -40,7 +40,7 @@ def revocation_without_other_sessions(world):
     return ask(world, "DELETE", "sessions")
 
 
-@case("POST /login", "security.new_device ann", REVOKED, "auth.login.success ann")
+@case("POST /login", REVOKED, "security.new_device ann", "auth.login.success ann")
 def login_beyond_the_maximum_of_sessions(world):
     world.configure(SESSION={"MAX_PER_USER": 1})
     return world.log_in

@@ -10,6 +10,8 @@ from django.db import connection
 from tests.hosts.runs import holds
 
 WITH_ADMIN, WITHOUT_ADMIN = "--ds=tests.audit.settings", "--ds=tests.support.typed"
+# The slow runs are about the settings of a host; the quick ones are on the database of the suite.
+SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
 SEVERAL_DATABASES = ("-p", "tests.hosts.databases.plugin")
 # Files that also run in other hosts; Django admin has its own hosts in `tests/admin`.
 PARTS = (
@@ -48,11 +50,11 @@ def test_log_with_large_table_and_many_concurrent_writers():
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["uuid_user", "email_user", "naive_time"])
 def test_log_in_a_host_with(host):
-    holds(WITHOUT_ADMIN, *PART_FILES, host=host)
+    holds(WITHOUT_ADMIN, *PART_FILES, host=host, **SQLITE)
 
 
 # Django admin requires its log in the database of the users; these hosts keep it elsewhere.
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["two_databases", "replica"])
 def test_log_is_in_the_database_of_the_users(host):
-    holds(WITHOUT_ADMIN, *SEVERAL_DATABASES, *PART_FILES, host=host)
+    holds(WITHOUT_ADMIN, *SEVERAL_DATABASES, *PART_FILES, host=host, **SQLITE)

@@ -31,9 +31,10 @@ USER = {
     "last_login_at": (MOMENT, None),
 }
 ADMIN_USER = {**USER, "is_super_admin": bool, "token_version": int}
-AUTH = {**TOKENS, "user": USER, "message": str}
+AUTH = {**TOKENS, "status": re.compile("signed_in"), "user": USER, "message": str}
 if apps.is_installed("authservice.organization"):
     AUTH["data"] = {"organizations": list, "active_organization": None}
+UNVERIFIED = {"status": re.compile("verification_required"), "user": USER, "message": str}
 REFRESHED = {**TOKENS, "message": str}
 
 

@@ -1,5 +1,8 @@
 """The database cannot be reached: every request is refused with 503 and `Retry-After`."""
 
+import os
+import socket
+
 import pytest
 from django.core.signals import got_request_exception
 from django.db import InternalError, OperationalError, connection
@@ -53,7 +56,8 @@ def test_outage_is_logged_once_a_second_without_a_traceback(robust, away, monkey
         caplog.clear()
         for _ in range(times):
             assert robust.post("login", email="ann@example.com", password=PASSWORD).error == AWAY
-        return [entry for entry in caplog.records if entry.name == "authservice.request"]
+        # Django logs a response of 5xx too, unless it is marked as logged.
+        return [entry for entry in caplog.records if entry.name.endswith(".request")]
 
     assert ["Failed requests: 1." in entry.message for entry in refused(5)] == [True]
     now = 101.5
@@ -83,6 +87,53 @@ def test_service_recovers_by_itself(robust, away, monkeypatch):
     robust.log_in()
 
 
+def lose(lost):
+    """Break an open connection, whose server stays available."""
+    if lost.vendor == "postgresql":
+        with socket.socket(fileno=os.dup(lost.connection.fileno())) as opened:
+            opened.shutdown(socket.SHUT_RDWR)
+        return
+    other = lost.copy()
+    with other.cursor() as cursor:
+        cursor.execute("KILL %s", [lost.connection.thread_id()])
+    other.close()
+
+
+@pytest.fixture
+def closed_later():
+    """A lost connection is closed after the test, as Django does at the end of a request."""
+    yield
+    connection.close()
+
+
+@server
+@pytest.mark.usefixtures("closed_later")
+@pytest.mark.parametrize("moment", ["INSERT", "COMMIT"])
+def test_connection_lost_in_a_transaction_is_503(robust, monkeypatch, moment):
+    """Django opens another one when the transaction ends, so the next statement would succeed."""
+    commit, lost = connection._commit, []
+
+    def lose_once():
+        if not lost:
+            lost.append(lose(connection))
+
+    def execute(run, sql, *given):
+        if moment in sql:
+            lose_once()
+        return run(sql, *given)
+
+    def commit_lost():
+        if moment == "COMMIT":
+            lose_once()
+        commit()
+
+    monkeypatch.setattr(connection, "_commit", commit_lost)
+    with connection.execute_wrapper(execute):
+        answer = robust.post("signup", email="ann@example.com", password=PASSWORD)
+
+    assert (answer.error, len(lost)) == (AWAY, 1)
+
+
 class Refusal(Exception):
     """What a driver raises."""
 
@@ -101,7 +152,9 @@ class Refusal(Exception):
         (OperationalError("statement timeout"), Refusal("57014")),
         (OperationalError("lock timeout"), Refusal("55P03")),
         (InternalError("read-only transaction"), Refusal("25006")),
+        (OperationalError("server closed the connection unexpectedly"), Refusal(None)),
         (OperationalError(1040, "Too many connections"), Refusal()),
+        (OperationalError(2013, "Lost connection to server during query"), Refusal()),
         (OperationalError(1205, "Lock wait timeout exceeded"), Refusal()),
         (OperationalError("database is locked"), Refusal(sqlite_errorname="SQLITE_BUSY")),
     ],

@@ -1,8 +1,9 @@
 """The health checks that a project includes below a path of its own."""
 
 import pytest
+from django.core.checks import run_checks
 from django.test import Client
-from django.urls import include, path
+from django.urls import include, path, reverse
 
 from tests.support.needs import database_server as server
 
@@ -20,6 +21,11 @@ def test_healthy_service_answers_every_check(check):
 
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
     assert "no-store" in answer["Cache-Control"]
+
+
+def test_routes_are_named_and_no_check_of_django_warns_of_them():
+    assert (reverse("live"), reverse("ready")) == ("/healthz", "/healthz/ready")
+    assert run_checks(tags=["urls"]) == []
 
 
 @server

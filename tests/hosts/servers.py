@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from urllib.parse import urlsplit
 
 from tests.hosts.runs import ROOT
 from tests.notification.servers import Sink, free_port
+from tests.support.processes import environment, started, wait_for
 
 PREFIX = "/app"
-_PATIENCE = 60  # seconds until a server without response fails the test
+_PATIENCE = 60  # seconds until a request without response fails the test
 _GUNICORN = ("gunicorn", "--worker-class", "gthread", "--threads", "8", "example_project.wsgi")
 _UVICORN = ("uvicorn", "--log-level", "warning", "example_project.asgi:application")
 
@@ -96,55 +96,27 @@ def served(kind: Kind, folder: Path, **more: str) -> Iterator[Server]:
         variables = {**_variables(kind, port, url, sink), **more}
         migrate = [sys.executable, "example_project/manage.py", "migrate", "-v", "0"]
         subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
-        command = [*kind.command, kind.address.format(port=port)]
-        log = (folder / "server.log").open("w")
-        running = subprocess.Popen(
-            [sys.executable, "-m", *command],
-            cwd=ROOT,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-        try:
+        log, command = folder / "server.log", [*kind.command, kind.address.format(port=port)]
+        with started("-m", *command, log=log, variables=variables) as running:
             server = Server(kind, port, running.pid, sink)
-            wait_for(server, folder / "server.log")
+            wait_for(lambda: answers(server), log)
             yield server
-        finally:
-            running.terminate()
-            running.wait()
-            log.close()
 
 
 def _variables(kind: Kind, port: int, url: str, sink: Sink) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "AUTHSERVICE", "DJANGO_"))
-    }
-    return {
-        **kept,
+    given = {
         "AUTHSERVICE_API_URL": f"http://127.0.0.1:{port}{PREFIX}",
         "AUTHSERVICE_THROTTLE": "0",
         "DATABASE_URL": url,
         "DEBUG": "0",
         "EMAIL_URL": f"smtp://127.0.0.1:{sink.port}",
-        "PYTHONPATH": str(ROOT),
         "SECRET_KEY": "a secret of the tests, long enough to be a key",
-        **({} if kind.strips_prefix else {"SCRIPT_NAME": PREFIX}),
     }
+    return environment(**given, **({} if kind.strips_prefix else {"SCRIPT_NAME": PREFIX}))
 
 
-def wait_for(server: Server, log: Path) -> None:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        try:
-            assert server.call("GET", "me")[0] == 401
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(log.read_text())
+def answers(server: Server) -> None:
+    assert server.call("GET", "me")[0] == 401
 
 
 @contextmanager

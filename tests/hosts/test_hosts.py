@@ -92,15 +92,31 @@ LONG = (
     *(without(f"tests/twofactor/test_{name}.py") for name in ("staff", "absent")),
 )
 
+OWN_ACCOUNT = (
+    "tests/core/own_account",
+    # A crowd that opens its own connections.
+    without("tests/core/own_account/races"),
+)
+
 # Every module whose rows belong to users.
 USERS = (
-    *(*ROUTES, *CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, ADMIN),
+    *(*ROUTES, *CORE, *RECOVERY, *OWN_ACCOUNT, TWO_FACTOR, *SESSIONS, ADMIN),
     *(*MAGIC, *SOCIAL, *INVITATION),
 )
 
 HOSTS = [
     Host("uuid_user", USERS),
-    Host("email_user", USERS),
+    Host(
+        "email_user",
+        (
+            *USERS,
+            # Every user has an address here.
+            without(
+                "tests/core/own_account/test_confirm_email.py::"
+                "test_rows_without_an_address_stay_if_there_was_no_former_address"
+            ),
+        ),
+    ),
     # The other tests create users with an address and an active flag.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),

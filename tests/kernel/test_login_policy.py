@@ -1,12 +1,10 @@
 """A login module sets the lifetimes of sessions and is notified when they end."""
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import update_last_login
-from django.contrib.auth.signals import user_logged_in
 from django.db import transaction
 
 from authservice import signals
@@ -18,14 +16,6 @@ from tests.support.needs import stateless_login
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
-
-
-@contextmanager
-def without_last_login():
-    """Nothing writes `last_login` within this context."""
-    user_logged_in.disconnect(dispatch_uid="update_last_login")
-    yield
-    user_logged_in.connect(update_last_login, dispatch_uid="update_last_login")
 
 
 def ids(**which):
@@ -92,17 +82,7 @@ class TestLoginPolicy:
 
         user = api.log_in()["user"]
 
-        # Django's receiver has just written the user's row, so the row is locked.
-        assert fillers.policy.calls == [(user["id"], True)]
-
-    def test_policy_gets_an_unlocked_user_if_last_login_is_not_written(self, api, install):
-        api.sign_up()
-        install("Policy")
-
-        with without_last_login():
-            user = api.log_in()["user"]
-
-        assert fillers.policy.calls == [(user["id"], False)]
+        assert fillers.policy.calls == [user["id"]]
 
 
 @pytest.mark.django_db(transaction=True)

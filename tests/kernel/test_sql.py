@@ -1,7 +1,7 @@
 """Compiled statements return what the querysets they were built from would return."""
 
 import uuid
-from contextlib import contextmanager
+from copy import copy
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,8 +11,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
-from authservice.kernel import sql
-from authservice.kernel.sql import Bound, Insert, Select, Update, param
+from authservice.kernel.sql import Insert, Select, Update, param
 from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -166,6 +165,16 @@ def test_insert_stores_the_row_as_save_does(row):
     assert Session.objects.values(*names).get() == {name: getattr(row, name) for name in names}
 
 
+def test_insert_stores_several_rows_in_one_statement(row, django_assert_num_queries):
+    second = copy(row)
+    second.id = uuid.UUID(int=8)
+
+    with django_assert_num_queries(1):
+        Insert(lambda: Session).run(USING, row, second)
+
+    assert set(Session.objects.all()) == {row, second}
+
+
 def test_inserted_row_is_saved_by_an_update_afterwards(row):
     Insert(lambda: Session).run(USING, row)
     row.counter = 5
@@ -219,80 +228,3 @@ def test_attempt_counter_key_is_no_reserved_word_of_the_database(db):
     )
 
     assert by_key.first(USING, key="k") == ("k",)
-
-
-class TestTogether:
-    """A row that is written together with changes of other tables."""
-
-    COUNT = Update(
-        lambda: AttemptCounter.objects.filter(key=param("key", AttemptCounter)),
-        lambda: {"count": F("count") + 1},
-    )
-    NAME = Update(
-        lambda: Account.objects.filter(pk=param("key", Account, "user")), lambda: {"name": "Ann"}
-    )
-
-    @pytest.fixture
-    def before(self, row):
-        AttemptCounter.objects.create(key="k", ends_at=MOMENT)
-        return [self.NAME.bound(USING, key=row.user.pk), self.COUNT.bound(USING, key="k")]
-
-    def test_insert_with_updates_writes_all_rows(self, row, before):
-        Insert(lambda: Session).run(USING, row, *before)
-
-        assert Session.objects.get() == row
-        assert AttemptCounter.objects.get().count == 1
-        assert Account.objects.get().name == "Ann"
-
-    def test_insert_with_updates_is_one_statement_on_postgresql(self, row, before):
-        with CaptureQueriesContext(connection) as captured:
-            Insert(lambda: Session).run(USING, row, *before)
-
-        assert len(captured) == (1 if connection.vendor == "postgresql" else 3)
-
-    def test_insert_with_updates_keeps_the_order_of_the_updates(self, row, before):
-        """Two requests that lock rows in opposite orders would deadlock."""
-        with CaptureQueriesContext(connection) as captured:
-            Insert(lambda: Session).run(USING, row, *before)
-
-        text = " ".join(query["sql"] for query in captured.captured_queries)
-        places = [text.index("core_account"), text.index("core_attempt")]
-        # The statements in WITH run from the last one to the first.
-        assert places == sorted(places, reverse=connection.vendor == "postgresql")
-
-    def test_insert_with_updates_of_another_database_runs_them_separately(self, row, before):
-        elsewhere = OtherDatabase()
-
-        Insert(lambda: Session).run(USING, row, *before, Bound(elsewhere, "UPDATE it", [1]))
-
-        assert elsewhere.ran == [("UPDATE it", [1])]
-        assert AttemptCounter.objects.get().count == 1
-        assert Session.objects.count() == 1
-
-
-class OtherDatabase:
-    """The part of a connection to another database that one statement needs."""
-
-    alias = vendor = "elsewhere"
-    connection = None
-    rowcount = 1
-
-    def __init__(self):
-        self.ran = []
-
-    @contextmanager
-    def cursor(self):
-        yield self
-
-    def execute(self, sql, params):
-        self.ran.append((sql, params))
-
-
-def test_example_of_the_sql_docstring_runs():
-    code = [line.strip() for line in sql.__doc__.splitlines() if line.startswith("    ")]
-    known = {"Select": Select, "Session": Session, "param": param, "using": USING}
-
-    exec("\n".join(code), known := {**known, "value": uuid.uuid4()})
-
-    assert len(code) == 2
-    assert known["row"] is None

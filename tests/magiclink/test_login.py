@@ -38,7 +38,8 @@ def test_login_has_the_response_of_a_login_by_password(magic, api, ann, way):
     answer = use(magic.mailed())
 
     assert answer.status == 200
-    assert set(answer.data) == {"access_token", "refresh_token", "expires_in", "user", "message"}
+    fields = {"status", "access_token", "refresh_token", "expires_in", "user", "message"}
+    assert set(answer.data) == fields
     assert answer.data["user"]["email"] == ANN
     assert api.get("me", token=answer.data["access_token"]).data == answer.data["user"]
     assert api.post("refresh", refresh_token=answer.data["refresh_token"]).status == 200

@@ -59,13 +59,20 @@ class Sink:
         self.to_abort = 0
         self.refusal = ""
         self.seconds = 0.0  # to accept an e-mail
-        self._controller = _Controller(self, hostname="127.0.0.1", port=self.port)
 
     def __enter__(self) -> Sink:
-        self._controller.start()
+        self.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        self._controller = _Controller(self, hostname="127.0.0.1", port=self.port)
+        self._controller.start()
+
+    def stop(self) -> None:
+        """Nothing listens at the port until the next `start`."""
         self._controller.stop()
 
     @property
@@ -93,8 +100,11 @@ class Sink:
 class Silent:
     """A server that accepts connections and never responds."""
 
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+
     def __enter__(self) -> Silent:
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", self.port))
         self.port = self._socket.getsockname()[1]
         return self
 
@@ -103,12 +113,14 @@ class Silent:
 
 
 class Gateway:
-    """A web server that keeps the requests it receives and responds with `status`."""
+    """A web server that keeps the requests it receives and responds with `status`, and with `text`
+    or else `body` as JSON."""
 
     def __init__(self) -> None:
         self.status = 200
         self.headers: dict[str, str] = {}
         self.body: dict[str, Any] = {}
+        self.text = ""
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
         self.answered: list[int] = []
 
@@ -136,7 +148,7 @@ class Gateway:
         length = int(handler.headers.get("Content-Length", 0))
         body = handler.rfile.read(length)
         self.requests.append((handler.command, handler.path, dict(handler.headers), body))
-        answer, status = json.dumps(self.body).encode(), self.status
+        answer, status = (self.text or json.dumps(self.body)).encode(), self.status
         handler.send_response(status)
         for name, value in {**self.headers, "Content-Length": str(len(answer))}.items():
             handler.send_header(name, value)

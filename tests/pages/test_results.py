@@ -15,11 +15,13 @@ from tests.twofactor.people import Person
 pytestmark = pytest.mark.django_db
 
 
+# Tokens in cookies need the csrf module.
+with_csrf = pytest.mark.parametrize("_pages", ["csrf"], indirect=True, scope="module")
+
+
 @pytest.fixture
-def guarded(settings, configure):
+def guarded(configure):
     """The host keeps tokens in cookies."""
-    if "authservice.csrf" not in settings.INSTALLED_APPS:
-        pytest.skip("cookies need the csrf module")
     configure(COOKIES={"ENABLED": True})
 
 
@@ -65,6 +67,7 @@ def test_magic_link_without_cookies_answers_in_json_since_a_page_would_lose_the_
     assert "access_token" in page.response.json()["data"]
 
 
+@with_csrf
 def test_magic_link_with_cookies_signs_in_and_says_so(guarded, reader, ann, magic_link):
     done = reader.send(reader.open(magic_link))
 
@@ -75,6 +78,7 @@ def test_magic_link_with_cookies_signs_in_and_says_so(guarded, reader, ann, magi
     assert not any(token in done.html for token in tokens)
 
 
+@with_csrf
 def test_magic_link_with_a_second_factor_asks_for_the_code(guarded, api, reader, post):
     ann = Person(api).sign_up().enrol()
     prove()
@@ -92,6 +96,7 @@ def test_magic_link_with_a_second_factor_asks_for_the_code(guarded, api, reader,
     assert reader.client.get("/auth/me").status_code == 200
 
 
+@with_csrf
 def test_code_form_with_a_used_challenge_says_so(guarded, api, reader, post):
     ann = Person(api).sign_up().enrol()
     prove()
@@ -102,6 +107,7 @@ def test_code_form_with_a_used_challenge_says_so(guarded, api, reader, post):
     assert reader.send(page, code="000000").heading == "This link does not work"
 
 
+@with_csrf
 def test_accepted_invitation_with_cookies_signs_in(guarded, api, reader, post, ann):
     prove()
     api.post("invitations", token=ann["access_token"], email="bob@example.com")

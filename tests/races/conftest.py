@@ -53,7 +53,7 @@ def login_receivers(request):
 @pytest.fixture
 def rounds() -> range:
     # Other databases lock rows by other means with the same result, so a few rounds suffice.
-    return asked_rounds(20 if connection.vendor == "postgresql" else 5)
+    return asked_rounds(8 if connection.vendor == "postgresql" else 3)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from time import sleep
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection, transaction
+from django.db.models.signals import pre_save
 from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
@@ -107,6 +108,20 @@ def test_request_is_internal_error_after_too_many_deadlocks(change_password, api
     assert api.log_in(password=PASSWORD)
 
 
+@pytest.fixture
+def _write_user_first():
+    """A receiver of the host writes the user's row before a login does, so that another transaction
+    can act between this statement and those of the login, which are one on PostgreSQL."""
+
+    def write(instance, **_):
+        get_user_model().objects.filter(pk=instance.pk).update(is_active=True)
+
+    pre_save.connect(write, sender=get_user_model())
+    yield
+    pre_save.disconnect(write, sender=get_user_model())
+
+
+@pytest.mark.usefixtures("_write_user_first")
 def test_correct_password_aborted_by_a_deadlock_is_not_counted(api, transactional_db):
     api.sign_up()
     api.log_in()  # so that there is a row to hold

@@ -43,19 +43,19 @@ def test_me_costs_two_statements_when_the_last_use_is_written(api, tokens):
 
 
 def test_login_costs_at_most_six_statements(api, tokens):
-    assert cost(api.log_in) == 6 - 2 * ALONG
+    assert cost(api.log_in) == 6 - 3 * ALONG
 
 
-def test_login_with_a_session_limit_costs_at_most_seven_statements(api, tokens, settings):
+def test_login_with_a_session_limit_costs_at_most_eight_statements(api, tokens, settings):
     limit(settings, 100)
 
-    assert cost(api.log_in) == 7 - ALONG
+    assert cost(api.log_in) == 8 - 3 * ALONG
 
 
-def test_login_that_ends_an_old_session_costs_at_most_eight_statements(api, tokens, settings):
+def test_login_that_ends_an_old_session_costs_at_most_nine_statements(api, tokens, settings):
     limit(settings, 1)
 
-    assert cost(api.log_in) == 8 - ALONG
+    assert cost(api.log_in) == 9 - 3 * ALONG
 
 
 def test_refresh_costs_two_statements(api, tokens):

@@ -6,7 +6,6 @@ Two servers run the example project on one database; with the cache store they s
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
@@ -15,12 +14,13 @@ from http.client import HTTPConnection
 import pytest
 
 from tests.hosts.runs import ROOT
-from tests.hosts.servers import own_database, wait_for
+from tests.hosts.servers import own_database
 from tests.notification.servers import free_port
 from tests.session.conftest import REDIS, needs_redis
 from tests.support.client import PASSWORD
+from tests.support.processes import environment, started, wait_for
 
-_PATIENCE = 60  # seconds until a server without response fails the test
+_PATIENCE = 60  # seconds until a request without response fails the test
 
 
 class Server:
@@ -57,16 +57,14 @@ def servers(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     with ExitStack() as stack:
         url = stack.enter_context(own_database(f"session_{request.param}", folder))
-        variables = {
-            **{n: v for n, v in os.environ.items() if not n.startswith(("PYTEST_", "COV_"))},
-            "AUTHSERVICE_LOGIN": "session",
-            "AUTHSERVICE_MODULES": "",
-            "AUTHSERVICE_SESSION_STORE": request.param,
-            "CACHE_URL": REDIS,
-            "DATABASE_URL": url,
-            "DJANGO_SETTINGS_MODULE": "example_project.settings",
-            "PYTHONPATH": str(ROOT),
-        }
+        variables = environment(
+            AUTHSERVICE_LOGIN="session",
+            AUTHSERVICE_MODULES="",
+            AUTHSERVICE_SESSION_STORE=request.param,
+            CACHE_URL=REDIS,
+            DATABASE_URL=url,
+            DJANGO_SETTINGS_MODULE="example_project.settings",
+        )
         migrate = [sys.executable, "-m", "django", "migrate", "-v", "0"]
         subprocess.run(migrate, cwd=ROOT, env=variables, check=True)
         running = [stack.enter_context(_served(variables, folder)) for _ in range(2)]
@@ -78,18 +76,11 @@ def servers(request, tmp_path_factory):
 @contextmanager
 def _served(variables, folder):
     port = free_port()
-    bound = f"--bind=127.0.0.1:{port}"
-    log = (folder / f"{port}.log").open("w")
-    command = [sys.executable, "-m", "gunicorn", bound, "example_project.wsgi"]
-    running = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=log, stderr=log)
-    try:
+    log, command = folder / f"{port}.log", ("gunicorn", f"--bind=127.0.0.1:{port}")
+    with started("-m", *command, "example_project.wsgi", log=log, variables=variables):
         server = Server(port)
-        wait_for(server, folder / f"{port}.log")
+        wait_for(lambda: server.call("GET", "me"), log)
         yield server
-    finally:
-        running.terminate()
-        running.wait()
-        log.close()
 
 
 def test_session_started_in_one_process_is_valid_in_another(servers):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from socketserver import ThreadingMixIn
+from socketserver import BaseServer, ThreadingMixIn
 from threading import Thread
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
@@ -13,6 +13,19 @@ from django.core.handlers.wsgi import WSGIHandler
 
 # How often, in seconds, a server checks whether to stop; the default is half a second.
 POLL = 0.02
+
+
+@contextmanager
+def running(server: BaseServer) -> Iterator[None]:
+    """Let a server respond in a thread until the end of the block."""
+    thread = Thread(target=server.serve_forever, args=(POLL,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class _Threaded(ThreadingMixIn, WSGIServer):
@@ -39,11 +52,5 @@ def served(prefix: str = "", *, threads: bool = True) -> Iterator[str]:
 
     server = (_Threaded if threads else WSGIServer)(("127.0.0.1", 0), _Silent)
     server.set_app(application)
-    thread = Thread(target=server.serve_forever, args=(POLL,), daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield f"http://127.0.0.1:{server.server_port}{prefix}/auth/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -9,8 +9,8 @@ from django.db import connection, connections
 
 from authservice.kernel import databases
 
-# Statements that PostgreSQL saves: the one that inserts a session also returns the attempt (one
-# less) and, if no other receiver of the login signal is connected, writes `last_login` (another).
+# PostgreSQL writes a login in one statement: the insertion of the session together with
+# `last_login`, the returned attempt and the new device. Each of these is one statement less there.
 ALONG = 1 if connection.vendor == "postgresql" else 0
 # Additional statements of MySQL and MariaDB for a new counter: an UPDATE that finds no row precedes
 # the INSERT.

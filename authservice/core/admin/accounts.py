@@ -120,7 +120,7 @@ class AccountAdmin(
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # The user would remain, but without a verified address, a number or rights.
-        if self.at_home(request) or not super().has_delete_permission(request, obj):
+        if self.is_own_page(request) or not super().has_delete_permission(request, obj):
             return False
         if obj is None:
             return True

@@ -81,14 +81,14 @@ def caller_to_continue(request: HttpRequest) -> Caller | None:
     return caller
 
 
-def cookies_count() -> bool:
+def accepts_cookies() -> bool:
     """Whether token cookies are accepted: they are enabled and a request guard is installed."""
     return token_cookies.enabled and bool(plugs("request_guard"))
 
 
 def by_cookie(request: HttpRequest) -> bool:
     """Whether a cookie identifies the caller; an `Authorization` header takes precedence."""
-    return not request.META.get("HTTP_AUTHORIZATION") and cookies_count()
+    return not request.META.get("HTTP_AUTHORIZATION") and accepts_cookies()
 
 
 def access_cookie(request: HttpRequest) -> Secret:

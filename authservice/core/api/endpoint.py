@@ -105,10 +105,9 @@ class Endpoint(ViewSetMixin, APIView):
         except SuspiciousOperation:  # such as a query string of a thousand fields
             response = self.refuse(errors.ValidationFailed())
         except Exception as error:
-            crashed = crash(request, self.request_id, error)
-            response = self.refuse(crashed)
-            # It is in Django's log with its traceback: Django must not log the response again.
-            response.__dict__["_has_been_logged"] = crashed.status == errors.InternalError.status
+            response = self.refuse(crash(request, self.request_id, error))
+            # It is in the log, or counted there: Django must not log each response again.
+            response.__dict__["_has_been_logged"] = True
         if self.on_response:
             self.on_response(response)
         return response

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import cookies_count
+from authservice.core.api.authentication import accepts_cookies
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.sessions import authentication, logout
 from authservice.kernel import errors
@@ -41,7 +41,7 @@ _KEPT_HEADERS = ("Retry-After", "Allow")
 class ToConfirm(TypedDict):
     """The request changed nothing. Send a POST request to make the change."""
 
-    status: str
+    status: Literal["confirm"]
 
 
 def with_page(actions: dict[str, str]) -> dict[str, str]:
@@ -58,7 +58,7 @@ class LinkEndpoint(Endpoint):
         response = super()._respond(request, **kwargs)
         if not self._is_seen(response):
             return response
-        result, access_token = _read(self.route, response, kept=cookies_count())
+        result, access_token = _read(self.route, response, kept=accepts_cookies())
         in_json = bool(access_token or result.challenge) and not result.kept
         if in_json and not self._drops_tokens(access_token):
             return response

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
 
@@ -16,7 +16,7 @@ from authservice.core.users.person import Person
 from authservice.kernel.http import cookies
 from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.operations import Is, Moment, Slot, carries, extended
+from authservice.kernel.http.operations import Moment, Named, Slot, carries, extended
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
@@ -37,11 +37,18 @@ class NewDeviceToken(MessageResponse):
     """A message, and a new device token in the headers; the earlier ones are revoked."""
 
 
+class Sent(MessageResponse):
+    """A message was sent, or would be if the address had an account: the response does not say
+    which."""
+
+    status: Literal["sent"]
+
+
 class Verified(TypedDict):
     """The result of a mailed link."""
 
     message: str
-    status: str
+    status: Literal["success"]
 
 
 @extended(user_fields.attributes)
@@ -82,6 +89,7 @@ class Refreshed(IssuedTokens):
 class Authenticated(IssuedTokens):
     """The tokens of a new session and its user."""
 
+    status: Literal["signed_in"]
     user: User
     message: str
     data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
@@ -91,6 +99,7 @@ class Authenticated(IssuedTokens):
 class VerificationRequired(TypedDict):
     """A new account whose owner must verify it before they get tokens."""
 
+    status: Literal["verification_required"]
     user: User
     message: str
 
@@ -103,8 +112,7 @@ class ChallengedUser(TypedDict):
 
 
 class SecondFactor(TypedDict):
-    """The data to verify a second factor with `POST /2fa/verify-login`. In a challenge of the type
-    `2fa_setup`, the user has no second factor yet: send `POST /2fa/setup-login` first."""
+    """The data to verify a second factor with `POST /2fa/verify-login`."""
 
     requires_2fa: bool
     temp_token: str
@@ -112,16 +120,32 @@ class SecondFactor(TypedDict):
     message: str
 
 
-class Challenge(TypedDict):
-    """A further step of a login that is required before tokens are issued."""
+class SecondFactorSetup(SecondFactor):
+    """The data to set up the second factor that the user does not have yet: send `temp_token` to
+    `POST /2fa/setup-login`, then a code of the app to `POST /2fa/verify-login`."""
 
-    type: Annotated[str, Is(enum=["2fa", "2fa_setup"])]
+
+class SecondFactorChallenge(TypedDict):
+    """The user must send a code of the second factor."""
+
+    type: Literal["2fa"]
     data: SecondFactor
+
+
+class SetupChallenge(TypedDict):
+    """The user must set up a second factor and send its first code."""
+
+    type: Literal["2fa_setup"]
+    data: SecondFactorSetup
+
+
+Challenge = Annotated[SecondFactorChallenge | SetupChallenge, Named("Challenge")]
 
 
 class Challenged(TypedDict):
     """A login that needs a further step; there are no tokens yet."""
 
+    status: Literal["challenge"]
     user: ChallengedUser
     challenges: list[Challenge]
     message: str
@@ -171,6 +195,7 @@ def login(
         return answer(_challenge(outcome))
     if outcome.tokens is None:
         registered: VerificationRequired = {
+            "status": "verification_required",
             "user": own_user(outcome.person),
             "message": VERIFY_FIRST,
         }
@@ -178,6 +203,7 @@ def login(
     # Before the tokens are in a variable, because the statements of the extras may fail.
     extras = _extras(outcome)
     body: Authenticated = {
+        "status": "signed_in",
         "access_token": outcome.tokens.access_token.reveal(),
         "refresh_token": outcome.tokens.refresh_token.reveal(),
         "expires_in": outcome.tokens.expires_in,
@@ -207,18 +233,20 @@ def logged_out(message: Phrase | None = None) -> HttpResponse:
     return response
 
 
-def accepted() -> HttpResponse:
-    """The response to a sign-up that does not reveal whether the address was taken."""
-    return message_response(WRITTEN, status=201)
+def sent(message: Phrase, *, status: int = 200) -> HttpResponse:
+    """A response that does not reveal whether an address has an account."""
+    body: Sent = {"status": "sent", "message": message}
+    return answer(body, status=status)
 
 
 def _challenge(outcome: Login) -> Challenged:
     person = outcome.person
     return {
+        "status": "challenge",
         "user": {"id": person.id, "email": person.email},
-        # The slot's signature says that a gate returns the data of its type of challenge.
+        # By the slot's signature, a gate returns the data of its type of challenge.
         "challenges": [
-            {"type": challenge.type, "data": cast(SecondFactor, shown(challenge.data))}
+            cast(Challenge, {"type": challenge.type, "data": shown(challenge.data)})
             for challenge in outcome.challenges
         ],
         "message": CHALLENGED,

@@ -140,10 +140,15 @@ class OwnerIn(serializers.Serializer[Any]):
 
 
 class ChangeEmailIn(OwnerIn):
+    # For the API description, if the generated example would not be a useful one.
+    example: ClassVar = {"email": "ann.lee@example.com", "password": "plum tart 42 windows"}
+
     email = Email()
 
 
 class ChangeUsernameIn(OwnerIn):
+    example: ClassVar = {"username": "ann.lee", "password": "plum tart 42 windows"}
+
     username = Username()
 
 
@@ -237,6 +242,12 @@ class InvitationLinkIn(serializers.Serializer[Any]):
 
 
 class AcceptInvitationIn(serializers.Serializer[Any]):
+    example: ClassVar = {
+        "token": "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM",
+        "name": "Bob Day",
+        "password": "plum tart 42 windows",
+    }
+
     token = SecretText(max_length=512)
     # Required if the address has no account; `acceptance` checks that.
     name = Text(max_length=255, required=False, allow_blank=True, default="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from django.http import HttpResponse, JsonResponse
 
@@ -11,7 +11,7 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import (
     Authenticated,
     Challenged,
-    MessageResponse,
+    Sent,
     VerificationRequired,
 )
 from authservice.core.api.serializers import SignupIn
@@ -26,10 +26,24 @@ from authservice.kernel.phrases import phrase
 _JWKS_SECONDS = 300
 
 
+class Key(TypedDict):
+    """A public key (RFC 7517): `OKP` has `crv` and `x`, `EC` also `y`, `RSA` has `n` and `e`."""
+
+    kty: Literal["OKP", "EC", "RSA"]
+    kid: str
+    alg: Literal["EdDSA", "ES256", "RS256"]
+    use: Literal["sig"]
+    crv: NotRequired[str]
+    x: NotRequired[str]
+    y: NotRequired[str]
+    n: NotRequired[str]
+    e: NotRequired[str]
+
+
 class Keys(TypedDict):
     """A JSON Web Key Set (RFC 7517 section 5)."""
 
-    keys: list[dict[str, Any]]
+    keys: list[Key]
 
 
 class Signup(Endpoint):
@@ -39,7 +53,7 @@ class Signup(Endpoint):
     @operation(
         "Create an account",
         body=SignupIn,
-        answer=Authenticated | VerificationRequired | MessageResponse,
+        answer=Authenticated | VerificationRequired | Sent,
         status=201,
         also={200: Challenged},
         faults=(
@@ -59,7 +73,8 @@ class Signup(Endpoint):
         further = further_fields.at_signup(rest, self.request)
         outcome = signup.sign_up(NewUser(**given, further=further), self.client)
         if outcome is None:
-            return responses.accepted()  # no cookie, since it would differ by address
+            # No cookie, since it would differ by address.
+            return responses.sent(responses.WRITTEN, status=201)
         response = responses.login(outcome, message=phrase("Signed up."), status=201)
         signup_cookie.put(response, given["email"])
         return response

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import access_cookie, cookies_count, require_unforged
+from authservice.core.api.authentication import accepts_cookies, access_cookie, require_unforged
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import RefreshIn
 from authservice.core.login import foreign_tokens
@@ -31,7 +31,7 @@ from authservice.kernel.sections import root
 
 def put(response: HttpResponse, issued: Tokens) -> None:
     """Set the cookies if the host project uses them."""
-    if not cookies_count():
+    if not accepts_cookies():
         return
     kept = (
         (conf.access_name, issued.access_token, root.access_token_ttl),
@@ -42,7 +42,7 @@ def put(response: HttpResponse, issued: Tokens) -> None:
 
 
 def forget(response: HttpResponse) -> None:
-    if cookies_count():
+    if accepts_cookies():
         for name in (conf.access_name, conf.refresh_name):
             cookies.forget(response, name, samesite=conf.samesite)
 
@@ -89,7 +89,7 @@ def session_of(request: HttpRequest) -> UUID | None:
 
 def access_session_of(request: HttpRequest) -> UUID | None:
     """The same by the access token alone, without a query."""
-    if not cookies_count():
+    if not accepts_cookies():
         return None
     try:
         return UUID(access.read(access_cookie(request))["sid"])
@@ -106,13 +106,13 @@ def _refresh_session_of(request: HttpRequest) -> UUID | None:
 
 
 def _refresh_cookie(request: HttpRequest) -> Secret:
-    return Secret(cookies.get(request, conf.refresh_name) if cookies_count() else "")
+    return Secret(cookies.get(request, conf.refresh_name) if accepts_cookies() else "")
 
 
 def _foreign_cookie(request: HttpRequest) -> Secret:
     """The refresh token that another package keeps in a cookie, if it can be traded."""
     trade = plug("refresh_token_trade")
-    name = trade.cookie if trade and cookies_count() else ""
+    name = trade.cookie if trade and accepts_cookies() else ""
     return Secret(request.COOKIES.get(name, "") if name else "")
 
 

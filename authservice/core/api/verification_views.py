@@ -8,7 +8,7 @@ JSON, or a button of the page.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -32,8 +32,15 @@ _ONWARD = "A redirect to the front end, if configured, with `status=success` or 
 _FAULTS = (errors.InvalidVerificationToken, errors.VerificationTokenExpired)
 
 
+class SignupDenied(TypedDict):
+    """All access to the account was removed, because the owner of its address did not sign up."""
+
+    message: str
+    status: Literal["denied"]
+
+
 _VERIFIED: Verified = {"message": phrase("E-mail address verified."), "status": "success"}
-_DENIED: Verified = {
+_DENIED: SignupDenied = {
     "message": phrase("All access to the account was removed. The address is not verified."),
     "status": "denied",
 }
@@ -75,7 +82,7 @@ class VerifyEmail(LinkEndpoint):
     @operation(
         "Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page",
         body=ConfirmEmailIn,
-        answer=Verified,
+        answer=Verified | SignupDenied,
         redirect=_ONWARD,
         redirect_status=303,
         page="If the form comes from another site, the response is the page again.",

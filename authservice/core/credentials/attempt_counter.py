@@ -135,14 +135,14 @@ def try_consume(key: str, budget: Budget) -> bool:
     return False
 
 
-def refund(key: str, beside: str = "") -> None:
-    """Give back an attempt that succeeded; `beside` is a second counter of the same attempt."""
-    refund_statement(key, beside).run()
+def refund(key: str, second_key: str = "") -> None:
+    """Give back an attempt that succeeded; `second_key` is a second counter of the same attempt."""
+    refund_statement(key, second_key).run()
 
 
-def refund_statement(key: str, beside: str = "") -> Bound:
+def refund_statement(key: str, second_key: str = "") -> Bound:
     """The same as a statement that can be executed together with another one."""
-    return _GIVE_BACK.bound(router.db_for_write(AttemptCounter), key=key, beside=beside)
+    return _GIVE_BACK.bound(router.db_for_write(AttemptCounter), key=key, second_key=second_key)
 
 
 def restart_windows(keys: Collection[str]) -> None:
@@ -176,7 +176,7 @@ def reset(keys: Collection[str]) -> None:
 
 _GIVE_BACK = Update(
     lambda: AttemptCounter.objects.filter(
-        Q(key=param("key", AttemptCounter)) | Q(key=param("beside", AttemptCounter, "key")),
+        Q(key=param("key", AttemptCounter)) | Q(key=param("second_key", AttemptCounter, "key")),
         count__gt=0,
     ),
     lambda: {

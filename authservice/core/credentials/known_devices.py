@@ -22,14 +22,18 @@ from authservice.kernel import databases, device_token
 from authservice.kernel.client import Client
 from authservice.kernel.device_token import DeviceToken
 from authservice.kernel.secret import Secret
-from authservice.kernel.sql import Update, param
+from authservice.kernel.sql import Bound, Update, param
 
 TTL = device_token.TTL
 _ID = 32  # hex characters of an id
 
-# One statement, so that each of several parallel logins adds its own device.
+# One statement, so that each of several parallel logins adds its own device. If a second factor was
+# enabled after the login read the account, its session is not valid, and its device must not get
+# attempts of its own at codes.
 _ADD = Update(
-    lambda: Account.objects.filter(user=param("user", Account)),
+    lambda: Account.objects.filter(
+        user=param("user", Account), factor_version=param("factor_version", Account)
+    ),
     lambda: {
         "device_ids": Right(Concat("device_ids", param("device_ids", Account)), DEVICES * _ID)
     },
@@ -63,11 +67,16 @@ def first_device(person: Person) -> uuid.UUID | None:
     return uuid.UUID(hex=kept[0]) if kept else None
 
 
-def add(person: Person, device: uuid.UUID) -> None:
-    """Add a device of the user as the newest."""
+def addition(person: Person, device: uuid.UUID) -> Bound:
+    """The statement that adds a device of the user as the newest."""
     kept: str = person.ours.device_ids
     person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
-    _ADD.run(databases.primary(), user=person.user.pk, device_ids=device.hex)
+    return _ADD.bound(
+        databases.primary(),
+        user=person.user.pk,
+        factor_version=person.factor_version,
+        device_ids=device.hex,
+    )
 
 
 def revoke_all(person: Person) -> None:

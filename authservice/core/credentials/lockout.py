@@ -25,20 +25,20 @@ _ON_DEVICE = _("wrong passwords on a known device")
 
 @dataclass(frozen=True)
 class CountedAttempt:
-    """A counted attempt: by its own counter, by `beside`, and for the client's `network` unless the
-    device is known."""
+    """A counted attempt: by its own counter, by `second_key`, and for the client's `network` unless
+    the device is known."""
 
     key: str
-    beside: str = ""
+    second_key: str = ""
     network: str | None = None
 
     def refund(self) -> None:
         """Give the attempt back: the password was right."""
-        attempt_counter.refund(self.key, self.beside)
+        attempt_counter.refund(self.key, self.second_key)
 
     def refund_statement(self) -> Bound:
         """The same, as part of another statement."""
-        return attempt_counter.refund_statement(self.key, self.beside)
+        return attempt_counter.refund_statement(self.key, self.second_key)
 
     def refund_throttle(self) -> None:
         refund_throttle(self.network)
@@ -60,7 +60,7 @@ def count(
     attempt = CountedAttempt(by_device(device), by_all_devices(person))
     attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
     try:
-        attempt_counter.consume(attempt.beside, attempt_counter.ALL_DEVICES, report=report)
+        attempt_counter.consume(attempt.second_key, attempt_counter.ALL_DEVICES, report=report)
     except errors.TooManyAttempts:
         attempt_counter.refund(attempt.key)
         raise

@@ -67,12 +67,12 @@ _COLUMNS = tuple(field.attname for field in OneTimeToken._meta.concrete_fields)
 
 
 @cache
-def _by_digest(beside: tuple[str, ...]) -> Select:
+def _by_digest(further: tuple[str, ...]) -> Select:
     def build() -> QuerySet[Any, Any]:
         digest, purpose = param("digest", OneTimeToken), param("purpose", OneTimeToken)
         columns = people.columns(user="user__", account="user__authservice_account__")
         rows = OneTimeToken.objects.filter(digest=digest, purpose=purpose).order_by()
-        return rows.values_list(*columns, *_COLUMNS, *beside)
+        return rows.values_list(*columns, *_COLUMNS, *further)
 
     return Select(build)
 
@@ -172,16 +172,16 @@ def find_code(
 
 
 def find_open(
-    purpose: Purpose, token: Secret, *beside: str
+    purpose: Purpose, token: Secret, *further: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
     """The unspent row of a token that a client sends together with a code, its user, and the
-    further columns `beside`, given as look-ups from the row. All are read in one statement.
+    further columns `further`, given as look-ups from the row. All are read in one statement.
 
     Raises `InvalidLink` for every reason of a refusal: the client needs no details.
     """
     using = databases.primary()
     for digest in _link_digests(token, purpose):
-        row = _by_digest(beside).first(using, digest=digest, purpose=purpose.name)
+        row = _by_digest(further).first(using, digest=digest, purpose=purpose.name)
         if row is None:
             continue
         person, rest = people.read(row, using), row[people.width() :]

@@ -7,6 +7,7 @@ would give access back to an intruder, or require a code of a phone that the use
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 from authservice.core.models import KEY, ImportedRow
@@ -16,11 +17,12 @@ from authservice.kernel.crypto import fingerprint
 REMOVED = "it was imported by an earlier run and was removed here since"
 
 
-def seen(source: str, kind: str, rows: Collection[Any]) -> set[Any]:
-    """Those of these primary keys of the other package that were imported. One statement."""
+def seen(source: str, kind: str, rows: Collection[Any]) -> dict[Any, datetime]:
+    """Those of these primary keys of the other package that were imported, and when. One
+    statement."""
     keys = {_key(row): row for row in rows}
     found = ImportedRow.objects.filter(source=source, kind=kind, key__in=list(keys))
-    return {keys[key] for key in found.values_list("key", flat=True)}
+    return {keys[key]: moment for key, moment in found.values_list("key", "imported_at")}
 
 
 def remember(source: str, kind: str, rows: Collection[Any]) -> None:

@@ -71,15 +71,15 @@ def continue_session(
         # The session exists although the token was unused if somebody has deleted that mark.
         if not use(person) or _exists(session_id):
             return None
-        session = sessions.start(
+        session = sessions.begin(
             person,
             client,
             amr=LEGACY,
             device_id=known_devices.known(client.device_token, person) or uuid.uuid4(),
-            held=True,
             session_id=session_id,
             auth_time=began,
         )
+        sessions.insertion(session).run()
         events.record("auth.token.traded", person, client, session=str(session_id))
         return sessions.issue_tokens(person, session)
 

@@ -5,9 +5,8 @@ Building that UPDATE for each login would take an eighth of the time of the logi
 saved, Django's receiver is called. The `dispatch_uid` is Django's: a host project that disconnects
 the receiver by it disconnects this one.
 
-Within `defer` the write is executed in the same statement as another write of the transaction,
-which saves a round trip. This is not done if the host project has a receiver of the login signal,
-since that receiver may read the row.
+Within `followed_by` it also runs the other statements of the login, which are one statement with it
+on PostgreSQL. Receivers of the login signal that are called after it see all rows.
 """
 
 from __future__ import annotations
@@ -19,17 +18,18 @@ from typing import Any
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import update_last_login
 from django.contrib.auth.signals import user_logged_in
-from django.db import connections, router, transaction
+from django.db import router, transaction
 from django.db.models import DateTimeField, Model
 from django.db.models.signals import post_save, pre_save
 from django.utils import timezone
 
+from authservice.core.credentials import passwords
 from authservice.core.users.user_model import host
 from authservice.kernel import settings
-from authservice.kernel.sql import Bound, Update, joins, param
+from authservice.kernel.sql import Bound, Update, param, run_together
 
 _RECEIVER = "update_last_login"
-_DEFERRED = "_authservice_deferred"
+_FOLLOWING = "_authservice_following"
 _FIELDS = frozenset({"last_login"})
 
 _WRITE = Update(
@@ -56,41 +56,32 @@ def write(sender: Any, user: Any, **_: Any) -> None:
     using = router.db_for_write(model, instance=user)
     pre_save.send(sender=model, **_signal_arguments(user, using))
     statement = _WRITE.bound(using, key=user.pk, moment=user.last_login)
-    deferred = user.__dict__.get(_DEFERRED)
-    if deferred is not None:
-        deferred.append(statement)
-        return
+    following = user.__dict__.pop(_FOLLOWING, ())
     with transaction.mark_for_rollback_on_error(using=using):
-        if not statement.run():
+        if following:
+            run_together(statement, *following)
+        elif not statement.run():
             user.save(update_fields=["last_login"])  # raises an error: the row is gone
-    _written(user, using)
+    user._state.db = using
+    post_save.send(sender=model, created=False, **_signal_arguments(user, using))
 
 
 @contextmanager
-def defer(user: Any) -> Iterator[list[Bound]]:
-    """In this block, `write` appends its statement to the list instead of executing it.
+def followed_by(user: Any, *statements: Bound) -> Iterator[None]:
+    """In this block, in which the caller sends the login signal, `write` runs these statements
+    after its own; the last one inserts a row that references the user.
 
-    The caller must execute the statement once, before the block ends. The list stays empty if the
-    database cannot combine statements, or if the login signal has other receivers: they may read
-    what Django has written by then.
+    If `write` is not called, or leaves the row to Django, they run at the end of the block. They
+    lock rows of the user's account, so the user's row is locked first: the lock order.
     """
-    statements: list[Bound] = []
-    using = router.db_for_write(type(user), instance=user)
-    if len(user_logged_in.receivers) > 1 or not joins(connections[using]):
-        yield statements
-        return
-    user.__dict__[_DEFERRED] = statements
+    user.__dict__[_FOLLOWING] = statements
     try:
-        yield statements
+        yield
     finally:
-        del user.__dict__[_DEFERRED]
-    if statements:
-        _written(user, using)
-
-
-def _written(user: Any, using: str) -> None:
-    user._state.db = using
-    post_save.send(sender=type(user), created=False, **_signal_arguments(user, using))
+        following = user.__dict__.pop(_FOLLOWING, ())
+    if following:
+        passwords.lock_users([user.pk])
+        run_together(*following)
 
 
 def _signal_arguments(user: Any, using: str) -> dict[str, Any]:

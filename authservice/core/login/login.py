@@ -201,25 +201,26 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     if known is None and method == SIGNUP:
         known = known_devices.first_device(person)
     device_id = known or uuid.uuid4()
+    amr = " ".join(arrival.proofs)
+    session = sessions.begin(person, client, amr=amr, device_id=device_id)
+    recorded = events.Batch()
     if known is None and person.last_login_at is not None:
+        recorded.add("security.new_device", person, client)
         _notify_about_new_device(person, client)
+    if method != SIGNUP:
+        recorded.add("auth.login.success", person, client, method=method)
+    # In the lock order: users (`last_login`), attempts, accounts.
+    writes = [attempt.refund_statement()] if attempt else []
+    if known is None:
+        writes.append(known_devices.addition(person, device_id))
+    writes += [*recorded.statements(), sessions.insertion(session)]
     # Django's receiver of this signal writes `last_login`. If a receiver of the host raises, the
     # login fails, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
     # new session row takes a shared lock on its user's row. If two logins both held that lock,
     # neither could write the user's row: a deadlock.
-    before, amr = person.last_login_at, " ".join(arrival.proofs)
-    with last_login.defer(person.user) as writes:
+    with last_login.followed_by(person.user, *writes):
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
-        held = person.last_login_at != before and not writes
-        given = [attempt.refund_statement()] if attempt else []
-        session = sessions.start(
-            person, client, *writes, *given, amr=amr, device_id=device_id, held=held
-        )
-    if known is None:
-        # After the user's row was locked: the lock order is users, one-time tokens, accounts.
-        known_devices.add(person, device_id)
-    if method != SIGNUP:
-        events.record("auth.login.success", person, client, method=method)
+    recorded.notify()
     return Login(
         person,
         tokens=sessions.issue_tokens(person, session),
@@ -228,8 +229,7 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
 
 
 def _notify_about_new_device(person: Person, client: Client) -> None:
-    using, seen = databases.primary(), message_queue.seen(client)
-    events.record("security.new_device", person, client)
+    using, seen = databases.primary(), message_queue.describe_client(client)
     message_queue.send(message_queue.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 

@@ -6,7 +6,7 @@ row of that link was written in the transaction of the change, with the job. Whi
 digest, no mail with its link was sent.
 
 `attempts` of the row is the number of its pause: the job is enqueued 15 minutes after the change,
-then after 30, 60 and so on. Several processes may look at the same time, and a conditional UPDATE
+then after 30, 60 and so on. Several processes may check at the same time, and a conditional UPDATE
 decides which one enqueues it.
 """
 
@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken
-from authservice.kernel import databases, message_queue
+from authservice.kernel import databases, message_queue, outages
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 
@@ -37,7 +37,7 @@ TRIES = 9  # after 15 minutes, 30 minutes, …, 64 hours; the links are valid fo
 BATCH = 100
 _LEAST = timedelta(hours=1)  # how long a link must still be valid
 _BETWEEN = 60.0  # seconds between two checks in one process
-_next_look = monotonic() + _BETWEEN
+_next_check = monotonic() + _BETWEEN
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,21 @@ class Job:
         }
 
 
-def look() -> None:
+def check() -> None:
     """Send lost notices again, at most once a minute in each process; called by the worker.
 
     Never raises: the worker has another message to send.
     """
-    global _next_look
-    if monotonic() < _next_look:
+    global _next_check
+    if monotonic() < _next_check:
         return
-    _next_look = monotonic() + _BETWEEN
+    _next_check = monotonic() + _BETWEEN
     try:
         send_again()
-    except Exception:
-        logger.exception("Could not look for lost notices")
+    except Exception as error:
+        # A traceback says nothing about a database that is not available.
+        traced = not outages.is_outage(error)
+        logger.error("Could not check for lost notices: %s", error, exc_info=traced)
 
 
 def send_again() -> int:

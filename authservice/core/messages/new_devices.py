@@ -35,7 +35,7 @@ class _Place(NamedTuple):
 def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
     """Whether a recent session began earlier with the same browser in the same network.
 
-    `details` are those of `message_queue.seen`.
+    `details` are those of `message_queue.describe_client`.
     """
     place = _place(details.get("user_agent", ""), details.get("ip_address", ""))
     at = details.get("at")

@@ -55,7 +55,7 @@ def notify(
     An address that was not proven gets nothing: it may be that of another person, and anybody can
     create accounts with such addresses, so an attacker could fill the queue with their notices.
     """
-    using, details = databases.primary(), {**message_queue.seen(client), **shown}
+    using, details = databases.primary(), {**message_queue.describe_client(client), **shown}
     email, number = before["email"], before["phone_number"]
     if email and before["proven_email_key"] == identifiers.email_key(email):
         notice = _open_link(person, before, Job(kind, client, details))

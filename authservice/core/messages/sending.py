@@ -21,18 +21,22 @@ LAST = "last"
 
 def to_email(
     kind: str, email: str, client: Client, *, details: Mapping[str, Any] | None = None
-) -> None:
-    """Enqueue the job for an address, within the limits."""
+) -> bool:
+    """Enqueue the job for an address; False beyond a limit, and then nothing is sent.
+
+    The client must not learn which it was: the limit may be used up by other clients.
+    """
     recipient = lookup.find_by_email(email) if client.device_token else None
     verdict = counting.request_mail(
         kind, identifiers.email_key(email), Sender.of(client, recipient)
     )
     if verdict is Verdict.REFUSE:
-        return
+        return False
     if verdict is Verdict.LAST:
         details = {**(details or {}), LAST: True}
     using = databases.primary()
     message_queue.send(kind, email, client, using=using, details=details, requested=True)
+    return True
 
 
 def to_phone(kind: str, phone: str, client: Client) -> None:

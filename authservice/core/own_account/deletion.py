@@ -132,7 +132,7 @@ def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]
 def _record(person: Person, client: Client) -> None:
     events.record("user.deleted", person, client, **delete_user.known(person))
     if person.email_proven:
-        seen, using = message_queue.seen(client), databases.primary()
+        seen, using = message_queue.describe_client(client), databases.primary()
         kind = message_queue.ACCOUNT_DELETED
         message_queue.send(kind, person.email, client, using=using, details=seen)
 

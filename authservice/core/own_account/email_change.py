@@ -2,7 +2,7 @@
 
 The request stores a row without a token, so that a free and a taken address cost the same; the
 worker that mails the link issues the token (`email_messages`). The row ends with the password, with
-the address of the account, and with the next request.
+the address of the account, and with the next request whose link is mailed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from uuid import UUID
 
+from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from authservice.core.conf import core
@@ -27,7 +28,7 @@ from authservice.core.users import creation, identifier_change, identifiers
 from authservice.core.users.identifiers import EMAIL
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import errors, events, message_queue
+from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
 
 # The target of its rows is the new address. The former one is in the payload, and must still be
@@ -54,8 +55,7 @@ def request(person: Person, session: Session, email: str, proof: Proof, client: 
         row = _begin(present, email, client)
     if row is not None:
         # After the commit: otherwise the counters of the limits stay locked until then.
-        details = {REQUEST: str(row)}
-        sending.to_email(message_queue.CHANGE_EMAIL, email, client, details=details)
+        _mail(row, person, email, client)
 
 
 def _require_acceptable(person: Person, email: str) -> None:
@@ -80,8 +80,8 @@ def _counted(person: Person, client: Client) -> Iterator[None]:
         raise
 
 
-def _begin(person: Person, email: str, client: Client) -> UUID | None:
-    """The id of the stored request; None if only the spelling of the address changes."""
+def _begin(person: Person, email: str, client: Client) -> OneTimeToken | None:
+    """The stored request; None if only the spelling of the address changes."""
     if identifier_change.is_same(person, EMAIL, email):
         _respell(person, email, client)
         return None
@@ -101,11 +101,9 @@ def _respell(person: Person, email: str, client: Client) -> None:
         events.record("user.email.changed", person, client, email=change)
 
 
-def _store(person: Person, email: str) -> UUID:
-    """Store the request, which ends an earlier one; returns the id of its row."""
-    one_time.revoke_all(person, CHANGE_EMAIL)
+def _store(person: Person, email: str) -> OneTimeToken:
     now = timezone.now()
-    row = OneTimeToken.objects.create(
+    return OneTimeToken.objects.create(
         purpose=CHANGE_EMAIL.name,
         user_id=person.user.pk,
         target_key=identifiers.email_key(email),
@@ -114,4 +112,25 @@ def _store(person: Person, email: str) -> UUID:
         created_at=now,
         expires_at=now + CHANGE_EMAIL.link_ttl,
     )
-    return row.pk
+
+
+def _mail(row: OneTimeToken, person: Person, email: str, client: Client) -> None:
+    """Mail the link, which ends earlier requests. Beyond a limit of mails it ends instead: the
+    user would otherwise lose the link that they have and get no other."""
+    details = {REQUEST: str(row.pk)}
+    if not sending.to_email(message_queue.CHANGE_EMAIL, email, client, details=details):
+        one_time.consume(row)
+        return
+    # The lock of the user, which all that revoke several of their tokens take first.
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_and_read(person)
+        _end_earlier(row)
+
+
+def _end_earlier(row: OneTimeToken) -> None:
+    """End the requests before this one. A later one stays: otherwise two concurrent requests could
+    end each other, and neither link would work."""
+    same_moment = Q(created_at=row.created_at, pk__lt=row.pk)
+    rows = OneTimeToken.objects.filter(Q(created_at__lt=row.created_at) | same_moment)
+    rows = rows.filter(purpose=row.purpose, user=row.user_id, spent_at=None)
+    rows.update(spent_at=timezone.now())

@@ -97,7 +97,7 @@ def _change(
     change = {"before": before["email"], "after": email}
     events.record("user.email.changed", person, client, email=change)
     security_notice.notify(message_queue.EMAIL_CHANGED, person, client, before, new_email=email)
-    seen, using = message_queue.seen(client), databases.primary()
+    seen, using = message_queue.describe_client(client), databases.primary()
     kind = message_queue.EMAIL_CHANGE_CONFIRMED
     message_queue.send(kind, email, client, using=using, details=seen)
 

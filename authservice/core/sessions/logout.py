@@ -17,4 +17,6 @@ def log_out(person: Person, session: Session, client: Client) -> None:
         if not sessions.end(session.pk, sessions.LOGOUT):
             raise errors.InvalidToken
         events.record("auth.logout", person, client)
-    user_logged_out.send(sender=type(person.user), request=client.http, user=person.user)
+    # The session has ended: an exception of a receiver must not tell the client that it is open.
+    # Django logs it.
+    user_logged_out.send_robust(sender=type(person.user), request=client.http, user=person.user)

@@ -50,7 +50,7 @@ def _unchanged() -> QuerySet[Session]:
     )
 
 
-_MOVE = Update(
+_ROTATE = Update(
     _unchanged,
     lambda: {
         "counter": param("next_counter", Session, "counter"),
@@ -83,7 +83,7 @@ def refresh(text: Secret, client: Client) -> Tokens:
         return _reused(token, person, session, client)
     using = databases.primary()
     with transaction.atomic(using=using):
-        if _moved(person, session, timezone.now()):
+        if _rotated(person, session, timezone.now()):
             events.record("auth.token.refreshed", person, client)
             return sessions.issue_tokens(person, session)
     # A concurrent refresh succeeded: read the row again and treat this one as a reuse.
@@ -130,7 +130,7 @@ def rotate(person: Person, session: Session) -> Tokens:
     returned under the lock. Raises `InvalidToken` if the session has ended.
     """
     for _ in range(_ROTATIONS):
-        if _moved(person, session, timezone.now()):
+        if _rotated(person, session, timezone.now()):
             return sessions.issue_tokens(person, session)
         # A refresh of the same client was faster; it does not lock the user.
         current = find_valid(session.pk)
@@ -173,11 +173,11 @@ def _expired(session: Session, now: datetime) -> bool:
     return now >= min(session.idle_expires_at, session.expires_at)
 
 
-def _moved(person: Person, session: Session, now: datetime) -> bool:
+def _rotated(person: Person, session: Session, now: datetime) -> bool:
     """Increment the counter unless the row has changed; without rotation the counter stays."""
     counter = session.counter
     session.counter += 1 if root.refresh_token_rotation else 0
-    moved = _MOVE.run(
+    rotated = _ROTATE.run(
         databases.primary(),
         id=session.pk,
         counter=counter,
@@ -189,7 +189,7 @@ def _moved(person: Person, session: Session, now: datetime) -> bool:
         old_fingerprint=session.password_fingerprint,
         password_fingerprint=passwords.fingerprint(person.user.password),
     )
-    return bool(moved)
+    return bool(rotated)
 
 
 def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:

@@ -137,22 +137,20 @@ def active_sessions(person: Person) -> QuerySet[Session]:
     )
 
 
-def start(
+def begin(
     person: Person,
     client: Client,
-    *before: Bound,
+    *,
     amr: str,
     device_id: uuid.UUID,
-    held: bool = False,
     session_id: uuid.UUID | None = None,
     auth_time: datetime | None = None,
 ) -> Session:
-    """Insert a session; `amr` are the authentication methods (RFC 8176), separated by spaces.
+    """A session that `insertion` stores, in the same transaction; `amr` are the authentication
+    methods (RFC 8176), separated by spaces.
 
-    `held` is True if this transaction has locked the user's row. The statements `before` run before
-    the insert, in the same statement if the backend can write several tables in one. `session_id`
-    and `auth_time` are for a session that another package began; by default a new id and now.
-    Raises the errors of the login policy.
+    `session_id` and `auth_time` are for a session that another package began; by default a new id
+    and now. Raises the errors of the login policy.
     """
     now, lifetimes = timezone.now(), policy().lifetimes()
     session = Session(
@@ -173,9 +171,13 @@ def start(
         idle_expires_at=now + lifetimes.idle,
         expires_at=now + lifetimes.absolute,
     )
-    policy().begin(person, session, client, held=held)
-    _INSERT.run(databases.primary(), session, *before)
+    policy().begin(person, session, client)
     return session
+
+
+def insertion(session: Session) -> Bound:
+    """The statement that stores a session of `begin`."""
+    return _INSERT.bound(databases.primary(), session)
 
 
 def issue_tokens(person: Person, session: Session) -> Tokens:

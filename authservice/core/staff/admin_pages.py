@@ -97,11 +97,11 @@ class GoesWithUser(AnyPage):
     """Rows that are deleted with their user without a permission of their own."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        if obj is not None and not self.at_home(request):
+        if obj is not None and not self.is_own_page(request):
             return True
         return super().has_delete_permission(request, obj)
 
-    def at_home(self, request: HttpRequest) -> bool:
+    def is_own_page(self, request: HttpRequest) -> bool:
         """Whether this is the page of these rows, not the page of the user who is being deleted."""
         name = (request.resolver_match and request.resolver_match.url_name) or ""
         return name.startswith(f"{self.opts.app_label}_{self.opts.model_name}_")
@@ -113,7 +113,7 @@ class ActionsOnly(GoesWithUser, ReadOnly, Page):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Deleting the row would skip what its action does, such as the audit entry.
-        return not self.at_home(request) and super().has_delete_permission(request, obj)
+        return not self.is_own_page(request) and super().has_delete_permission(request, obj)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return super(ReadOnly, self).has_change_permission(request)

@@ -71,7 +71,7 @@ def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client:
         _end_notices(person, change)
         _store(person, change)
         _follow(person, change, by, client)
-        notices.send(former, person, _moved(change), client)
+        notices.send(former, person, _changed_identifiers(change), client)
 
 
 def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
@@ -85,7 +85,7 @@ def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client
     person = Person(account.user, account)
     former = notices.address(person)
     _amend(person, change, set(change), by, client)
-    notices.send(former, person, _moved(change), client)
+    notices.send(former, person, _changed_identifiers(change), client)
 
 
 def change_in_admin(
@@ -102,7 +102,7 @@ def change_in_admin(
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
         _amend(person, change, set(fields), by, client)
-        notices.send(notices.address(before), person, _moved(change), client)
+        notices.send(notices.address(before), person, _changed_identifiers(change), client)
 
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
@@ -216,11 +216,13 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
     for field, proof in _PROOFS.items():
         if field in change or proof in change:
             key = _KINDS[field].verified
-            value = _key(
-                field, change[field]["after"] if field in change else _present(person, field)
-            )
-            setattr(account, key, (value or "") if proven[proof] else "")
+            text = change[field]["after"] if field in change else _present(person, field)
+            setattr(account, key, (_key(field, text) or "") if proven[proof] else "")
             fields.add(key)
+    if "email_verified" in change and not (proven["email_verified"] or "email" in change):
+        # The mailbox may belong to another person now: a later verification is no proof by them.
+        account.proven_email_key = ""
+        fields.add("proven_email_key")
     if "phone_number_verified" in change:
         verified = change["phone_number_verified"]["after"]
         account.phone_verified_at = timezone.now() if verified else None
@@ -263,7 +265,7 @@ def _end_notices(person: Person, change: Change) -> None:
     """Revoke the links of security notices if the address changed: an intruder who reads the former
     mailbox could undo the help of staff. Call it before the account is saved, because of the lock
     order."""
-    if "email" in _moved(change):
+    if "email" in _changed_identifiers(change):
         security_notice.end_all(person)
 
 
@@ -274,7 +276,7 @@ def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
     _record(person, change, by, client)
 
 
-def _moved(change: Change) -> set[str]:
+def _changed_identifiers(change: Change) -> set[str]:
     """The identifiers that changed; another spelling of the same one does not count."""
     return {
         name
@@ -287,7 +289,7 @@ def _end_reason(change: Change) -> str:
     """The reason for which all sessions of the user end, or ""."""
     if "active" in change and not change["active"]["after"]:
         return revocation.REVOKED
-    return sessions.MOVED if "email" in _moved(change) else ""
+    return sessions.MOVED if "email" in _changed_identifiers(change) else ""
 
 
 def _record(person: Person, change: Change, by: Any, client: Client) -> None:

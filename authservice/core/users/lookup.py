@@ -23,6 +23,7 @@ from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
+from authservice.kernel.modules import plugs
 from authservice.kernel.sql import Select, param
 
 logger = logging.getLogger("authservice.accounts")
@@ -34,19 +35,21 @@ def _by(field: str, natural: str = "") -> Select:
     """Users by a field of the account.
 
     If the identifier is also the natural key of the host's model (`USERNAME_FIELD`), the same
-    statement finds users without an account by a UNION with the host's table.
+    statement finds users without an account by a UNION with the host's table. The values of
+    `gate_columns` follow those of the person.
     """
 
     def build() -> QuerySet[Any, Any]:
         ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
-        rows = ours.values_list(*people.columns(user="user__", account=""))
+        for_gates = [f"user__{name}" for name in _gate_columns()]
+        rows = ours.values_list(*people.columns(user="user__", account=""), *for_gates)
         known = host()
         if not natural or getattr(known, natural) != known.natural:
             return rows
         typed = param("typed", known.model, known.natural)
         theirs = known.model._base_manager.filter(**{known.natural: typed}).order_by()
         columns = people.columns(user="", account="authservice_account__")
-        return rows.union(theirs.values_list(*columns), all=True)
+        return rows.union(theirs.values_list(*columns, *_gate_columns()), all=True)
 
     return Select(build)
 
@@ -57,6 +60,10 @@ _FINDERS = {
     "username_key": _by("username_key", "username"),
     "phone_key": _by("phone_key"),
 }
+
+
+def _gate_columns() -> list[str]:
+    return [name for columns in plugs("gate_columns") for name in columns()]
 
 
 def _claims() -> QuerySet[Any, Any]:
@@ -229,6 +236,8 @@ def _find(field: str, key: str, typed: str) -> Person | None:
     have no account."""
     rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
     found = [people.read(row, databases.primary()) for row in rows]
+    for person, row in zip(found, rows, strict=True):
+        person.gate_values = dict(zip(_gate_columns(), row[people.width() :], strict=True))
     for person in found:
         if getattr(person.ours, field) == key:
             person = refresh_copies(person)

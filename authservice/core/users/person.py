@@ -6,7 +6,7 @@ For a field that the host's model has, the host's value is authoritative and our
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -21,6 +21,7 @@ from authservice.core.users.user_model import Host, host
 from authservice.kernel import settings
 
 _OF_DJANGO = ("is_superuser", "password", "last_login")
+_NONE: Mapping[str, Any] = {}
 
 
 class Person:
@@ -31,12 +32,14 @@ class Person:
     they are the instances themselves, so a value that is assigned to one is seen at once.
     """
 
-    __slots__ = ("_theirs", "_using", "ours")
+    __slots__ = ("_theirs", "_using", "gate_values", "ours")
 
     def __init__(self, user: Any, account: Any, using: str = "") -> None:
         self._theirs = user
         self.ours = account
         self._using = using
+        # The values of the slot `gate_columns`, if they were read with the user.
+        self.gate_values: Mapping[str, Any] = _NONE
 
     @property
     def user(self) -> Any:

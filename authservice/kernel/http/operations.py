@@ -54,6 +54,13 @@ class Slot:
     name: str
 
 
+@dataclass(frozen=True)
+class Named:
+    """Names a union of types, so that the description has it as a component."""
+
+    name: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One action. `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a

@@ -24,7 +24,7 @@ For the same reason these links are skipped:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,10 +69,10 @@ class _Stored:
 
     owners: Owners
     removed: set[tuple[Any, str, str]]
-    imported: set[Any]
+    imported: Collection[Any]
 
     @classmethod
-    def of(cls, users: set[Any], *, imported: set[Any], lock: bool) -> _Stored:
+    def of(cls, users: set[Any], *, imported: Collection[Any], lock: bool) -> _Stored:
         # Until the batch is stored the users can neither link, unlink nor be deleted.
         owners = Owners.of(users, lock=lock)
         return cls(owners=owners, removed=_removed(users), imported=imported)

@@ -59,8 +59,8 @@ def test_every_refusal_of_a_route_has_a_case():
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_action_writes_exactly_its_entries(world, case):
-    """Each entry has its required values, contains no secret and costs one statement. One run
-    checks all three, since most of the time is spent on the preparation."""
+    """Each entry has its required values, contains no secret and costs at most one statement. One
+    run checks all three, since most of the time is spent on the preparation."""
     act = case.prepare(world)
     world.forget()
     answers = []
@@ -80,7 +80,9 @@ def test_action_writes_exactly_its_entries(world, case):
         _check(entry, answer)
     _check_no_secret(world, answer)
     if "audit" not in case.route:
-        assert [sql.partition(" ")[0] for sql in asked] == ["INSERT"] * len(case.log)
+        # PostgreSQL writes those of a login together with its session.
+        assert {sql.partition(" ")[0] for sql in asked} <= {"INSERT", "WITH"}
+        assert bool(case.log) <= len(asked) <= len(case.log)
 
 
 def _check_no_secret(world, answer):

@@ -1,12 +1,15 @@
 """The entries of a batch, such as an import, equal those of single actions."""
 
 import pytest
+from django.db import connection
 from django.forms import model_to_dict
 
 from authservice.audit.models import Entry
 from authservice.kernel import events
 from authservice.kernel.client import Client
+from tests.audit.world import ANN
 from tests.support.people import make_user
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
 ACTION = "user.email.verified"
@@ -31,6 +34,26 @@ def test_entries_of_a_batch_need_one_statement(django_assert_num_queries):
 
     with django_assert_num_queries(1):
         events.record_all_by_staff(ACTION, None, users, Client())
+
+
+def test_entries_of_a_login_need_one_statement_which_postgresql_runs_with_its_session(world):
+    world.api.log_in(ANN)
+    world.forget()
+
+    asked = [sql for sql in statements(lambda: world.api.log_in(ANN)) if "audit_entry" in sql]
+
+    assert world.log() == ["security.new_device ann", "auth.login.success ann"]
+    assert ["core_session" in sql for sql in asked] == [connection.vendor == "postgresql"]
+
+
+def test_excluded_action_of_a_login_has_no_entry(world, configure):
+    configure(AUDIT={"EXCLUDE": ["auth.login.success", "security.new_device"]})
+
+    world.forget()
+
+    world.api.log_in(ANN)
+
+    assert world.log() == []
 
 
 def test_excluded_action_of_a_batch_has_no_entry(configure):

@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from authservice.audit import retention
 from authservice.audit.models import Entry
@@ -233,7 +234,7 @@ def test_cleanup_of_a_session_that_ends_meanwhile_deletes_nothing(root, monkeypa
 
     def identify_then_end(view, request):
         identify(view, request)
-        Session.objects.update(ended_at=datetime.now(UTC))
+        Session.objects.update(ended_at=timezone.now())
 
     monkeypatch.setattr(Endpoint, "_identify", identify_then_end)
 

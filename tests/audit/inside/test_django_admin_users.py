@@ -63,7 +63,7 @@ def test_deletion_in_admin_that_cannot_be_recorded_is_rolled_back(
     def fail(event):
         raise RuntimeError("The disk is full.")
 
-    monkeypatch.setattr(writer, "write", fail)
+    monkeypatch.setattr(writer, "_entry", fail)
 
     with pytest.raises(RuntimeError):
         delete(superuser, the_user(ANN))

@@ -3,8 +3,10 @@
 from uuid import uuid4
 
 import pytest
+from django.db.models import F
 
-from authservice.core.credentials import lockout
+from authservice.core.credentials import known_devices, lockout
+from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel import crypto, device_token
 from authservice.kernel.http.client import client
@@ -179,6 +181,15 @@ def test_unlocking_a_user_unlocks_their_known_devices(api, device):
     lockout.unlock([lookup.get_person(the_user())])
 
     assert log_in(api, headers=headers).status == 200
+
+
+def test_device_of_a_login_that_read_the_account_before_a_factor_was_enabled_is_not_added():
+    """An attacker with the password could otherwise register devices with attempts of their own."""
+    person = lookup.get_person(the_user())
+    Account.objects.update(factor_version=F("factor_version") + 1)
+
+    assert known_devices.addition(person, uuid4()).run() == 0
+    assert known_devices.addition(lookup.get_person(the_user()), uuid4()).run() == 1
 
 
 def test_device_token_longer_than_any_issued_is_not_read(rf):

@@ -1,5 +1,7 @@
 """`last_login` is written as Django writes it, for any receivers and any way a model saves."""
 
+from uuid import uuid4
+
 import pytest
 from django.contrib.auth import get_user_model, user_logged_in
 from django.contrib.auth.models import update_last_login
@@ -8,7 +10,10 @@ from django.db.models.signals import post_save, pre_save
 from django.test import RequestFactory
 
 from authservice.core.login import last_login
-from authservice.kernel.sql import joins
+from authservice.core.models import Session
+from authservice.core.sessions import sessions
+from authservice.core.users import lookup
+from authservice.kernel.client import Client
 from tests.support.people import the_user
 from tests.support.statements import statements
 
@@ -124,74 +129,74 @@ def test_last_login_is_not_written_if_djangos_receiver_is_disconnected(ann):
     assert ann.last_login == before
 
 
-joining = pytest.mark.skipif(
-    not joins(connection), reason="this database changes one table in a statement"
-)
+@pytest.fixture
+def following(ann):
+    """A statement that follows `last_login`: it inserts a session of the user."""
+    session = sessions.begin(lookup.get_person(ann), Client(), amr="otp", device_id=uuid4())
+    return sessions.insertion(session)
 
 
-@joining
-def test_last_login_can_be_deferred_to_another_statement(ann, no_login_receivers):
-    def log_in_deferred():
-        with last_login.defer(ann) as left:
-            log_in(ann)
-            assert [bound.params[-1] for bound in left] == [ann.pk]
-
-    before = ann.last_login
-
-    assert statements(log_in_deferred) == []
-    assert ann.last_login > before
-
-
-@joining
-def test_last_login_deferred_sends_receivers_the_same_arguments(ann, no_login_receivers, saves):
-    def log_in_deferred(sender, user):
-        with last_login.defer(user):
-            log_in(user)
-            assert [when for when, _, _ in saves] == ["before"]
-
-    assert signals_of(log_in_deferred, ann, saves) == signals_of(update_last_login, ann, saves)
-
-
-@joining
-def test_last_login_deferred_and_not_saved_sends_no_post_save(ann, no_login_receivers, saves):
-    def fail():
-        log_in(ann)
-        raise LookupError
-
-    with pytest.raises(LookupError), last_login.defer(ann):
-        fail()
-
-    assert [when for when, _, _ in saves] == ["before"]
-
-
-def test_last_login_is_written_before_other_receivers_of_a_login_run(ann, no_login_receivers):
+def test_last_login_and_the_statements_that_follow_it_are_seen_by_later_receivers(ann, following):
     found = []
 
     def look(user, **_):
-        found.append(the_user().last_login)
+        found.append((the_user().last_login, Session.objects.filter(amr="otp").count()))
 
     user_logged_in.connect(look)
     try:
-        with last_login.defer(ann) as left:
+        with last_login.followed_by(ann, following):
             log_in(ann)
     finally:
         user_logged_in.disconnect(look)
 
-    assert left == []
-    assert found == [ann.last_login]
+    assert found == [(ann.last_login, 1)]
 
 
-def test_last_login_after_a_deferred_one_is_written_at_once(ann, no_login_receivers):
-    with last_login.defer(ann):
+def test_last_login_with_statements_that_follow_sends_the_same_signals(ann, following, saves):
+    def log_in_with_others(sender, user):
+        with last_login.followed_by(user, following):
+            log_in(user)
+
+    assert signals_of(log_in_with_others, ann, saves) == signals_of(update_last_login, ann, saves)
+
+
+def test_statements_that_follow_last_login_do_not_run_if_a_receiver_raises(ann, following):
+    def refuse(**_):
+        raise LookupError
+
+    pre_save.connect(refuse, sender=type(ann))
+    try:
+        with pytest.raises(LookupError), last_login.followed_by(ann, following):
+            log_in(ann)
+    finally:
+        pre_save.disconnect(refuse, sender=type(ann))
+
+    assert not Session.objects.filter(amr="otp").exists()
+
+
+def test_last_login_after_a_login_runs_nothing_else(ann, following, no_login_receivers):
+    with last_login.followed_by(ann, following):
         log_in(ann)
-    before = ann.last_login
 
-    log_in(ann)
-
-    assert the_user().last_login == ann.last_login > before
+    assert len(statements(lambda: log_in(ann))) == 1
 
 
-def test_last_login_is_written_once_by_a_login(api, ann, no_login_receivers):
+def test_login_without_djangos_receiver_locks_the_user_before_the_account(api, ann):
+    """Two requests that lock both rows in opposite orders would deadlock."""
+    assert user_logged_in.disconnect(dispatch_uid="update_last_login")
+    try:
+        texts = statements(api.log_in)
+    finally:
+        user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
+
+    user = connection.ops.quote_name(type(ann)._meta.db_table)
+    locks = [place for place, text in enumerate(texts) if text.startswith(f"SELECT {user}")]
+    writes = [place for place, text in enumerate(texts) if "device_ids" in text and "SET" in text]
+    assert locks[-1] < writes[0]
+    assert Session.objects.count() == 2
+
+
+def test_last_login_is_written_once_by_a_login(api, ann):
     before = the_user().last_login
 
     asked = statements(api.log_in)

@@ -210,19 +210,19 @@ def test_worker_checks_once_a_minute_and_continues_after_a_failure(monkeypatch, 
     checks = []
     moment = lost_notices.monotonic() + 3600
     monkeypatch.setattr(lost_notices, "monotonic", lambda: moment + 50 * len(checks))
-    monkeypatch.setattr(lost_notices, "_next_look", 0)
+    monkeypatch.setattr(lost_notices, "_next_check", 0)
 
     def fail():
         checks.append(None)
         raise ConnectionError
 
     monkeypatch.setattr(lost_notices, "send_again", fail)
-    lost_notices.look()
-    lost_notices.look()  # 50 seconds later
+    lost_notices.check()
+    lost_notices.check()  # 50 seconds later
     assert len(checks) == 1
     checks.append(None)
 
-    lost_notices.look()  # after 100 seconds
+    lost_notices.check()  # after 100 seconds
 
     assert len(checks) == 3
-    assert "Could not look for lost notices" in caplog.text
+    assert "Could not check for lost notices" in caplog.text

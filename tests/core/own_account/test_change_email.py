@@ -143,6 +143,32 @@ def test_new_request_ends_the_one_before(api, requested):
     assert confirm(api, second).status == 200
 
 
+def test_request_beyond_the_limit_of_mails_keeps_the_link_before_it(api, requested, proven_owner):
+    for _ in range(3):
+        mailed = requested()
+
+    refused = proven_owner.move()
+
+    assert refused.status == 200
+    assert confirm(api, mailed).status == 200
+    assert account(EVE).email == EVE
+
+
+def test_request_beyond_the_limit_of_mails_looks_like_others(proven_owner, post):
+    answers = [proven_owner.move() for _ in range(4)]
+
+    assert len({(answer.status, str(answer.body)) for answer in answers}) == 1
+    assert post.kinds().count(message_queue.CHANGE_EMAIL) == 3
+
+
+def test_request_beyond_the_limit_of_mails_is_not_pending(proven_owner):
+    for _ in range(4):
+        proven_owner.move()
+
+    rows = OneTimeToken.objects.filter(purpose="change-email", spent_at=None)
+    assert rows.count() == 1
+
+
 def test_request_without_a_job_of_its_own_sends_nothing(proven_owner, post):
     proven_owner.move("first@example.com")
     earlier = post.jobs[-1]

@@ -8,7 +8,13 @@ from authservice.core.models import Account, OneTimeToken, Session
 from authservice.kernel import message_queue, modules
 from tests.admin_api.people import promote
 from tests.contract.shapes import is_refusal
-from tests.core.own_account.owner import REAUTHENTICATE, age_sessions, without_password
+from tests.core.own_account.owner import (
+    INVALID,
+    REAUTHENTICATE,
+    age_sessions,
+    confirm,
+    without_password,
+)
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account, deactivate, prove
 from tests.support.interleaved import once_counted
@@ -210,6 +216,26 @@ def test_link_deletes_the_account_once(api, link):
 
     assert users() == 0
     assert use(api, link).error == (400, "INVALID_TOKEN")
+
+
+def test_link_of_another_user_deletes_only_the_account_that_requested_it(api, link):
+    ben = api.sign_up("ben@example.com")
+    headers = {"Authorization": f"Bearer {ben['access_token']}"}
+
+    assert use(api, link, headers=headers).status == 200
+
+    assert [one.email for one in Account.objects.all()] == ["ben@example.com"]
+    assert api.get("me", token=ben["access_token"]).status == 200
+
+
+def test_link_of_a_changed_address_deletes_nothing(api, requested):
+    assert use(api, requested()).error == (400, "INVALID_TOKEN")
+
+    assert users() == 1
+
+
+def test_link_of_a_deletion_confirms_no_address(api, link):
+    assert confirm(api, link).error == INVALID
 
 
 def test_link_expires_after_an_hour(api, link):

@@ -17,14 +17,14 @@ def meanwhile(monkeypatch):
     """Run an action once, after the row was read and before it is updated."""
 
     def meanwhile(action):
-        move, actions = rules._moved, [action]
+        rotate, actions = rules._rotated, [action]
 
-        def moved(*args):
+        def rotated(*args):
             while actions:
                 actions.pop()()
-            return move(*args)
+            return rotate(*args)
 
-        monkeypatch.setattr(rules, "_moved", moved)
+        monkeypatch.setattr(rules, "_rotated", rotated)
 
     return meanwhile
 

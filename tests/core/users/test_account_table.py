@@ -26,7 +26,7 @@ def test_adding_a_device_touches_no_index_of_the_account():
     before = updates()
 
     for person in people[::10]:
-        known_devices.add(person, uuid.uuid4())
+        known_devices.addition(person, uuid.uuid4()).run()
 
     made, within_the_page = (now - then for now, then in zip(updates(), before, strict=True))
     assert (made, within_the_page) == (20, 20)

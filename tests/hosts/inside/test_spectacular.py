@@ -7,8 +7,8 @@ from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.validation import validate_schema
 
+from authservice.openapi.routes import routes
 from tests.csrf.installed import installed
-from tests.support.routes import routes
 
 pytestmark = pytest.mark.skipif(
     settings.ROOT_URLCONF != "tests.hosts.spectacular.urls",
@@ -32,7 +32,8 @@ def test_description_of_the_host_is_valid_openapi(document):
 def test_description_of_the_host_has_every_route_of_authservice(document):
     ours = [operations for path, operations in document["paths"].items() if path[:6] == "/auth/"]
 
-    assert sum(len(operations) for operations in ours) == len(routes())
+    described = [route for route in routes() if not route.describes_itself]
+    assert sum(len(operations) for operations in ours) == len(described)
 
 
 def test_description_of_the_host_keeps_its_own_routes(document):
@@ -85,6 +86,8 @@ def test_references_in_the_description_of_the_host_resolve(document):
         if isinstance(node, dict):
             if isinstance(node.get("$ref"), str):
                 yield node["$ref"]
+            if isinstance(node.get("discriminator"), dict):
+                yield from node["discriminator"]["mapping"].values()
             for entry in node.values():
                 yield from references(entry)
         elif isinstance(node, list):

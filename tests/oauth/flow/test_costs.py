@@ -47,11 +47,11 @@ def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, c
 
 
 def test_login_of_a_new_user_costs_twelve(cost):
-    assert cost() == 12 - ALONG
+    assert cost() == 12 - 2 * ALONG
 
 
 def test_login_that_links_an_account_costs_eleven(ann, cost):
-    assert cost() == 11 - ALONG
+    assert cost() == 11 - 2 * ALONG
 
 
 def test_refused_state_costs_one(browser):

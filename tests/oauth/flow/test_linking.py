@@ -29,7 +29,11 @@ def unlink(api, token, provider="acme"):
 def test_signed_in_user_links_a_provider(browser, api, ann, token):
     answer = browser.link(token, WORK)
 
-    assert answer.data == {"message": "The provider was linked.", "provider": "acme"}
+    assert answer.data == {
+        "status": "linked",
+        "message": "The provider was linked.",
+        "provider": "acme",
+    }
     assert linked(api, token) == ["acme"]
     assert browser.sign_in(WORK).data["user"]["id"] == ann["user"]["id"]
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -23,7 +22,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from tests.support.serving import POLL
+from tests.support.serving import running
 
 CLIENT_ID = "client-1"
 CLIENT_SECRET = "secret of client 1"
@@ -166,11 +165,5 @@ def stand_in() -> Iterator[StandIn]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, args=(POLL,), daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 NEW = {"name": "Cat", "password": PASSWORD}
 UNKNOWN = (404, "INVITATION_NOT_FOUND")
-TOKENS = {"access_token", "refresh_token", "expires_in", "user", "message", "data"}
+TOKENS = {"access_token", "refresh_token", "expires_in", "status", "user", "message", "data"}
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_account_with_a_second_factor_is_challenged_and_joins(api, ann, acme, po
     answer = accept(post.token(KIND))
 
     assert answer.status == 200
-    assert set(answer.data) == {"user", "challenges", "message"}
+    assert set(answer.data) == {"status", "user", "challenges", "message"}
     assert Membership.objects.filter(organization=acme, user=the_user(CAT)).exists()
 
 

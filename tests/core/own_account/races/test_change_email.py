@@ -4,10 +4,11 @@ from functools import partial
 
 import pytest
 
+from authservice.core.messages import limits
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.own_account import email_change
 from authservice.core.users import identifiers, lookup, reservations
-from authservice.kernel import message_queue
+from authservice.kernel import message_queue, throttling
 from tests.core.own_account.owner import confirm
 from tests.races.crowd import SIZE, tally
 from tests.support.client import PASSWORD
@@ -64,11 +65,12 @@ def test_free_address_goes_to_a_signup_or_to_the_change(crowd, api, rounds, peop
         assert Account.objects.filter(email_claim=identifiers.email_key(wanted)).count() == 1
 
 
-def test_former_address_is_never_free(crowd, api, rounds, link):
+def test_former_proven_address_is_never_free(crowd, api, rounds, link):
     """Neither before the change commits nor after it, so no sign-up takes it in between."""
     for number in rounds:
         former = f"old{number}@example.com"
         token = api.sign_up(former)["access_token"]
+        prove(former)
         change = partial(confirm, api, link(token, f"new{number}@example.com"))
         sign_up = partial(api.post, "signup", email=former, password=PASSWORD)
 
@@ -134,3 +136,28 @@ def test_concurrent_requests_leave_one_open_link(crowd, api, rounds, people):
             purpose=email_change.CHANGE_EMAIL.name, user=person.user.pk, spent_at=None
         )
         assert rows.count() == 1
+
+
+def test_concurrent_requests_beyond_the_limit_of_mails_leave_a_link_that_was_mailed(
+    crowd, api, rounds, post, configure
+):
+    people = [api.sign_up(f"ann{number}@example.com") for number in rounds]
+    rates = dict.fromkeys(throttling.RATES, "10000/min")
+    configure(THROTTLE={"ENABLED": True, "RATES": rates})
+    for number, owner in enumerate(people):
+        body = {"email": f"eve{number}@example.com", "password": PASSWORD}
+        token, user = owner["access_token"], owner["user"]["id"]
+        post.jobs.clear()
+
+        answers = crowd.race([partial(api.request, "POST", "change-email", body, token=token)] * 5)
+
+        assert {(answer.status, str(answer.body)) for answer in answers} == {
+            (200, str(answers[0].body))
+        }
+        jobs = [job for job in post.jobs if job.kind == message_queue.CHANGE_EMAIL]
+        assert len(jobs) == limits.SENDER_SOON.amount
+        [row] = OneTimeToken.objects.filter(
+            purpose=email_change.CHANGE_EMAIL.name, user=user, spent_at=None
+        )
+        post.jobs[:] = [job for job in jobs if job.details[email_change.REQUEST] == str(row.pk)]
+        assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
