@@ -112,7 +112,7 @@ class HiddenAdmin(GoesWithUser, ReadOnly, Page):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not self.at_home(request)
+        return not self.is_own_page(request)
 
 
 admin.site.register([BackupCode, RememberedDevice], HiddenAdmin)

@@ -17,6 +17,7 @@ class TwoFactorConfig(modules.ModuleConfig):
     urls = "authservice.twofactor.urls"
     message_builders = "authservice.twofactor.messages.message_builders"
     login_gate = "authservice.twofactor.gate.ask"
+    gate_columns = "authservice.twofactor.gate.columns"
     revoke_unverified_access = "authservice.twofactor.disabling.revoke_unverified"
     revoke_recent_factors = "authservice.twofactor.disabling.revoke_recent"
     expired_rows = "authservice.twofactor.disabling.expired_rows"

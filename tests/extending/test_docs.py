@@ -5,11 +5,13 @@ from types import ModuleType
 import pytest
 from django.contrib.auth.models import Group
 
-from tests.extending import recipes
 from tests.support.client import PASSWORD
+from tests.support.documented import Page
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
+
+PAGE = Page("extending")
 
 
 class Service(ModuleType):
@@ -25,13 +27,13 @@ class Service(ModuleType):
 @pytest.fixture
 def service():
     client = Service("accounts.client")
-    with recipes.installed("hooks", "risk", client=client):
+    with PAGE.installed("hooks", "risk", client=client):
         yield client
 
 
 def test_documented_hooks_refuse_with_their_codes(api, service, configure):
-    (hooks,) = [core for core in recipes.settings() if "LOGIN_HOOK" in core]
-    configure(CORE=hooks)
+    (hooks,) = [one for one in PAGE.settings() if "LOGIN_HOOK" in one["AUTHSERVICE"]["CORE"]]
+    configure(**hooks["AUTHSERVICE"])
 
     elsewhere = api.post("signup", email="ann@example.org", password=PASSWORD)
     waiting = api.post("signup", email="ann@example.com", password=PASSWORD)

@@ -1,91 +1,197 @@
-"""Run in a new project: its views of every kind refuse ended sessions.
-
-Prints a line for each view, handler and kind of token that was tried.
-"""
+"""A new project whose own views are protected by the lines of docs/views.rst, on real servers."""
 
 from __future__ import annotations
 
 import json
-from io import StringIO
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
-import django
-from asgiref.sync import async_to_sync
+from tests.host_views import recipes
+from tests.hosts.runs import ROOT
+from tests.hosts.servers import own_database
+from tests.notification.servers import free_port
+from tests.support.processes import environment, started, wait_for
 
+SETTINGS = "tests.host_views.measured"
+ORIGIN = "https://api.example.com"
+SERVERS = {
+    "WSGI": ("gunicorn", "site_.wsgi", "--bind=127.0.0.1:{port}"),
+    "ASGI": ("uvicorn", "site_.asgi:application", "--log-level=warning", "--port={port}"),
+}
+OWN = {
+    "views.py": """\
+from django.http import JsonResponse
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+
+class Rest(APIView):
+    permission_classes = [IsAuthenticated]
+
+    def get(self, request):
+        return Response({"email": request.user.email})
+
+
+def plain(request):
+    return JsonResponse({"email": request.user.email})
+
+
+async def later(request):
+    user = await request.auser()
+    return JsonResponse({"email": user.email})
+""",
+    "api.py": """\
+from ninja import NinjaAPI
+
+api = NinjaAPI()
+
+
+@api.get("/invoices")
+def invoices(request):
+    return {"email": request.user.email}
+
+
+@api.get("/export")
+async def export(request):
+    user = await request.auser()
+    return {"email": user.email}
+""",
+    "urls.py": """\
+from django.urls import path
+
+from site_ import views
+from site_.api import api
+
+urlpatterns = [
+    path("rest", views.Rest.as_view()),
+    path("plain", views.plain),
+    path("later", views.later),
+    path("api/", api.urls),
+]
+""",
+}
 VIEWS = ("/rest", "/plain", "/later", "/api/invoices", "/api/export")
-ANN = {"email": "ann@example.com", "password": "plum tart 42 windows"}
 
 
-def main() -> None:
-    django.setup()
-    from django.core.management import call_command
-    from django.test.utils import setup_test_environment
-
-    call_command("check", fail_level="ERROR", stdout=StringIO())
-    call_command("migrate", verbosity=0)
-    setup_test_environment()
-    call("signup", ANN)
-    for handler in ("WSGI", "ASGI"):
-        for kind in ("bearer", "cookie"):
-            end_a_session(handler, kind)
-
-
-def end_a_session(handler: str, kind: str) -> None:
-    from django.test import Client
-
-    browser = Client()
-    tokens = call("login", ANN, browser)["data"]
-    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
-    asked = {"headers": bearer} if kind == "bearer" else {"cookies": browser.cookies}
-    for view in VIEWS:
-        assert get(view, handler).status_code == 401
-        get(view, handler, **asked)  # compiles the statement
-        answer, statements = counted(view, handler, **asked)
-        assert (answer.status_code, answer.json()["email"]) == (200, ANN["email"]), answer.content
-        assert len(statements) == 1, statements
-    call("logout", {}, headers=bearer)
-    for view in VIEWS:
-        refused = get(view, handler, **asked)
-        assert refused.status_code == 401, (view, handler, kind, refused.content)
-        print(view, handler, kind)
+def protected(files: dict[str, str]) -> dict[str, str]:
+    """The files after the lines of the page."""
+    added: dict[str, list[str]] = {}
+    for line in recipes.block("# views.py: then").splitlines():
+        if line.startswith("# "):
+            name = line.split()[1].removesuffix(":")
+        elif line:
+            added.setdefault(name, []).append(line)
+    (api,) = added.pop("api.py")
+    after = dict(files)
+    after["api.py"] = files["api.py"].replace("api = NinjaAPI()", api)
+    imports = "\n".join(added.pop("views.py"))
+    guarded = files["views.py"].replace("\ndef ", "\n@login_required\ndef ")
+    after["views.py"] = f"{imports}\n{guarded}".replace("\nasync", "\n@login_required\nasync")
+    for name, lines in added.items():
+        after[name] = files[name] + "\n".join(lines) + "\n"
+    return after
 
 
-def get(view: str, handler: str, *, headers: Any = None, cookies: Any = None) -> Any:
-    from django.test import AsyncClient, Client
-
-    client = Client() if handler == "WSGI" else AsyncClient()
-    client.cookies = cookies or client.cookies
-    asked = client.get if handler == "WSGI" else async_to_sync(client.get)
-    return asked(view, headers=headers)
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: Any
+    statements: list[str]
 
 
-def call(path: str, body: Any, client: Any = None, headers: Any = None) -> Any:
-    from django.test import Client
+class Client:
+    """A client of a server of the project; it keeps cookies, and sends a token if it has one."""
 
-    client = client or Client()
-    token = client.get("/auth/csrf-token").json()["data"]["csrf_token"]
-    answer = client.post(
-        f"/auth/{path}",
-        json.dumps(body),
-        content_type="application/json",
-        headers={"X-CSRF-Token": token, **(headers or {})},
+    def __init__(self, port: int) -> None:
+        self.port, self.token = port, ""
+        self.cookies: dict[str, str] = {}
+
+    def copy(self, port: int) -> Client:
+        """A client of another server, with the same cookies and token."""
+        other = Client(port)
+        other.token, other.cookies = self.token, dict(self.cookies)
+        return other
+
+    def get(self, path: str) -> Answer:
+        return self._send("GET", path, {})
+
+    def post(self, path: str, **body: Any) -> Any:
+        """The `data` of the response of the service, which must be a success."""
+        pair = self.get("/auth/csrf-token").body["data"]["csrf_token"]
+        headers = {"Content-Type": "application/json", "X-CSRF-Token": pair, "Origin": ORIGIN}
+        answer = self._send("POST", f"/auth/{path}", headers, json.dumps(body))
+        assert answer.status < 300, answer.body
+        return answer.body["data"]
+
+    def _send(self, method: str, path: str, headers: dict[str, str], body: str = "") -> Answer:
+        kept = [f"{name}={value}" for name, value in self.cookies.items()]
+        token = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            sent = {**headers, **token, **({"Cookie": "; ".join(kept)} if kept else {})}
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            for cookie in answer.headers.get_all("Set-Cookie") or ():
+                name, _, value = cookie.partition(";")[0].partition("=")
+                self.cookies[name] = value
+            statements = json.loads(answer.headers["X-Statements"])
+            return Answer(answer.status, json.loads(answer.read()), statements)
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True)
+class Project:
+    """The running project: the port of each server, and its files before and after the lines."""
+
+    ports: dict[str, int]
+    before: dict[str, str]
+    after: dict[str, str]
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Project]:
+    """Create the project, and run it under both servers on one database."""
+    _manage(folder, environment(), "-m", "django", "startproject", "site_", str(folder))
+    settings = (folder / "site_" / "settings.py").read_text()
+    before = {"settings.py": settings, **OWN}
+    after = protected(before)
+    for name, text in after.items():
+        (folder / "site_" / name).write_text(text)
+    with own_database("views", folder) as url, ExitStack() as stack:
+        paths = os.pathsep.join(map(str, (folder, ROOT)))
+        variables = environment(DATABASE_URL=url, DJANGO_SETTINGS_MODULE=SETTINGS, PYTHONPATH=paths)
+        _manage(folder, variables, "manage.py", "migrate", "--verbosity=0")
+        ports = {}
+        for name, (module, *command) in SERVERS.items():
+            ports[name] = port = free_port()
+            log = folder / f"{module}.log"
+            arguments = [part.format(port=port) for part in command]
+            server = started("-m", module, *arguments, log=log, variables=variables, folder=folder)
+            stack.enter_context(server)
+        for name, port in ports.items():
+            wait_for(partial(Client(port).get, VIEWS[0]), folder / f"{SERVERS[name][0]}.log")
+        yield Project(ports, before, after)
+
+
+def _manage(folder: Path, variables: dict[str, str], *arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
-    assert answer.status_code < 300, answer.content
-    return answer.json()
-
-
-def counted(view: str, handler: str, **asked: Any) -> tuple[Any, list[str]]:
-    from django.db import connection
-
-    texts: list[str] = []
-
-    def note(execute: Any, sql: str, *rest: Any) -> Any:
-        texts.append(sql)
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(note):
-        return get(view, handler, **asked), texts
-
-
-if __name__ == "__main__":
-    main()
+    assert done.returncode == 0, done.stdout

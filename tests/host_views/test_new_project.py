@@ -1,130 +1,66 @@
-"""A new project protects its own views of every kind by the lines of docs/views.rst."""
+"""A new project protects its own views of every kind by the lines of docs/views.rst, under gunicorn
+and uvicorn."""
 
 import difflib
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.host_views import recipes
-from tests.host_views.new_project import VIEWS
-from tests.hosts.runs import ROOT
+from tests.host_views.new_project import SERVERS, VIEWS, Client, running
 
+# All tests share the servers, so one worker runs them.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("new project")]
 MOST = 12
-OWN = {
-    "views.py": """\
-from django.http import JsonResponse
-from rest_framework.permissions import IsAuthenticated
-from rest_framework.response import Response
-from rest_framework.views import APIView
+ANN = {"email": "ann@example.com", "password": "plum tart 42 windows"}
 
 
-class Rest(APIView):
-    permission_classes = [IsAuthenticated]
-
-    def get(self, request):
-        return Response({"email": request.user.email})
-
-
-def plain(request):
-    return JsonResponse({"email": request.user.email})
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("project")) as project:
+        Client(project.ports["WSGI"]).post("signup", **ANN)
+        yield project
 
 
-async def later(request):
-    user = await request.auser()
-    return JsonResponse({"email": user.email})
-""",
-    "api.py": """\
-from ninja import NinjaAPI
+def test_published_lines_change_at_most_twelve_lines(project):
+    changed = [
+        line
+        for name, before in project.before.items()
+        for line in difflib.ndiff(before.splitlines(), project.after[name].splitlines())
+        if line.startswith("+ ") and line != "+ "
+    ]
 
-api = NinjaAPI()
-
-
-@api.get("/invoices")
-def invoices(request):
-    return {"email": request.user.email}
+    assert len(changed) <= MOST
 
 
-@api.get("/export")
-async def export(request):
-    user = await request.auser()
-    return {"email": user.email}
-""",
-    "urls.py": """\
-from django.urls import path
-
-from site_ import views
-from site_.api import api
-
-urlpatterns = [
-    path("rest", views.Rest.as_view()),
-    path("plain", views.plain),
-    path("later", views.later),
-    path("api/", api.urls),
-]
-""",
-}
+@pytest.fixture(params=SERVERS)
+def server(request, project):
+    """The name of a server of the project."""
+    return request.param
 
 
-def protected(files):
-    """The files after the lines of the page."""
-    added = {}
-    for line in recipes.block("# views.py: then").splitlines():
-        if line.startswith("# "):
-            name = line.split()[1].removesuffix(":")
-        elif line:
-            added.setdefault(name, []).append(line)
-    (api,) = added.pop("api.py")
-    after = dict(files)
-    after["api.py"] = files["api.py"].replace("api = NinjaAPI()", api)
-    imports = "\n".join(added.pop("views.py"))
-    guarded = files["views.py"].replace("\ndef ", "\n@login_required\ndef ")
-    after["views.py"] = f"{imports}\n{guarded}".replace("\nasync", "\n@login_required\nasync")
-    for name, lines in added.items():
-        after[name] = files[name] + "\n".join(lines) + "\n"
-    return after
+@pytest.fixture(params=["bearer", "cookie"])
+def signed_in(request, project, server):
+    """Two clients that logged in at this server."""
+    client, other = Client(project.ports[server]), Client(project.ports[server])
+    for one in (client, other):
+        one.token = one.post("login", **ANN)["access_token"]
+        if request.param == "cookie":
+            one.token = ""
+        else:
+            one.cookies.clear()
+    return client, other
 
 
-def changed_lines(before, after):
-    return sum(
-        line.startswith("+ ") and line != "+ "
-        for name in before
-        for line in difflib.ndiff(before[name].splitlines(), after[name].splitlines())
-    )
+def test_view_knows_the_user_by_one_statement_until_the_session_ends(project, server, signed_in):
+    client, other = signed_in
+    for view in VIEWS:
+        assert Client(client.port).get(view).status == 401
+        answer = client.get(view)
+        assert (view, answer.status, answer.body) == (view, 200, {"email": ANN["email"]})
+        assert len(answer.statements) == 1, answer.statements
 
+    [elsewhere] = {*project.ports.values()} - {client.port}
+    client.copy(elsewhere).post("logout")
 
-@pytest.fixture
-def project(tmp_path):
-    """Runs Python in a new project with these files."""
-
-    def run(*arguments):
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("DJANGO_", "PYTEST_"))}
-        paths = os.pathsep.join(map(str, (tmp_path, ROOT)))
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=tmp_path,
-            env={**kept, "PYTHONPATH": paths, "DJANGO_SETTINGS_MODULE": "site_.settings"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    run("-m", "django", "startproject", "site_", str(tmp_path))
-    run.folder = tmp_path / "site_"
-    return run
-
-
-@pytest.mark.slow
-def test_new_project_with_views_of_every_kind_refuses_ended_sessions(project):
-    before = {"settings.py": (project.folder / "settings.py").read_text(), **OWN}
-    after = protected(before)
-    for name, text in after.items():
-        (project.folder / name).write_text(text)
-
-    tried = project("-m", "tests.host_views.new_project").splitlines()
-
-    assert changed_lines(before, after) <= MOST
-    assert len(tried) == len(VIEWS) * 4  # both handlers, both kinds of token
+    for view in VIEWS:
+        assert (view, client.get(view).status) == (view, 401)
+        assert (view, other.get(view).status) == (view, 200)

@@ -6,6 +6,9 @@ import pytest
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import lookup
+from authservice.kernel.client import Client
+from authservice.kernel.interfaces import Arrival
+from authservice.twofactor import gate
 from tests.support.client import PASSWORD
 from tests.support.flows import prove
 from tests.support.people import change, deactivate, the_user
@@ -21,7 +24,7 @@ def test_login_returns_a_challenge_and_no_tokens(api, enrolled):
 
     assert answer.status == 200
     assert answer.data["user"] == {"id": enrolled.user_id, "email": ANN}
-    assert set(answer.data) == {"user", "challenges", "message"}
+    assert set(answer.data) == {"status", "user", "challenges", "message"}
     assert "X-Device-Token" not in answer.headers
     assert not answer.response.cookies
 
@@ -35,6 +38,14 @@ def test_challenge_has_the_documented_fields(enrolled):
     assert challenge["data"]["requires_2fa"] is True
     assert challenge["data"]["user_id"] == enrolled.user_id
     assert len(challenge["data"]["temp_token"]) == 43
+
+
+def test_user_who_was_read_without_the_columns_of_the_gate_is_challenged(enrolled):
+    """As in each login that does not find its user by e-mail address or username."""
+    person = lookup.get_person(the_user())
+    arrival = Arrival(person=person, client=Client(), method="other", proofs=("pwd",))
+
+    assert gate.ask(arrival).type == "2fa"
 
 
 def test_challenge_starts_no_session(enrolled):
@@ -53,7 +64,8 @@ def test_code_of_the_app_returns_tokens(api, enrolled):
     answer = enrolled.verify_login(enrolled.code())
 
     assert answer.status == 200
-    assert set(answer.data) == {"access_token", "refresh_token", "expires_in", "user", "message"}
+    fields = {"status", "access_token", "refresh_token", "expires_in", "user", "message"}
+    assert set(answer.data) == fields
     assert answer.data["user"] == enrolled.get("me").data
     assert api.get("me", token=answer.data["access_token"]).status == 200
     assert api.post("refresh", refresh_token=answer.data["refresh_token"]).status == 200

@@ -3,9 +3,15 @@ that was read before."""
 
 import pytest
 
+from authservice.core.credentials import known_devices
+from authservice.core.users import lookup
+from authservice.kernel.secret import Secret
 from authservice.twofactor import codes
 from authservice.twofactor.models import Authenticator, BackupCode
+from tests.support.client import PASSWORD
 from tests.support.interleaved import once_counted
+from tests.support.people import the_user
+from tests.twofactor.people import ANN
 
 pytestmark = pytest.mark.django_db
 LOGGED_OUT = (401, "INVALID_TOKEN")
@@ -23,6 +29,22 @@ def test_session_that_ended_meanwhile_enables_no_factor(ann, log_out_meanwhile):
 
     assert ann.post("2fa/verify", code=ann.code()).error == LOGGED_OUT
     assert Authenticator.objects.get().confirmed is False
+
+
+def test_login_before_which_a_factor_was_enabled_meanwhile_gets_no_valid_tokens(
+    api, ann, monkeypatch
+):
+    """The user and the absence of a factor are read before the password is checked."""
+    ann.set_up()
+    once_counted(monkeypatch, lambda: ann.post("2fa/verify", code=ann.code()))
+
+    late = api.post("login", email=ANN, password=PASSWORD)
+
+    assert Authenticator.objects.get().confirmed is True
+    assert api.get("me", token=late.data["access_token"]).error == LOGGED_OUT
+    assert api.post("refresh", refresh_token=late.data["refresh_token"]).status == 401
+    device = late.headers["X-Device-Token"]
+    assert known_devices.known(Secret(device), lookup.get_person(the_user())) is None
 
 
 def test_session_that_ended_meanwhile_disables_no_factor(enrolled, log_out_meanwhile):

@@ -47,7 +47,7 @@ def test_sign_up_is_challenged(api):
 
     assert answer.status == 200
     assert [challenge["type"] for challenge in answer.data["challenges"]] == ["2fa_setup"]
-    assert set(answer.data) == {"user", "challenges", "message"}
+    assert set(answer.data) == {"status", "user", "challenges", "message"}
 
 
 def test_login_is_challenged(bob):

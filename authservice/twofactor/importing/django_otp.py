@@ -1,22 +1,24 @@
 """Factors of django-otp: `TOTPDevice` and `StaticToken`, which django-two-factor-auth uses too.
 
-A user may have any number of devices there. Of the apps that can be imported, that whose code was
+A user may have any number of devices there. Of the apps that may be imported, that whose code was
 used last is. Steps of `last_t` are those of this module: RFC 6238 with the drift of the device
 added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import takewhile
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from authservice.core.importing import package_tables
 from authservice.kernel.imports import ImportOptions
 from authservice.kernel.secret import Secret
 from authservice.twofactor.importing import seeds
-from authservice.twofactor.importing.factors import SECOND, Factor
+from authservice.twofactor.importing.factors import Factor
 from authservice.twofactor.importing.seeds import NotImportable
 
 UNCONFIRMED = "it was never confirmed with a code"
@@ -48,8 +50,14 @@ class DjangoOtpFactors:
         added = "created_at" if hasattr(model, "created_at") else ""
         for batch, total in package_tables.batches(_apps(), options, added_field=added):
             users = {row.user_id for row in batch}
-            codes, chosen = _codes(users), _chosen(users)
-            yield [_factor(row, codes.get(row.user_id, ()), chosen) for row in batch], total
+            codes, apps = _codes(users), _by_use(users)
+            yield (
+                [
+                    _factor(row, codes.get(row.user_id, _NONE), apps.get(row.user_id, ()))
+                    for row in batch
+                ],
+                total,
+            )
 
     def left(self) -> Iterator[tuple[str, Any, Any]]:
         model = package_tables.find(_DEVICES)
@@ -65,18 +73,17 @@ def _apps() -> QuerySet[Any]:
     return package_tables.rows(package_tables.find(_APPS))
 
 
-def _chosen(users: set[Any]) -> dict[Any, Any]:
-    """The key of the app of each of these users that was used last; of those never used, the first.
+def _by_use(users: set[Any]) -> dict[Any, list[Any]]:
+    """The apps of each of these users, those used last first; of equal ones, the older first.
 
     An app that cannot be imported does not count: it must not displace one that can, or the user
     would be left without a second factor.
     """
-    found: dict[Any, Any] = {}
-    for row in _apps().filter(user__in=users).order_by("pk"):
-        later = row.user_id not in found or row.last_t > found[row.user_id].last_t
-        if later and _is_importable(row):
-            found[row.user_id] = row
-    return {user: row.pk for user, row in found.items()}
+    found: dict[Any, list[Any]] = {}
+    for row in _apps().filter(user__in=users).order_by("-last_t", "pk"):
+        if _is_importable(row):
+            found.setdefault(row.user_id, []).append(row)
+    return found
 
 
 def _is_importable(row: Any) -> bool:
@@ -88,32 +95,53 @@ def _is_importable(row: Any) -> bool:
     return True
 
 
-def _codes(users: set[Any]) -> dict[Any, list[Secret]]:
+class _Codes(NamedTuple):
+    codes: list[Secret]
+    # When the first of their devices was added.
+    added_at: datetime | None
+
+
+def _codes(users: set[Any]) -> dict[Any, _Codes]:
     """The codes of these users: the package deletes a code when it is used."""
-    model, codes = package_tables.find(_TOKENS), {}  # type: ignore[var-annotated]
+    model, found = package_tables.find(_TOKENS), {}  # type: ignore[var-annotated]
     if model:
         rows = package_tables.rows(model).filter(device__user__in=users, device__confirmed=True)
-        for user, token in rows.values_list(F("device__user_id"), "token"):
-            codes.setdefault(user, []).append(Secret(token))
-    return codes
+        for row in rows.select_related("device"):
+            found.setdefault(row.device.user_id, []).append(row)
+    return {
+        user: _Codes([Secret(row.token) for row in own], _first(own)) for user, own in found.items()
+    }
 
 
-def _factor(row: Any, codes: Sequence[Secret], chosen: Mapping[Any, Any]) -> Factor:
+def _first(codes: Sequence[Any]) -> datetime | None:
+    times = [added_at for code in codes if (added_at := _added_at(code.device))]
+    return min(times, default=None)
+
+
+_NONE = _Codes([], None)
+
+
+def _factor(row: Any, codes: _Codes, apps: Sequence[Any]) -> Factor:
     try:
         secret, last_step = _secret(row), seeds.last_step(row.last_t)
     except NotImportable as wrong:
         return Factor(row.pk, row.user_id, reason=str(wrong))
-    if chosen.get(row.user_id) != row.pk:
-        return Factor(row.pk, row.user_id, reason=SECOND)
+    before = takewhile(lambda other: other.pk != row.pk, apps)
     return Factor(
         row.pk,
         row.user_id,
         secret=secret,
-        codes=codes,
+        codes=codes.codes,
+        codes_added_at=codes.added_at,
         last_step=last_step,
-        added_at=getattr(row, "created_at", None),
+        added_at=_added_at(row),
         last_used_at=getattr(row, "last_used_at", None),
+        before=[(other.pk, _added_at(other)) for other in before],
     )
+
+
+def _added_at(row: Any) -> datetime | None:
+    return getattr(row, "created_at", None)
 
 
 def _secret(row: Any) -> Secret:

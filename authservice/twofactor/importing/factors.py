@@ -10,8 +10,8 @@ code, have no attempts of their own at its codes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -30,21 +30,27 @@ from authservice.twofactor.models import Authenticator, BackupCode
 KIND = "factor"
 SECOND = "the user has another authenticator app, and here each user has one"
 CODE_FORM = "a backup code was left: it must have 8 to 32 of the characters A-Z and 0-9"
+EARLIER_CODES = (
+    "its backup codes were left: the address of the account was proven here after they were made"
+)
 
 
 @dataclass(frozen=True)
 class Factor:
-    """An authenticator app in the package with its unused backup codes. `reason` says why it cannot
-    be imported; "" if it can."""
+    """An authenticator app in the package with its unused backup codes, and when these were made if
+    the package knows. `reason` says why the app cannot be imported; "" if it can. `before` has row
+    and time of the user's apps that are imported instead, if they may be."""
 
     row: Any
     user: Any
     reason: str = ""
     secret: Secret = field(default_factory=lambda: Secret(""))
     codes: Sequence[Secret] = ()
+    codes_added_at: datetime | None = None
     last_step: int = 0
     added_at: datetime | None = None
     last_used_at: datetime | None = None
+    before: Sequence[tuple[Any, datetime | None]] = ()
 
 
 class FactorRows(Protocol):
@@ -96,35 +102,50 @@ class _Run:
     enabled: set[Any] = field(default_factory=set)
 
     def add(self, factors: list[Factor]) -> None:
-        results: dict[Any, str] = retry_on_deadlock(lambda: self._import(factors))
+        results: dict[Any, str]
+        results, earlier = retry_on_deadlock(lambda: self._import(factors))
         for one in factors:
-            self._count(one, results[one.row])
+            left = EARLIER_CODES if one.row in earlier else _left_codes(one)
+            self._count(one, results[one.row], left_codes=left)
 
-    def _import(self, factors: list[Factor]) -> dict[Any, str]:
+    def _import(self, factors: list[Factor]) -> tuple[dict[Any, str], set[Any]]:
         """The result for each row: `KIND` if it was imported, "" if the user had a factor already,
-        else the reason why it was left."""
+        else the reason why it was left; and the rows whose codes are from before a proof."""
         with transaction.atomic(using=databases.primary()):
-            seen = imported_rows.seen(self.source, KIND, [one.row for one in factors])
+            before = [row for one in factors for row, _ in one.before]
+            rows = {*before, *(one.row for one in factors)}
+            seen = imported_rows.seen(self.source, KIND, rows)
             lock = not self.options.dry_run
             owners = Owners.of({one.user for one in factors}, lock=lock)
             stored = authenticators.rows().filter(user__in=owners.users, confirmed=True)
             enabled = {*stored.values_list("user_id", flat=True)}
             results = self._results(factors, owners, enabled=enabled, seen=seen)
+            earlier = {one.row for one in factors if _has_earlier_codes(one, owners)}
             if lock:
-                new = [one for one in factors if results[one.row] == KIND]
+                new = [
+                    replace(one, codes=()) if one.row in earlier else one
+                    for one in factors
+                    if results[one.row] == KIND
+                ]
                 _store(new, owners)
                 here = [row for row, result in results.items() if result in (KIND, "")]
                 imported_rows.remember(self.source, KIND, here)
-        return results
+        return results, earlier
 
     def _results(
-        self, factors: list[Factor], owners: Owners, *, enabled: set[Any], seen: set[Any]
+        self,
+        factors: list[Factor],
+        owners: Owners,
+        *,
+        enabled: set[Any],
+        seen: Mapping[Any, datetime],
     ) -> dict[Any, str]:
         results: dict[Any, str] = {}
         chosen = self.enabled if self.options.dry_run else set()
         for one in factors:
             doubt = owners.doubt(one.user, one.added_at)
-            if one.reason or one.user in chosen:
+            removed = {} if one.user in enabled else seen
+            if one.reason or one.user in chosen or _is_second(one, owners, removed):
                 results[one.row] = one.reason or SECOND
             elif one.user in enabled:
                 results[one.row] = ""
@@ -135,16 +156,43 @@ class _Run:
                 chosen.add(one.user)
         return results
 
-    def _count(self, one: Factor, result: str) -> None:
+    def _count(self, one: Factor, result: str, *, left_codes: str) -> None:
         self.report.read += 1
         if result == KIND:
             self.report.imported += 1
-            if any(not backup_codes.is_importable(code) for code in one.codes):
-                self.report.skip(CODE_FORM, one.row, one.user)
+            if left_codes:
+                self.report.skip(left_codes, one.row, one.user)
         elif not result:
             self.report.present += 1
         else:
             self.report.skip(result, one.row, one.user)
+
+
+def _has_earlier_codes(one: Factor, owners: Owners) -> bool:
+    """Whether the codes are from before the proof of the address. They may be an attacker's, also
+    beside an app that the owner set up later."""
+    known = bool(one.codes) and one.codes_added_at is not None
+    return known and bool(owners.doubt(one.user, one.codes_added_at))
+
+
+def _left_codes(one: Factor) -> str:
+    importable = all(backup_codes.is_importable(code) for code in one.codes)
+    return "" if importable else CODE_FORM
+
+
+def _is_second(one: Factor, owners: Owners, removed: Mapping[Any, datetime]) -> bool:
+    """Whether another app of the user comes before this one.
+
+    An app from before the proof of the address does not: it may be an attacker's, who uses it most.
+    One that was imported and `removed` here since does, unless this one was added after that
+    import: the user had both and wants no second factor.
+    """
+
+    def comes_first(row: Any, added_at: datetime | None) -> bool:
+        replaced = row in removed and one.added_at is not None and one.added_at > removed[row]
+        return not replaced and not owners.doubt(one.user, added_at)
+
+    return any(comes_first(row, added_at) for row, added_at in one.before)
 
 
 def _store(new: Sequence[Factor], owners: Owners) -> None:

@@ -63,6 +63,26 @@ def test_backup_code_is_accepted_as_its_user_types_it(api, moved):
     assert log_in(api, f" {moved[0].upper()} ").data["access_token"]
 
 
+def test_backup_codes_from_before_a_proof_are_left_with_an_app_from_after_it(
+    bring, api, source, make
+):
+    """An attacker who signed up with the address may have kept them."""
+    user = old_user()
+    codes = make(user)
+    for model in (TOTPDevice, Allauth, Rest):
+        # Recovery codes are rows of the same model, with another type.
+        later = {} if model is TOTPDevice else {"type": "totp"}
+        model.objects.filter(**later).update(created_at=timezone.now() + timedelta(hours=1))
+    Account.objects.update(email_proven_at=timezone.now() + timedelta(minutes=1))
+
+    report = bring(source)
+
+    assert "1 rows read, 1 imported" in report
+    assert "Skipped: its backup codes were left: the address of the account was proven" in report
+    assert log_in(api, codes[0]).code == "TWO_FACTOR_INVALID"
+    assert log_in(api, code_of()).data["access_token"]
+
+
 def test_no_code_is_stored_in_plain_text(moved):
     stored = {*BackupCode.objects.values_list("digest", flat=True)}
 

@@ -5,14 +5,17 @@ import time
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from authservice.core.models import Account
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.coming_from.inside.conftest import old_user
 from tests.coming_from.inside.factors import (
     OTHER,
     SEED,
+    challenge,
     code_of,
     log_in,
     of_django_otp,
@@ -104,6 +107,50 @@ def test_app_that_cannot_be_imported_does_not_hide_the_other(bring, api, device,
     assert f"Skipped: {reason}" in report
     assert "2 rows read, 1 imported" in report
     assert log_in(api, code_of()).data["access_token"]
+
+
+@pytest.mark.parametrize("size", ["1", "500"])
+@pytest.mark.parametrize("dry", [("--dry-run",), ()])
+def test_app_from_before_a_proof_does_not_hide_the_one_set_up_after_it(bring, api, size, dry):
+    """An attacker who signed up with the address may go on to use the app."""
+    user = old_user()
+    of_django_otp(user, OTHER, last_t=9, codes=())
+    Account.objects.update(email_proven_at=timezone.now())
+    of_django_otp(user, SEED, last_t=1, codes=())
+
+    report = bring("django_otp", "--batch-size", size, *dry)
+
+    assert "Skipped: the address of the account was proven here later" in report
+    assert "2 rows read, 1 " in report
+    if not dry:
+        assert log_in(api, code_of()).data["access_token"]
+        assert "0 imported" in bring("django_otp")
+
+
+@pytest.mark.parametrize("size", ["1", "500"])
+def test_app_that_was_removed_here_does_not_hide_one_that_was_set_up_later(bring, api, size):
+    user = old_user()
+    of_django_otp(user, OTHER, last_t=9, codes=())
+    bring("django_otp")
+    Authenticator.objects.all().delete()
+    of_django_otp(user, SEED, codes=())
+
+    report = bring("django_otp", "--batch-size", size)
+
+    assert "was removed here since" in report
+    assert log_in(api, code_of()).data["access_token"]
+
+
+def test_app_that_was_removed_here_still_hides_one_that_was_there_before(bring, api):
+    """Otherwise the user who disabled the second factor would be asked for a code again."""
+    user = old_user()
+    of_django_otp(user, OTHER, last_t=9, codes=())
+    of_django_otp(user, SEED, last_t=1, codes=())
+    bring("django_otp")
+    Authenticator.objects.all().delete()
+
+    assert "0 imported" in bring("django_otp")
+    assert challenge(api) is None
 
 
 def test_device_of_an_unconfirmed_kind_does_not_hide_the_other(bring, api):

@@ -3,62 +3,32 @@
 from __future__ import annotations
 
 import os
+from io import StringIO
+from typing import Any
 
 import django
 
 django.setup()
 
 from django.apps import apps  # noqa: E402
-from django.contrib.auth import get_user_model  # noqa: E402
-from django.contrib.auth.hashers import make_password  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken  # noqa: E402
 from rest_framework_simplejwt.tokens import RefreshToken  # noqa: E402
 from rest_framework_simplejwt.utils import datetime_from_epoch  # noqa: E402
 
 from authservice.core.models import Account  # noqa: E402
-from tests.compat.moving import clients  # noqa: E402
+from authservice.twofactor.models import Authenticator, BackupCode  # noqa: E402
+from tests.compat.moving import clients, users  # noqa: E402
 from tests.support.client import PASSWORD  # noqa: E402
 
-USERS = int(os.environ["USERS"])
+REAL = 100  # users who log in by requests
 
 
-def create_users() -> None:
-    """Users of the old package, one in three with an unverified address."""
-    users, encoded = get_user_model(), make_password(PASSWORD)
-    users.objects.bulk_create(
-        users(username=f"user{n}", email=f"user{n}@example.com", password=encoded)
-        for n in range(USERS)
-    )
-    if apps.is_installed("allauth.account"):
-        addresses = apps.get_model("account", "EmailAddress")
-        addresses.objects.bulk_create(
-            addresses(user=user, email=user.email, primary=True, verified=bool(n % 3))
-            for n, user in enumerate(users.objects.order_by("pk"))
-        )
-
-
-def set_up_factors() -> dict[str, dict[str, str]]:
-    """The factors of one in ten users, at most of twenty: the seed of an app, and a recovery code,
-    as allauth itself makes them."""
-    if not apps.is_installed("allauth.mfa"):
-        return {}
-    from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-    from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
-
-    factors = {}
-    for user in get_user_model().objects.order_by("pk")[5 : 5 + min(20, USERS // 10)]:
-        seed = generate_totp_secret()
-        TOTP.activate(user, seed)
-        codes = RecoveryCodes.activate(user).get_unused_codes()
-        factors[user.get_username()] = {"seed": seed, "code": codes[0]}
-    return factors
-
-
-def issue_tokens() -> dict[str, str]:
-    """A refresh token of each user, as a login issues it, without the time of 10,000 logins."""
+def issue_tokens(users: list[Any]) -> dict[str, str]:
+    """A refresh token of each user: of some by a login with the old package, of the others as such
+    a login issues it. Some front ends have already refreshed with the old package."""
     issued, rows = {}, []
-    for user in get_user_model().objects.order_by("pk"):
+    for user in users[REAL:]:
         token = RefreshToken()
         token["user_id"] = str(user.pk)
         issued[str(user.pk)] = str(token)
@@ -73,7 +43,10 @@ def issue_tokens() -> dict[str, str]:
             )
         )
     OutstandingToken.objects.bulk_create(rows, batch_size=500)
-    return issued
+    real = {str(one.pk): clients.old_login(one.username)["refresh"] for one in users[:REAL]}
+    for user in list(real)[::2]:
+        real[user] = clients.expect(clients.REFRESH, {"refresh": real[user]})["refresh"]
+    return real | issued
 
 
 def side_by_side(issued: dict[str, str]) -> None:
@@ -98,21 +71,32 @@ def side_by_side(issued: dict[str, str]) -> None:
     assert clients.send("/auth/refresh", {"refresh_token": issued[third]}).status_code == 401
     issued[third] = traded["refresh_token"]
     # Some of the others get the new front end in this stage.
-    for user in list(issued)[3 : 3 + USERS // 10]:
+    for user in list(issued)[3 : 3 + max(len(issued) // 50, 2)]:
         data = clients.expect("/auth/refresh", {"refresh_token": issued[user]})
         issued[user] = data["refresh_token"]
 
 
+def bring_factors_and_addresses(verified: int, factors: int) -> None:
+    """Import what the old package knows of its users, twice."""
+    for _ in range(2):
+        call_command("authservice_import", "allauth", verbosity=0, stdout=StringIO())
+        assert Account.objects.exclude(verified_email_key="").count() == verified
+        assert Authenticator.objects.count() == factors
+        # Ten codes of each; every second user has used one.
+        assert BackupCode.objects.count() == factors * 10 - factors // 2
+
+
 if __name__ == "__main__":
     call_command("migrate", verbosity=0)
-    create_users()
-    factors, tokens = set_up_factors(), issue_tokens()
-    call_command("authservice_sync_accounts", verbosity=0)
-    # What the old package knows of its users.
+    old_users, given = users.create(int(os.environ["USERS"])), {}
     if apps.is_installed("allauth.account"):
-        call_command("authservice_import", "allauth", verbosity=0)
-        verified = Account.objects.exclude(verified_email_key="").count()
-        assert verified == USERS - len(range(0, USERS, 3)), verified
-    side_by_side(tokens)
-    access = clients.old_login("user3")["access"]
-    clients.keep({"refresh": tokens, "access": access, "factors": factors})
+        known = users.add_addresses(old_users)
+        given = users.add_factors(old_users)
+    held = issue_tokens(old_users)
+    call_command("authservice_sync_accounts", verbosity=0, stdout=StringIO())
+    if given:
+        bring_factors_and_addresses(known, len(given))
+    side_by_side(held)
+    clients.keep(
+        {"refresh": held, "access": clients.old_login("user3")["access"], "factors": given}
+    )

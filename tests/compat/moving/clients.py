@@ -18,8 +18,7 @@ OLD_ROUTES = {
     "rest_auth": ("/old/login/", "/old/token/refresh/"),
     "djoser": ("/old/jwt/create/", "/old/jwt/refresh/"),
 }
-LOGIN, REFRESH = OLD_ROUTES[os.environ["OLD"]]
-
+LOGIN, REFRESH = OLD_ROUTES.get(os.environ["OLD"], ("", ""))
 
 _client = Client()
 
@@ -39,6 +38,14 @@ def send(path: str, body: Any, cookies: dict[str, str] | None = None) -> Any:
     return _client.post(path, json.dumps(body), content_type="application/json", headers=headers)
 
 
+def put(path: str, body: Any, access: str) -> Any:
+    """The response to a PUT by the user of an access token."""
+    headers = {"X-CSRF-Token": _csrf_token(), "Authorization": f"Bearer {access}"}
+    _client.cookies.clear()
+    _client.cookies["__service_csrf"] = _csrf_token()
+    return _client.put(path, json.dumps(body), content_type="application/json", headers=headers)
+
+
 def expect(path: str, body: Any, cookies: dict[str, str] | None = None) -> dict[str, Any]:
     """The JSON of a successful response."""
     response = send(path, body, cookies)
@@ -49,6 +56,27 @@ def expect(path: str, body: Any, cookies: dict[str, str] | None = None) -> dict[
 
 def old_login(name: str) -> dict[str, Any]:
     return expect(LOGIN, {"username": name, "password": PASSWORD})
+
+
+def challenge(name: str) -> str:
+    """The `temp_token` of a login of a user with a second factor."""
+    challenged = expect("/auth/login", {"username": name, "password": PASSWORD})
+    [asked] = challenged["challenges"]
+    return asked["data"]["temp_token"]
+
+
+def answer(name: str, code: str) -> Any:
+    """The response to a login with a code of the second factor."""
+    return send("/auth/2fa/verify-login", {"temp_token": challenge(name), "code": code})
+
+
+def log_in(name: str, code: str) -> dict[str, Any]:
+    """The tokens of a login with the second factor that the user had before the move."""
+    response = answer(name, code)
+    assert response.status_code == 200, response.content
+    data: dict[str, Any] = response.json()["data"]
+    assert user_of(data["access_token"]) == data["user"]["id"]
+    return data
 
 
 def user_of(access: str) -> str:

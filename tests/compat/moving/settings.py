@@ -22,34 +22,53 @@ _OLD_APPS = {
         "dj_rest_auth",
     ],
     "djoser": ["djoser"],
+    "two_factor": ["two_factor", "two_factor.plugins.phonenumber"],
 }
-_BOTH = [
-    "django.contrib.messages",
-    "django.contrib.sessions",
-    "django.contrib.sites",
-    *_OLD_APPS[OLD],
-]
+_SESSIONS = ["django.contrib.sessions"]
+_BOTH = ["django.contrib.messages", "django.contrib.sites", *_OLD_APPS[OLD]]
 _TRADING = ["rest_framework_simplejwt.token_blacklist", "authservice.compat.simplejwt"]
+_DEVICES = ["django_otp.plugins.otp_totp", "django_otp.plugins.otp_static"]
+# With django-two-factor-auth, users have sessions of Django and no tokens.
+_BEFORE_ALONE = _DEVICES if OLD == "two_factor" else _TRADING
 
-# The file is thrown away: nothing waits for the disk.
-DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA synchronous=OFF"
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # The file is thrown away: nothing waits for the disk.
+    fast = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF"
+    DATABASES["default"]["OPTIONS"]["init_command"] = fast
 
 INSTALLED_APPS = [
     *(_BOTH if STAGE == "both" else []),
-    *(_TRADING if STAGE != "alone" else []),
+    *(_BEFORE_ALONE if STAGE != "alone" else []),
     *OTHERS,
+    *(_SESSIONS if STAGE == "both" or OLD == "two_factor" else []),
+    *(["django_otp"] if OLD == "two_factor" else []),
     "authservice.csrf",
 ]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
-if STAGE == "both":
+if STAGE == "both" or OLD == "two_factor":
     MIDDLEWARE = [
         "django.contrib.sessions.middleware.SessionMiddleware",
         *MIDDLEWARE,
         "django.contrib.auth.middleware.AuthenticationMiddleware",
-        "django.contrib.messages.middleware.MessageMiddleware",
-        *(["allauth.account.middleware.AccountMiddleware"] if OLD == "rest_auth" else []),
     ]
+if OLD == "two_factor":
+    MIDDLEWARE += [
+        "authservice.middleware.AuthserviceMiddleware",
+        "django_otp.middleware.OTPMiddleware",
+    ]
+elif STAGE == "both":
+    MIDDLEWARE.append("django.contrib.messages.middleware.MessageMiddleware")
+    if OLD == "rest_auth":
+        MIDDLEWARE.append("allauth.account.middleware.AccountMiddleware")
 ROOT_URLCONF = "tests.compat.moving.urls"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+LOGIN_URL, LOGIN_REDIRECT_URL = "two_factor:login", "/page/"
 SITE_ID = 1
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
@@ -74,7 +93,7 @@ AUTHSERVICE = {
     "COOKIES": {"ENABLED": True},
     "THROTTLE": {"ENABLED": False},
 }
-if STAGE != "alone":
+if _BEFORE_ALONE is _TRADING and STAGE != "alone":
     AUTHSERVICE["SIMPLEJWT"] = {
         "TRADE_ISSUED_BEFORE": _NOW + timedelta(hours=1),
         "TRADE_UNTIL": _NOW + timedelta(days=30),

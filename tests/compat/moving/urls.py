@@ -1,5 +1,9 @@
+from importlib import import_module
+
 from django.conf import settings
+from django.http import JsonResponse
 from django.urls import include, path
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.decorators import api_view, authentication_classes, permission_classes
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.response import Response
@@ -8,7 +12,9 @@ from rest_framework_simplejwt.authentication import JWTAuthentication
 from authservice.authentication import AuthserviceAuthentication
 
 CLASSES = [AuthserviceAuthentication]
-if settings.STAGE != "alone":
+if settings.OLD == "two_factor":
+    CLASSES.append(SessionAuthentication)
+elif settings.STAGE != "alone":
     CLASSES.append(JWTAuthentication)
 
 
@@ -20,8 +26,22 @@ def mine(request):
     return Response({"user": str(request.user.pk)})
 
 
-urlpatterns = [path("auth/", include("authservice.urls")), path("mine/", mine)]
-if settings.STAGE == "both" and settings.OLD == "rest_auth":
+def page(request):
+    """Another view of the project."""
+    verified = bool(request.user.is_authenticated and request.user.is_verified())
+    return JsonResponse({"user": request.user.get_username(), "verified": verified})
+
+
+urlpatterns = [
+    path("auth/", include("authservice.urls")),
+    path("mine/", mine),
+    path("page/", page),
+]
+if settings.OLD == "two_factor":
+    if settings.STAGE == "both":
+        pages = import_module("two_factor.urls").urlpatterns
+        urlpatterns.append(path("", include(pages)))
+elif settings.STAGE == "both" and settings.OLD == "rest_auth":
     urlpatterns.append(path("old/", include("dj_rest_auth.urls")))
 elif settings.STAGE == "both":
     urlpatterns += [

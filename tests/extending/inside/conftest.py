@@ -1,11 +1,12 @@
 import pytest
 
-from tests.extending import recipes
 from tests.extending.people import models
 from tests.support.client import PASSWORD
+from tests.support.documented import Page
 from tests.support.flows import CommittingApi
 from tests.support.messenger.post import receiving_jobs
 
+PAGE = Page("extending")
 SERIALIZERS = "tests.extending.people.serializers."
 ANN = {
     "email": "ann@example.com",
@@ -29,7 +30,7 @@ def api():
 
 @pytest.fixture(autouse=True)
 def _documented_files():
-    with recipes.installed("serializers", "profiles", models=models):
+    with PAGE.installed("serializers", "profiles", models=models):
         yield
 
 
@@ -49,7 +50,7 @@ def documented(configure):
     """The settings of the page: 0 for columns of the user model, 1 for a profile."""
 
     def use(number, **core):
-        configure(CORE={**recipes.settings()[number], **core})
+        configure(CORE={**PAGE.settings()[number]["AUTHSERVICE"]["CORE"], **core})
 
     return use
 
