@@ -11,7 +11,15 @@ from typing import Any
 import authservice
 from authservice.kernel.http.operations import Operation, Raw
 from authservice.kernel.mount import mount
-from authservice.openapi import headers, refusals, request_schemas, security
+from authservice.openapi import (
+    examples,
+    headers,
+    refusals,
+    request_schemas,
+    response_schemas,
+    sections,
+    security,
+)
 from authservice.openapi.conf import conf
 from authservice.openapi.response_schemas import ResponseSchemas
 from authservice.openapi.routes import Route, routes
@@ -20,8 +28,8 @@ Schema = dict[str, Any]
 
 VERSION = "3.1.1"
 DESCRIPTION = """\
-A successful response is `{"data": …}`, for some operations with a `message`. An error response is
-`{"data": {"code", "message"}, "message"}`; error codes do not change.
+A successful response is `{"data": …}`. An error response is
+`{"data": {"code", "message"}, "message"}`; error codes do not change, and `ErrorCode` lists them.
 
 Request bodies are JSON objects of at most 64 KiB in UTF-8. An empty body counts as an empty object.
 Unknown fields are ignored and values are not coerced to other types. An empty string counts as
@@ -42,10 +50,12 @@ def describe() -> Schema:
     schemas = ResponseSchemas()
     refused: dict[str, Schema] = {}
     paths: dict[str, Schema] = {}
-    for route in sorted(routes(), key=lambda route: route.path):
-        if route.operation:
+    used: list[str] = []
+    for route in sections.ordered(routes()):
+        if route.operation and not route.describes_itself:
             described = _operation(route, route.operation, schemas, refused)
             paths.setdefault(route.path, {})[route.method] = described
+            used += described["tags"]
     return {
         "openapi": VERSION,
         "info": {
@@ -55,10 +65,10 @@ def describe() -> Schema:
         },
         "servers": [{"url": mount().rstrip("/")}],
         "security": security.EVERYWHERE,
-        "tags": [{"name": tag} for tag in dict.fromkeys(route.tag for route in routes())],
+        "tags": sections.tags(used),
         "paths": paths,
         "components": {
-            "schemas": dict(sorted({**schemas.components, "Refusal": refusals.SCHEMA}.items())),
+            "schemas": dict(sorted({**schemas.components, **refusals.schemas(refused)}.items())),
             "responses": dict(sorted(refused.items())),
             "headers": headers.COMPONENTS,
             "securitySchemes": security.schemes(),
@@ -79,7 +89,7 @@ def _operation(
     return {
         "operationId": route.id,
         "summary": operation.summary,
-        "tags": [route.tag],
+        "tags": [sections.tag(route)],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
         **({"requestBody": body} if body else {}),
@@ -93,7 +103,7 @@ def _successes(operation: Operation, schemas: ResponseSchemas) -> dict[int, Sche
     responses = {status: _success(answer, schemas) for status, answer in answers.items()}
     if operation.page:
         page = responses[operation.status]
-        page["description"] = f"Success. {operation.page}"
+        page["description"] = f"{page['description']} {operation.page}"
         page["content"]["text/html"] = {"schema": {"type": "string"}}
     if operation.redirect:
         responses[operation.redirect_status] = {
@@ -108,16 +118,15 @@ def _success(answer: Any, schemas: ResponseSchemas) -> Schema:
         media_types, schema = answer.media_types, schemas.of(answer.body)
     else:
         media_types, schema = ("application/json",), _envelope(schemas.of(answer))
+    content = {"schema": schema}
+    if "application/json" in media_types:
+        content |= examples.of_response(schema, schemas.components)
     return {
-        "description": "Success.",
+        "description": response_schemas.text(answer) or "Success.",
         "headers": headers.of_answer(answer),
-        "content": {media_type: {"schema": schema} for media_type in media_types},
+        "content": dict.fromkeys(media_types, content),
     }
 
 
 def _envelope(data: Schema) -> Schema:
-    return {
-        "type": "object",
-        "required": ["data"],
-        "properties": {"data": data, "message": {"type": "string"}},
-    }
+    return {"type": "object", "required": ["data"], "properties": {"data": data}}

@@ -27,7 +27,7 @@ COMPONENTS: dict[str, Schema] = {
         "Prevents the browser from sending this URL, which may contain a secret, to other sites.",
         required=False,
     ),
-    "Retry-After": _header("Seconds to wait before a retry.", pattern="^[0-9]+$"),
+    "Retry-After": _header("Seconds to wait before a retry.", type="integer", minimum=0),
     "Set-Cookie": _header("Cookies for browsers; see the documentation.", required=False),
     "WWW-Authenticate": _header("The authentication scheme.", const="Bearer"),
     "X-Device-Token": _header(
@@ -38,7 +38,7 @@ COMPONENTS: dict[str, Schema] = {
         "The id of the request: that of the client if it is valid, otherwise a new one.",
         pattern="^[A-Za-z0-9._-]{1,128}$",
     ),
-    "X-Total-Count": _header("The number of rows on all pages.", pattern="^[0-9]+$"),
+    "X-Total-Count": _header("The number of rows on all pages.", type="integer", minimum=0),
 }
 
 

@@ -16,7 +16,9 @@ from django.utils.html import format_html
 
 import authservice
 from authservice.kernel import errors
+from authservice.kernel.mount import mount
 from authservice.openapi.conf import conf
+from authservice.openapi.security import guard_headers
 
 # Name below the mount and path in the sidecar.
 _BUNDLED = {
@@ -45,7 +47,7 @@ _PAGE = """\
 {styles}
 </head>
 <body>
-<div id="page" data-schema="{schema}"></div>
+<div id="page" data-schema="{schema}" data-guard="{guard}" data-token="{token}"></div>
 <script src="{base}{bundle}?v={version}"></script>
 <script src="{base}{start}?v={version}"></script>
 </body>
@@ -70,6 +72,8 @@ def _page(bundle: str, start: str, style: str = "") -> str:
         base=base,
         styles=format_html(link, base, style, authservice.__version__) if style else "",
         schema=reverse("authservice:schema-json"),
+        guard=next(iter(guard_headers()), ""),
+        token=mount() + "csrf-token",
         bundle=bundle,
         start=start,
         version=authservice.__version__,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints, is_typeddict
 
 from authservice.core.conf import core
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
+from authservice.kernel.faults import catalogue
 from authservice.kernel.hooks import Refused
 from authservice.kernel.http.operations import Operation
-from authservice.kernel.modules import plugs
+from authservice.kernel.modules import installed, plugs
 from authservice.openapi import headers
 from authservice.openapi.routes import Route
 
@@ -65,6 +66,32 @@ def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
     if _may_be_refused_by_host(operation):
         yield Refused
     yield from operation.faults
+
+
+def schemas(components: Mapping[str, Schema]) -> Schema:
+    """The schemas of error responses, which are in `components`: the envelope, and every code of
+    the installed modules. A hook of the project may refuse with further codes."""
+    ours = ("authservice.kernel.", "authservice.core.", *(f"{one.name}." for one in installed()))
+    known = {fault.code for fault in catalogue() if fault.__module__.startswith(ours)}
+    declared = {code for response in components.values() for code in _examples(response)}
+    code = {"$ref": "#/components/schemas/ErrorCode"}
+    envelope = _envelope({"anyOf": [code, {"type": "string"}]} if _has_hooks() else code)
+    codes = {
+        "type": "string",
+        "description": "The codes of all errors.",
+        "enum": sorted(known | declared),
+    }
+    return {"Refusal": envelope, "ErrorCode": codes}
+
+
+def _examples(response: Schema) -> Schema:
+    examples: Schema = response["content"]["application/json"]["examples"]
+    return examples
+
+
+def _has_hooks() -> bool:
+    further = (core.signup_serializer, core.profile_serializer)
+    return any((core.login_hook, core.signup_hook, *further))
 
 
 def _may_be_refused_by_host(operation: Operation) -> bool:
@@ -121,24 +148,25 @@ def _example(fault: type[Fault]) -> dict[str, Any]:
     return {"data": {"code": fault.code, "message": fault.message}, "message": fault.message}
 
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "description": "The error envelope. The top level repeats the message, for simple clients.",
-    "required": ["data", "message"],
-    "properties": {
-        "data": {
-            "type": "object",
-            "required": ["code", "message"],
-            "properties": {
-                "code": {"type": "string", "description": "The error code, for programs."},
-                "message": {"type": "string", "description": "A human-readable message."},
-                "details": {
-                    "type": "object",
-                    "description": "The errors of each invalid field, if the service enables them.",
-                    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+def _envelope(code: Schema) -> Schema:
+    return {
+        "type": "object",
+        "description": "The error envelope. The top level repeats the message, for simple clients.",
+        "required": ["data", "message"],
+        "properties": {
+            "data": {
+                "type": "object",
+                "required": ["code", "message"],
+                "properties": {
+                    "code": code,
+                    "message": {"type": "string", "description": "A human-readable message."},
+                    "details": {
+                        "type": "object",
+                        "description": "The errors of each invalid field, if enabled.",
+                        "additionalProperties": {"type": "array", "items": {"type": "string"}},
+                    },
                 },
             },
+            "message": {"type": "string"},
         },
-        "message": {"type": "string"},
-    },
-}
+    }

@@ -6,14 +6,14 @@ A field class declares JSON Schema keywords in `described`; they override those 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.urls.converters import StringConverter
 from rest_framework import serializers
 
 from authservice.kernel.http import bounds
-from authservice.openapi import host_fields
+from authservice.openapi import examples, host_fields
 
 Schema = dict[str, Any]
 _Input = type[serializers.Serializer[Any]] | None
@@ -33,7 +33,8 @@ _SEGMENT: Schema = {
     "maxLength": bounds.LONGEST,
     "pattern": r"^[^/\x00-\x1f\x7f-\x9f]+$",
 }
-_FILLED: Schema = {"type": "string", "minLength": 1}
+# Not `maxLength`: client generators make a type of this that no other text fits.
+_EMPTY: Schema = {"type": "string", "enum": [""]}
 _BOUNDS = {"max_length": "maxLength", "max_value": "maximum", "min_value": "minimum"}
 
 
@@ -42,9 +43,10 @@ def body(schema: _Input, *, takes_form: bool) -> Schema:
     if schema is None:
         return {}
     described = _object(schema)
-    required = bool(described["required"] or {"oneOf", "anyOf"} & set(described))
+    required = bool(described.get("required") or {"oneOf", "anyOf"} & set(described))
     media_types = (_JSON, _FORM) if takes_form else (_JSON,)
-    content = {media_type: {"schema": described} for media_type in media_types}
+    example = getattr(schema, "example", None) or examples.of_request(described)
+    content = {media_type: {"schema": described, "example": example} for media_type in media_types}
     return {**({"required": True} if required else {}), "content": content}
 
 
@@ -67,42 +69,67 @@ def path_parameters(parameters: Mapping[str, Any]) -> Iterator[Schema]:
 
 
 def _object(schema: type[serializers.Serializer[Any]]) -> Schema:
-    """The JSON object of a body. Unknown fields are ignored."""
+    """The JSON object of a body. Unknown fields are ignored.
+
+    Fields that exclude or require each other become alternatives that are complete objects, because
+    client generators make types of these. An empty string or null counts as absent.
+    """
+    either, any_of = getattr(schema, "exactly_one", ()), getattr(schema, "at_least_one", ())
+    if either:
+        return {"oneOf": [_alternative(schema, name, either) for name in either]}
+    if any_of and not getattr(schema, "null_omits", False):
+        return {"anyOf": [_alternative(schema, name, ()) for name in any_of]}
+    described = _properties(schema, (), ())
+    if not any_of:
+        return described
+    filled: Schema = {"not": {"type": "null"}}
+    choice = [{"required": [name], "properties": {name: filled}} for name in any_of]
+    return {**described, "anyOf": choice}
+
+
+def _alternative(schema: Any, name: str, either: Collection[str]) -> Schema:
+    """The object with the field `name`, and the fields that it requires. The others of `either` are
+    absent or empty."""
+    needed = (name, *getattr(schema, "alongside", {}).get(name, ()))
+    return {"title": f"With {name}", **_properties(schema, needed, either)}
+
+
+def _properties(schema: Any, needed: Collection[str], either: Collection[str]) -> Schema:
+    """The object whose fields `needed` are not empty, unlike the others of `either`."""
     fields = schema().fields
-    described = {name: _field(given) for name, given in fields.items()}
-    if getattr(schema, "null_omits", False):
-        described = {name: _nullable(given) for name, given in described.items()}
-    described_object = {
-        "type": "object",
-        "required": [name for name, given in fields.items() if given.required],
-        "properties": described,
-        **_choice(schema),
-    }
+    described = {}
+    for name, given in fields.items():
+        if name in needed:
+            described[name] = {"minLength": 1, **_content(given)}
+        elif name in either:
+            described[name] = dict(_EMPTY)
+        elif getattr(schema, "null_omits", False):
+            described[name] = _nullable(_field(given))
+        else:
+            described[name] = _field(given)
+    required = [name for name, given in fields.items() if given.required or name in needed]
     further = schema.further() if hasattr(schema, "further") else None
-    return _with_further(described_object, further) if further else described_object
-
-
-def _with_further(described: Schema, further: type[serializers.Serializer[Any]]) -> Schema:
-    """The object with the further fields of the host project."""
-    added = host_fields.of_serializer(further)
-    if not described["required"]:
-        added["required"] = []  # a change has only the fields that change
-    return {
-        **described,
-        "required": [*described["required"], *added["required"]],
-        "properties": {**described["properties"], **added["properties"]},
-    }
+    added = host_fields.of_serializer(further) if further else {"required": [], "properties": {}}
+    # A change has only the fields that change.
+    required += added["required"] if required else []
+    properties = {**described, **added["properties"]}
+    return {"type": "object", "required": required, "properties": properties}
 
 
 def _field(given: Any) -> Schema:
     """The schema of one field. Raises `TypeError` for a field that has none."""
+    return _blank(given, _content(given))
+
+
+def _content(given: Any) -> Schema:
+    """The schema of one field that is not empty."""
     if isinstance(given, serializers.ChoiceField):
         schema: Schema = {"enum": list(given.choices)}
     else:
         schema = {**_plain(given), **_bounds(given), **getattr(given, "described", {})}
     if isinstance(given.default, str | int) and given.default != "":
         schema["default"] = given.default
-    return _blank(given, schema)
+    return schema
 
 
 def _plain(given: Any) -> Schema:
@@ -132,25 +159,3 @@ def _nullable(schema: Schema) -> Schema:
     if isinstance(schema.get("type"), str):
         return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _choice(schema: Any) -> Schema:
-    """Which fields exclude or require each other. An empty string or null counts as absent."""
-    either, any_of = getattr(schema, "exactly_one", ()), getattr(schema, "at_least_one", ())
-    if either:
-        alongside = getattr(schema, "alongside", {})
-        return {"oneOf": [_only(name, either, alongside.get(name, ())) for name in either]}
-    if any_of and getattr(schema, "null_omits", False):
-        return {"anyOf": [_with({name: {"not": {"type": "null"}}}) for name in any_of]}
-    return {"anyOf": [_with({name: _FILLED}) for name in any_of]} if any_of else {}
-
-
-def _only(name: str, either: Sequence[str], alongside: Sequence[str]) -> Schema:
-    """One of several fields that exclude each other, with the fields it requires."""
-    schema = _with(dict.fromkeys((name, *alongside), _FILLED))
-    schema["properties"] |= {other: {"maxLength": 0} for other in either if other != name}
-    return schema
-
-
-def _with(needed: Mapping[str, Schema]) -> Schema:
-    return {"required": list(needed), "properties": dict(needed)}

@@ -22,7 +22,7 @@ from typing import (
     is_typeddict,
 )
 
-from authservice.kernel.http.operations import Is, Slot, extension
+from authservice.kernel.http.operations import Is, Named, Slot, extension
 from authservice.kernel.modules import plugs
 from authservice.openapi import host_fields
 
@@ -37,6 +37,8 @@ _PLAIN: Mapping[Any, Schema] = {
     None: {"type": "null"},
     Any: {},
 }
+# Properties that are a literal in each type of a union.
+_DISCRIMINATORS = ("status", "type")
 
 
 class ResponseSchemas:
@@ -55,7 +57,7 @@ class ResponseSchemas:
             return self._annotated(arguments[0], arguments[1:])
         if origin in (Required, NotRequired):
             return self.of(arguments[0])
-        if origin in (Union, types.UnionType):
+        if _is_union(hint):
             return self._union(arguments)
         if origin is Literal:
             return {**self.of(type(arguments[0])), "enum": list(arguments)}
@@ -75,6 +77,9 @@ class ResponseSchemas:
                 schema = self._filled(note)
             elif isinstance(note, Is):
                 schema = {**schema, **note.keywords}
+            elif isinstance(note, Named):
+                self.components[note.name] = schema
+                schema = {"$ref": f"#/components/schemas/{note.name}"}
         return schema
 
     def _filled(self, slot: Slot) -> Schema:
@@ -92,6 +97,14 @@ class ResponseSchemas:
         first, *others = schemas = [self.of(member) for member in members]
         if others == [{"type": "null"}] and isinstance(first.get("type"), str):
             return {**first, "type": [first["type"], "null"]}
+        for name in _DISCRIMINATORS:
+            mapping = {
+                value: self.of(member)["$ref"]
+                for member in members
+                for value in _literals(member, name)
+            }
+            if len(set(mapping.values())) > 1:
+                return _discriminated(schemas, name, mapping)
         return {"anyOf": schemas}
 
     def _reference(self, hint: Any) -> Schema:
@@ -123,6 +136,39 @@ class ResponseSchemas:
                 **further,
             },
         }
+
+
+def _literals(hint: Any, name: str) -> tuple[str, ...]:
+    """The values of a property that is a literal in this type."""
+    field = get_type_hints(hint).get(name) if is_typeddict(hint) else None
+    return get_args(field) if get_origin(field) is Literal else ()
+
+
+def _discriminated(schemas: list[Schema], name: str, mapping: dict[str, str]) -> Schema:
+    """Alternatives that the property `name` distinguishes, with the type null beside them."""
+    alternatives = {
+        "oneOf": [schema for schema in schemas if "$ref" in schema],
+        "discriminator": {"propertyName": name, "mapping": mapping},
+    }
+    null = [schema for schema in schemas if "$ref" not in schema]
+    return {"anyOf": [alternatives, *null]} if null else alternatives
+
+
+def text(hint: Any) -> str:
+    """What a response of this type is: the docstrings of its types."""
+    members = [one for one in get_args(hint) if is_typeddict(one)] if _is_union(hint) else [hint]
+    if get_origin(hint) is list:
+        return f"A list. {text(get_args(hint)[0])}"
+    found = [kind.__doc__ for kind in map(_kind, members) if is_typeddict(kind)]
+    return " Or: ".join(" ".join(inspect.cleandoc(one or "").split()) for one in found)
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType)
+
+
+def _kind(hint: Any) -> Any:
+    return get_origin(hint) or hint
 
 
 def named(hint: Any) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.apps import apps
 from django.urls import get_resolver
-from django.utils import translation
 
 from authservice.kernel.http.operations import Operation
 
@@ -52,11 +50,9 @@ class Route:
         return given or words[0] + "".join(word.capitalize() for word in words[1:])
 
     @property
-    def tag(self) -> str:
-        """The readable name of the app that the route belongs to."""
-        app = apps.get_containing_app_config(self.view.__module__)
-        with translation.override(None):  # the description is in English
-            return str(app.verbose_name) if app else ""
+    def describes_itself(self) -> bool:
+        """Whether the route serves the description or its pages, which clients do not call."""
+        return bool(self.view.__module__.startswith("authservice.openapi."))
 
 
 def routes() -> list[Route]:

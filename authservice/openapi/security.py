@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.core.api.authentication import cookies_count
+from authservice.core.api.authentication import accepts_cookies
 from authservice.kernel.http import cookies
 from authservice.kernel.modules import plugs
 from authservice.kernel.sections import cookies as token_cookies
@@ -24,7 +24,7 @@ def schemes() -> dict[str, Scheme]:
 
 def token_schemes() -> dict[str, Scheme]:
     """The ways to send an access token, by name."""
-    if not cookies_count():
+    if not accepts_cookies():
         return {"bearer": _BEARER}
     name = cookies.name(token_cookies.access_name)
     return {"bearer": _BEARER, "cookie": {"type": "apiKey", "in": "cookie", "name": name}}
@@ -40,9 +40,12 @@ def of(route: Route) -> dict[str, Any]:
     return {} if security == EVERYWHERE else {"security": security}
 
 
-def _guards() -> dict[str, Scheme]:
+def guard_headers() -> list[str]:
     """The header of each installed request guard."""
-    headers = [filler.header() for filler in plugs("request_guard") if hasattr(filler, "header")]
+    return [filler.header() for filler in plugs("request_guard") if hasattr(filler, "header")]
+
+
+def _guards() -> dict[str, Scheme]:
     return {
         f"guard{number or ''}": {
             "type": "apiKey",
@@ -50,5 +53,5 @@ def _guards() -> dict[str, Scheme]:
             "name": header,
             "description": "Obtained from `GET /csrf-token`.",
         }
-        for number, header in enumerate(headers)
+        for number, header in enumerate(guard_headers())
     }

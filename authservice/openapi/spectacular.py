@@ -78,8 +78,9 @@ def _with_prefix(node: Schema) -> Schema:
     """An object with the prefix in operation ids and in references to components."""
     # Types are checked, because a property of a schema may have the name of a keyword.
     if isinstance(node.get("$ref"), str):
-        path, _, component = node["$ref"].rpartition("/")
-        node["$ref"] = f"{path}/{_ours(component)}"
+        node["$ref"] = _reference(node["$ref"])
+    if isinstance(node.get("mapping"), dict) and "propertyName" in node:
+        node["mapping"] = {value: _reference(ref) for value, ref in node["mapping"].items()}
     if isinstance(node.get("operationId"), str):
         node["operationId"] = _PREFIX.lower() + _capitalized(node["operationId"])
     if isinstance(node.get("security"), list):
@@ -88,6 +89,11 @@ def _with_prefix(node: Schema) -> Schema:
             for schemes in node["security"]
         ]
     return node
+
+
+def _reference(ref: str) -> str:
+    path, _, component = ref.rpartition("/")
+    return f"{path}/{_ours(component)}"
 
 
 def _ours(component: str) -> str:

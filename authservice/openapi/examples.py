@@ -1,0 +1,153 @@
+"""Examples of request and response bodies, made from their schemas.
+
+Tools such as Swagger UI fill a form with the example; without one they make a text of the pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+
+_PASSWORD = "plum tart 42 windows"  # noqa: S105 of an example
+_CODE = "123456"
+_TOKEN = "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM"  # noqa: S105 of no one
+_JWT = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+_UUID = "0198c2a4-6f3e-7c51-9d0b-2f4a8e6b1c37"
+_KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"  # RFC 8037, appendix A.2
+_QR_CODE = "data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E"
+_OTPAUTH = "otpauth://totp/Example:ann%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Example"
+_BY_FORMAT = {
+    "date-time": "2026-03-01T09:30:00.000000Z",
+    "date": "2026-03-01",
+    "email": "ann@example.com",
+    "uri": "https://example.com/",
+    "uuid": _UUID,
+}
+# By the name of a property; all are strings.
+_BY_NAME = {
+    "access_token": _JWT,
+    "action": "auth.login.success",
+    "actor_id": "7",
+    "actor_type": "user",
+    "avatar": "https://example.com/ann.png",
+    "backup_codes": "7kq2-m9xd",
+    "code": _CODE,
+    "code_verifier": _TOKEN,
+    "crv": "Ed25519",
+    "csrf_token": _TOKEN,
+    "decision": "confirm",
+    "details": "Logged in.",
+    "email": "ann@example.com",
+    "field": "email",
+    "first_name": "Ann",
+    "id": "7",
+    "id_token": _JWT,
+    "inviter_id": "7",
+    "ip_address": "203.0.113.7",
+    "kid": "2026-03",
+    "last_name": "Lee",
+    "logo_url": "https://example.com/logo.png",
+    "message": "A text for people.",
+    "metadata": "{}",
+    "method": "totp",
+    "name": "Ann Lee",
+    "new_password": "green river 17 lamps",
+    "nonce": _TOKEN,
+    "old_password": _PASSWORD,
+    "org_id": _UUID,
+    "owner_id": "7",
+    "password": _PASSWORD,
+    "phone": "+4930123456",
+    "phone_number": "+4930123456",
+    "provider": "google",
+    "providers": "google",
+    "purpose": "platform",
+    "qr_code": _QR_CODE,
+    "qr_url": _OTPAUTH,
+    "redirect_uri": "https://example.com/callback",
+    "refresh_token": _TOKEN,
+    "request_id": _UUID,
+    "role": "member",
+    "secret": "JBSWY3DPEHPK3PXP",
+    "severity": "info",
+    "slug": "acme",
+    "sort_dir": "desc",
+    "sort_field": "created_at",
+    "state": _TOKEN,
+    "status": "pending",
+    "target_id": "7",
+    "target_type": "user",
+    "temp_token": _TOKEN,
+    "token": _TOKEN,
+    "token_type": "Bearer",
+    "user_agent": "Mozilla/5.0",
+    "user_id": "7",
+    "username": "ann",
+    "x": _KEY,
+}
+# Optional properties of requests that an example has as well, if the body has them.
+_ALSO = ("name",)
+
+
+def of_request(schema: Schema) -> Any:
+    """A body that the service accepts: the first alternative, with what it requires. A body that
+    requires nothing has its first two properties."""
+    choice = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    chosen = next((one for one in choice if "type" in one), schema)
+    properties = chosen["properties"]
+    required = chosen["required"]
+    also = [name for name in _ALSO if name in properties] if required else list(properties)[:2]
+    return {
+        name: _value(name, given, {})
+        for name, given in properties.items()
+        if name in required or name in also
+    }
+
+
+def of_response(schema: Schema, components: Mapping[str, Schema]) -> Schema:
+    """`example` of a response, or `examples` by the value that distinguishes its types."""
+    data = schema.get("properties", {}).get("data", {})
+    union = next((one for one in data.get("anyOf", ()) if "discriminator" in one), data)
+    if "discriminator" not in union:
+        return {"example": _value("", schema, components)}
+    types = union["discriminator"]["mapping"]
+    return {
+        "examples": {
+            name: {"value": {"data": _value("data", {"$ref": ref}, components)}}
+            for name, ref in types.items()
+        }
+    }
+
+
+def _value(name: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
+    """A value of this schema, for the property `name`."""
+    if "$ref" in schema:
+        return _value(name, components[schema["$ref"].rpartition("/")[2]], components)
+    for alternative in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+        if alternative.get("type") != "null" and alternative.get("maxLength") != 0:
+            return _value(name, alternative, components)
+    if "enum" in schema:
+        known = _BY_NAME.get(name)
+        return known if known in schema["enum"] else schema["enum"][0]
+    kinds = schema.get("type", [])
+    kind = kinds if isinstance(kinds, str) else next(iter(kinds), "null")
+    if kind == "object":
+        return {
+            of: _value(of, given, components)
+            for of, given in schema.get("properties", {}).items()
+            if of in schema["required"] or of in _BY_NAME or given.get("type") != "string"
+        }
+    if kind == "array":
+        return [_value(name, schema["items"], components)]
+    if kind == "string":
+        return _text(name, schema)
+    return {"boolean": True, "integer": schema.get("minimum", 1), "number": 1}.get(kind)
+
+
+def _text(name: str, schema: Schema) -> str:
+    known = _BY_NAME.get(name)
+    if known and not (name == "id" and schema.get("format") == "uuid"):
+        return known
+    return _BY_FORMAT.get(schema.get("format", ""), "text")
