@@ -23,7 +23,10 @@ POSTGRESQL = {
     "server_side_binding": True,
     "prepare_threshold": 2,
 }
-POOL = {"min_size": 2, "max_size": 12, "timeout": 10}
+# While the database is away, a request waits `timeout` seconds for a connection. Without
+# `reconnect_timeout`, the pool doubles the pause after each failed attempt to connect: after an
+# outage of 110 seconds, requests failed for 6 seconds more.
+POOL = {"min_size": 2, "max_size": 12, "timeout": 2, "reconnect_timeout": 1}
 MYSQL = {
     "charset": "utf8mb4",
     # With MySQL's default, REPEATABLE READ, a transaction does not see what others have committed.

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
-from urllib.error import URLError
 from urllib.request import urlopen
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.hosts.runs import ROOT
 from tests.hosts.servers import own_database
 from tests.notification.servers import free_port
 from tests.support.browser import console_errors, requested
+from tests.support.processes import environment, started, wait_for
 
 PASSWORD = "plum tart 42 windows"
 KEY = "the-key-of-the-mailbox"
@@ -40,7 +35,8 @@ def consoles(folder: Path, **variables: str) -> Iterator[tuple[str, str]]:
     tokens in cookies.
     """
     first, second = (str(free_port()) for _ in range(2))
-    with own_database("console", folder) as url, (folder / "server.log").open("w") as log:
+    log = folder / "server.log"
+    with own_database("console", folder) as url:
         mailbox = {"AUTHSERVICE_MAILBOX": str(folder / "mailbox"), "AUTHSERVICE_MAILBOX_KEY": KEY}
         given = {**mailbox, "DATABASE_URL": url, **variables}
         sessions = {"AUTHSERVICE_API_URL": _origin(first), "AUTHSERVICE_LOGIN": "session"}
@@ -49,11 +45,11 @@ def consoles(folder: Path, **variables: str) -> Iterator[tuple[str, str]]:
         uvicorn = [*UVICORN, "--host", "localhost", "--port", second]
         # `serve` migrates; the other server answers its first page without the database.
         with (
-            ended(run([*SERVE], given | sessions, log)),
-            ended(run(uvicorn, given | stateless, log)),
+            run(*SERVE, log=log, **given, **sessions),
+            run(*uvicorn, log=log, **given, **stateless),
         ):
             for port in (first, second):
-                wait_for(f"{_origin(port)}/", folder / "server.log")
+                wait_for(partial(visit, f"{_origin(port)}/"), log)
             yield _origin(first), _origin(second)
 
 
@@ -61,50 +57,23 @@ def _origin(port: str) -> str:
     return f"http://localhost:{port}"
 
 
-def run(command: list[str], variables: dict[str, str], log: Any) -> subprocess.Popen[bytes]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "AUTHSERVICE", "DJANGO_"))
-    }
-    return subprocess.Popen(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env={**kept, "DJANGO_SETTINGS_MODULE": "example_project.settings", **variables},
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-    )
+def visit(url: str) -> None:
+    urlopen(url).close()
+
+
+def run(*command: str, log: Path, **variables: str) -> AbstractContextManager[object]:
+    given = environment(DJANGO_SETTINGS_MODULE="example_project.settings", **variables)
+    return started(*command, log=log, variables=given)
 
 
 @contextmanager
-def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextmanager
-def provider(port: int) -> Iterator[str]:
+def provider(port: int, folder: Path) -> Iterator[str]:
     """Start the OpenID provider of the example project; yields its issuer."""
-    command = ["example_project/manage.py", "provider", "--port", str(port)]
-    with ended(run(command, {}, subprocess.DEVNULL)):
-        wait_for(f"http://localhost:{port}/.well-known/openid-configuration")
-        yield f"http://localhost:{port}"
-
-
-def wait_for(url: str, log: Path | None = None) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            urlopen(url).close()
-        except URLError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(log.read_text() if log else url)
+    log = folder / "provider.log"
+    with run("example_project/manage.py", "provider", "--port", str(port), log=log):
+        issuer = f"http://localhost:{port}"
+        wait_for(partial(visit, f"{issuer}/.well-known/openid-configuration"), log)
+        yield issuer
 
 
 class Profile:
@@ -117,6 +86,8 @@ class Profile:
         metrics = {"width": width, "height": height, "mobile": mobile, "deviceScaleFactor": 1}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.get("about:blank")
+        # Without them nobody is signed in: cookies outlive the page, and hosts share those of all ports.
+        browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.complaints()  # those of the page before
         self.open(f"/?mailbox={KEY}")
 

@@ -160,6 +160,20 @@ def test_user_signs_in_by_mail_and_chooses_another_password(ann):
     assert serious(ann) == []
 
 
+def test_session_with_cookies_goes_on_when_the_access_token_expires(servers, browsers):
+    ann = Profile(browsers[0], servers[1], "desktop")
+    ann.send("signup", email="cookies@example.com", password=PASSWORD)
+    ann.is_signed_in_as("cookies@example.com")
+    # As the browser does when the token expires.
+    ann.browser.delete_cookie("authservice_access")
+
+    ann.send("me")
+
+    ann.is_signed_in_as("cookies@example.com")
+    assert ann.browser.get_cookie("authservice_access")
+    ann.log_out()
+
+
 def test_user_changes_the_address_with_a_link_to_the_new_one(ann):
     ann.send("signup", email="old@example.com", password=PASSWORD)
     ann.is_signed_in_as("old@example.com")
@@ -174,10 +188,10 @@ def test_user_changes_the_address_with_a_link_to_the_new_one(ann):
     ann.is_signed_in_as("new@example.com")
 
 
-def test_user_logs_in_with_the_local_provider(ann, provider_port):
+def test_user_logs_in_with_the_local_provider(ann, provider_port, tmp_path):
     ann.find("[data-provider]").click()
     ann.until(lambda: "OAUTH_PROVIDER_ERROR" in ann.text("[aria-labelledby=providers-title]"))
-    with provider(provider_port) as issuer:
+    with provider(provider_port, tmp_path) as issuer:
         ann.find("[data-provider]").click()
         ann.until(lambda: ann.browser.current_url.startswith(issuer))
         ann.find("button[value=ann]").click()

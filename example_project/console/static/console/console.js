@@ -39,7 +39,7 @@ async function call(method, path, body, again = true) {
     text ||= String(error);
   }
   log(`${method} ${page.api}${path}`, status, command(url, options), text);
-  if (again && status === 401 && data?.code === "TOKEN_EXPIRED" && (await refresh()))
+  if (again && status === 401 && expired(data?.code) && (await refresh()))
     return call(method, path, body, false);
   if (again && data?.code === "INVALID_CSRF") {
     csrf = "";
@@ -50,6 +50,11 @@ async function call(method, path, body, again = true) {
     banner("This session has ended.");
   }
   return { ok: status >= 200 && status < 300, status, data, message: data?.message ?? "" };
+}
+
+// The browser deletes the cookie of an access token when it expires, so the request had no token.
+function expired(code) {
+  return code === "TOKEN_EXPIRED" || (code === "UNAUTHORIZED" && page.cookies && state.in);
 }
 
 async function csrfToken() {

@@ -1,0 +1,66 @@
+"""TypeScript files whose types the compiler checks beside the tests of the client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from tests.clients import npm
+from tests.snippets.blocks import everything
+
+# Compiles only if the type has every code, and if a switch without one of them is an error.
+_SWITCH = """
+import { never, type ErrorCode } from "@authservice/client";
+
+export function all(code: ErrorCode): string {
+  switch (code) {
+    %s
+      return "known";
+    default:
+      return never(code);
+  }
+}
+
+export function allButOne(code: ErrorCode): string {
+  switch (code) {
+    %s
+      return "known";
+    default:
+      // @ts-expect-error one code is missing
+      return never(code);
+  }
+}
+"""
+
+# The part of a package for phones that an example imports.
+_SECURE_STORE = """
+declare module "expo-secure-store" {
+  export function getItemAsync(key: string): Promise<string | null>;
+  export function setItemAsync(key: string, value: string): Promise<void>;
+  export function deleteItemAsync(key: string): Promise<void>;
+}
+"""
+
+
+def write(folder: Path) -> None:
+    """Write `codes.ts`, and `example0.ts` and so on, into the folder of the tests."""
+    cases = [f'case "{code}":' for code in codes()]
+    (folder / "codes.ts").write_text(_SWITCH % (" ".join(cases), " ".join(cases[1:])))
+    (folder / "expo.d.ts").write_text(_SECURE_STORE)
+    for number, example in enumerate(examples()):
+        (folder / f"example{number}.ts").write_text(example)
+
+
+def codes() -> list[str]:
+    """Every error code of the API description."""
+    document = yaml.safe_load(npm.DESCRIPTION.read_text())
+    found: list[str] = document["components"]["schemas"]["ErrorCode"]["enum"]
+    return found
+
+
+def examples() -> list[str]:
+    """The TypeScript blocks of the README of the package and of the docs."""
+    blocks = (npm.CLIENTS / "typescript/README.md").read_text().split("```ts\n")[1:]
+    of_docs = [block.code for block in everything() if block.language == "typescript"]
+    return [block.partition("```")[0] for block in blocks] + of_docs
