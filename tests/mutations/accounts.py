@@ -140,4 +140,10 @@ IDENTIFIERS = (
         without(" or user._password is not None"),
         ("tests/core/login/test_last_login.py",),
     ),
+    Mutation(
+        "The lock order of a login without Django's receiver",
+        CORE + "login/last_login.py",
+        without("        passwords.lock_users([user.pk])\n"),
+        ("tests/core/login/test_last_login.py",),
+    ),
 )

@@ -264,7 +264,7 @@ RACES = (
         "The single lock order of a login and a reset",
         "authservice/kernel/sql.py",
         to("list(reversed(before))", "list(before)"),
-        ("tests/kernel/test_sql.py", "tests/races/test_passwords.py"),
+        ("tests/kernel/test_sql_together.py", "tests/races/test_passwords.py"),
         database="postgres",
     ),
 )

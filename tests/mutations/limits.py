@@ -48,8 +48,9 @@ ATTEMPTS = (
         "The attempts that all devices of an account share",
         CORE + "credentials/lockout.py",
         to(
-            "attempt_counter.consume(attempt.beside, attempt_counter.ALL_DEVICES, report=report)",
-            "pass",
+            "    attempt_counter.consume(attempt.second_key,"
+            " attempt_counter.ALL_DEVICES, report=report)",
+            "    pass",
         ),
         (f"{_DEVICES}::test_devices_of_an_account_share_a_hundred_attempts_a_day",),
     ),

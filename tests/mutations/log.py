@@ -13,9 +13,9 @@ LOG = (
         "The rollback of an action whose entry cannot be written",
         "authservice/audit/writer.py",
         to(
-            "    _INSERT.run(databases.primary(), entry)\n",
-            "    try:\n        _INSERT.run(databases.primary(), entry)\n"
-            "    except Exception:\n        return entry\n",
+            "            statement.run()\n",
+            "            try:\n                statement.run()\n"
+            "            except Exception:\n                return\n",
         ),
         (_LOGGED, "tests/audit/inside/test_failed_entries.py", "-kPOST"),
     ),

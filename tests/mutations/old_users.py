@@ -126,7 +126,28 @@ IMPORTED_FACTORS = (
     Mutation(
         "The app that another one displaces only if that can be imported",
         _IMPORTING + "django_otp.py",
-        to("if later and _is_importable(row):", "if later:"),
+        to("        if _is_importable(row):\n", "        if True:\n"),
+        _DEVICES,
+    ),
+    Mutation(
+        "The app from before a proof, which displaces no later one",
+        _IMPORTING + "factors.py",
+        to("return not replaced and not owners.doubt(one.user, added_at)", "return not replaced"),
+        _DEVICES,
+    ),
+    Mutation(
+        "The backup codes from before a proof, beside a later app",
+        _IMPORTING + "factors.py",
+        to(
+            "    return known and bool(owners.doubt(one.user, one.codes_added_at))",
+            "    return False",
+        ),
+        _FACTORS,
+    ),
+    Mutation(
+        "The second app of a user who has removed the first here",
+        _IMPORTING + "factors.py",
+        to("return not replaced and", "return row not in removed and"),
         _DEVICES,
     ),
     Mutation(

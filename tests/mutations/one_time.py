@@ -193,7 +193,7 @@ MAIL = (
     Mutation(
         "The cookies of a visitor whose page fetches a link",
         "authservice/magiclink/views.py",
-        to("if cookies_count() and pages.fetched_elsewhere(self.request):", "if False:"),
+        to("if accepts_cookies() and pages.fetched_elsewhere(self.request):", "if False:"),
         (f"{_LOGIN_CSRF}::TestScripts::test_script_of_another_origin_logs_nobody_in",),
     ),
     Mutation(

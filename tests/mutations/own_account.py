@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _CHANGE = "tests/core/own_account/test_change_email.py"
+_RACES = "tests/core/own_account/races/test_change_email.py"
 _CONFIRM = "tests/core/own_account/test_confirm_email.py"
 _DELETION = "tests/core/own_account/test_deletion.py"
 _FORMER = "tests/core/own_account/test_former_address.py"
@@ -63,8 +64,27 @@ OWN_ACCOUNT = (
     Mutation(
         "The end of an earlier request of an address",
         CORE + "own_account/email_change.py",
-        without("    one_time.revoke_all(person, CHANGE_EMAIL)\n"),
+        without("        _end_earlier(row)\n"),
         (f"{_CHANGE}::test_new_request_ends_the_one_before",),
+    ),
+    Mutation(
+        "The link that stays valid when the next request is not mailed",
+        CORE + "own_account/email_change.py",
+        to("        one_time.consume(row)\n        return\n", "        one_time.consume(row)\n"),
+        (f"{_CHANGE}::test_request_beyond_the_limit_of_mails_keeps_the_link_before_it",),
+    ),
+    Mutation(
+        "The end of a request that is not mailed",
+        CORE + "own_account/email_change.py",
+        without("        one_time.consume(row)\n"),
+        (f"{_CHANGE}::test_request_beyond_the_limit_of_mails_is_not_pending",),
+    ),
+    Mutation(
+        "The later of two concurrent requests of an address",
+        CORE + "own_account/email_change.py",
+        to("filter(Q(created_at__lt=row.created_at) | same_moment)", "exclude(pk=row.pk)"),
+        (f"{_RACES}::test_concurrent_requests_leave_one_open_link",),
+        database="postgres",
     ),
     Mutation(
         "The page of a link to a new address",

@@ -1,4 +1,4 @@
-"""Prepared statements of PostgreSQL."""
+"""Prepared statements of PostgreSQL, and what must hold while something is broken."""
 
 from __future__ import annotations
 
@@ -42,5 +42,30 @@ PREPARED = (
         to("        driver.prepare_threshold = None\n", "        pass\n"),
         _TESTS,
         database="postgres",
+    ),
+    Mutation(
+        "The recognition of a connection that was lost in a transaction",
+        "authservice/kernel/outages.py",
+        to("return isinstance(error, OperationalError)", "return False"),
+        ("tests/contract/test_database_away.py",),
+    ),
+    Mutation(
+        "The mark of a refused request as logged",
+        "authservice/core/api/endpoint.py",
+        to('response.__dict__["_has_been_logged"] = True', "pass"),
+        ("tests/contract/test_database_away.py",),
+        database="postgres",
+    ),
+    Mutation(
+        "The answer of a logout that does not depend on receivers",
+        "authservice/core/sessions/logout.py",
+        to("user_logged_out.send_robust(", "user_logged_out.send("),
+        ("tests/faults/test_raising.py",),
+    ),
+    Mutation(
+        "The deletion of lockouts that a wrong clock made",
+        "authservice/core/cleanup.py",
+        to("now + 2 * attempt_counter.DAY", "now + 4000 * attempt_counter.DAY"),
+        ("tests/faults/test_clock.py",),
     ),
 )

@@ -155,7 +155,7 @@ LOST_NOTICES = (
     Mutation(
         "The search of the worker for lost notices",
         "authservice/notification/worker.py",
-        without("    lost_notices.look()\n"),
+        without("    lost_notices.check()\n"),
         (
             "tests/notification/test_lost_notices.py::test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost",
         ),

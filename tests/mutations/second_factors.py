@@ -14,6 +14,18 @@ SECOND_FACTORS = (
         (_TWO + "challenge.py",),
     ),
     Mutation(
+        "The challenge of a login whose user was read with an enabled factor",
+        TWO + "gate.py",
+        to("not arrival.person.gate_values.get(_CONFIRMED, True)", "True"),
+        (_TWO + "challenge.py",),
+    ),
+    Mutation(
+        "The query for a factor in a login that did not read it with the user",
+        TWO + "gate.py",
+        to("gate_values.get(_CONFIRMED, True)", "gate_values.get(_CONFIRMED)"),
+        (_TWO + "challenge.py",),
+    ),
+    Mutation(
         "The single use of a time step",
         TWO + "authenticators.py",
         to("confirmed=True, last_step__lt=step)", "confirmed=True)"),
@@ -99,6 +111,12 @@ SECOND_FACTORS = (
         CORE + "credentials/known_devices.py",
         to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
+    ),
+    Mutation(
+        "The devices of logins that read the account before a factor was enabled",
+        CORE + "credentials/known_devices.py",
+        without(', factor_version=param("factor_version", Account)'),
+        ("tests/core/credentials/test_known_devices.py",),
     ),
     Mutation(
         "The check under the lock that the session is valid, before a factor changes",

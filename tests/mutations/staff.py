@@ -57,6 +57,12 @@ STAFF = (
         ("tests/admin_api/test_notices.py",),
     ),
     Mutation(
+        "The proof of an address whose verification staff take back",
+        "authservice/core/staff/update_user.py",
+        without('        account.proven_email_key = ""\n'),
+        ("tests/admin_api/test_change.py",),
+    ),
+    Mutation(
         "The verification of a number that staff set again",
         "authservice/core/staff/update_user.py",
         without('            account.verified_phone_key = ""\n'),

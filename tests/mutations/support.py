@@ -29,6 +29,16 @@ SUPPORT = (
         _BUTTONS,
     ),
     Mutation(
+        "The lock of the user between two members of staff who press one button",
+        CORE + "staff/support_actions.py",
+        to(
+            "present = super_admins.lock_user(pk, losing=losing)",
+            "present = super_admins.read_locked(pk, {pk}, losing=False)",
+        ),
+        (_HOST, _INSIDE + "test_races.py"),
+        database="postgres",
+    ),
+    Mutation(
         "The permission of a button",
         CORE + "admin/support.py",
         to("if not self._may(request)(found.permission):", "if False:"),

@@ -1,5 +1,6 @@
 """Each mutation applies to the tree: a change of such a line requires a change of its mutation."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -27,3 +28,10 @@ def test_mutation_names_existing_tests(mutation):
 
 def test_mutation_names_are_unique():
     assert [name for name, count in Counter(m.name for m in MUTATIONS).items() if count > 1] == []
+
+
+def test_page_lists_each_mutation_once():
+    page = (ROOT / "docs/mutations.rst").read_text()
+    listed = re.findall(r"^   \* - (.+)\n     - ``(.+)``$", page, re.MULTILINE)
+
+    assert listed == [(m.lost, m.file.removeprefix("authservice/")) for m in MUTATIONS]
