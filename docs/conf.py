@@ -13,6 +13,7 @@ copyright = f"2026, {author}"  # noqa: A001 Sphinx's name for it
 version = release = __version__
 
 exclude_patterns = ["_build"]
+html_extra_path = ["llms.txt"]
 default_role = "literal"
 nitpicky = True
 highlight_language = "python"

@@ -52,6 +52,24 @@ def _ours(fault):
     return fault.__module__.startswith("authservice.")
 
 
+@pytest.mark.parametrize(
+    ("english", "german", "other"),
+    [("suspend", "deaktivier", "sperr"), ("reactivate", "aktivier", "sperr")]
+    + [(word, "sperr", "deaktivier") for word in ("locked", "unlock", "lockout")],
+)
+def test_german_tells_suspended_from_locked(english, german, other):
+    """Staff must know from one word whether a button of theirs or the time ends it."""
+    catalogued = [
+        (message.id, str(message.string).lower())
+        for app in texts.of_apps()
+        for message in catalogues.read(catalogues.path_of(app, "de"), "de")
+        if english in str(message.id).lower()
+    ]
+
+    assert catalogued
+    assert [text for text, found in catalogued if german not in found or other in found] == []
+
+
 TEXT = Text(API, "Must have %(count)d characters.")
 
 
@@ -142,4 +160,5 @@ def _place(path: Path, node):
 
 # Headings of pages, which are in the same catalogue as the templates of the pages.
 PAGES = "authservice/pages/texts.py"
-ENGLISH = {"authservice/openapi/document.py", "authservice/openapi/refusals.py"}
+# The description of the API.
+ENGLISH = {f"authservice/openapi/{name}.py" for name in ("document", "examples", "refusals")}

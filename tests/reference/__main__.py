@@ -1,6 +1,7 @@
 """`python -m tests.reference` writes the pages in docs/reference from the code.
 
-A folder as argument is written to instead. The pages describe a host with every module installed.
+It also writes docs/llms.txt. A folder as argument is written to instead. The pages describe a host
+with every module installed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,21 @@ os.environ |= {
 }
 django.setup()
 
-from tests.reference import actions, checks, errors, limits, roles, settings, signals, slots  # noqa: E402
+from tests.reference import (  # noqa: E402
+    actions,
+    checks,
+    commands,
+    errors,
+    limits,
+    llms,
+    roles,
+    settings,
+    signals,
+    slots,
+)
 
 FOLDER = Path(__file__).parents[2] / "docs/reference"
-PAGES = (settings, errors, checks, actions, slots, signals, limits, roles)
+PAGES = (settings, errors, checks, commands, actions, signals, slots, limits, roles)
 
 
 def write(folder: Path) -> None:
@@ -33,3 +45,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    if len(sys.argv) == 1:
+        llms.write()

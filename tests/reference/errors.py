@@ -14,13 +14,22 @@ from tests.reference import rst
 INTRO = """
 An error is ``{"data": {"code": "…", "message": "…"}, "message": "…"}`` with the status of its code.
 A program compares the code: codes do not change within a major version, messages may. A code with
-two statuses has two entries. The routes are those of a service with every module installed.
+two statuses has two entries. The routes are those of a service with every module installed. Each
+code has an anchor of its own, such as ``#error-token-expired``.
 """
 _Name = tuple[int, str]
 
 
 def page() -> str:
-    return rst.page("Errors", INTRO, _codes())
+    return rst.page("Errors", INTRO, [_by_status(), *_codes()])
+
+
+def _by_status() -> str:
+    """The codes of each status, with links to their entries."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for fault in catalogue():
+        found[fault.status].append(rst.link(fault.code, rst.anchor("error", fault.code)))
+    return rst.fields({str(status): ", ".join(found[status]) for status in sorted(found)})
 
 
 def _codes() -> Iterator[str]:

@@ -5,17 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from authservice.core.messages.limits import LIMITS, Limit
+from authservice.kernel.throttling import RATES
 from tests.reference import rst
 from tests.reference.settings import span
 
 INTRO = """
+There are limits on messages and on requests. Limits on attempts at passwords and codes are separate
+and always apply; the page on the API has them.
+
 Every e-mail and every SMS is checked against each limit that applies to it. Past a limit the
 response stays the same, and nothing is sent. ``THROTTLE.ENABLED`` turns all of them off.
 """
+# What each rate counts.
+REQUESTS = {
+    "default": "requests of a network to all routes, or of an account from a known device",
+    "signup": "sign-ups from a network, also by a provider",
+    "refresh": "refreshes of a session",
+    "guess": "failed logins and wrong codes from a network",
+    "is-available": "requests of a network to ``/is-available``",
+    "auto-register": "accounts that magic links create for a network",
+    "oauth-native": "requests of apps to log in with a token of a provider, from a network",
+}
 
 
 def page() -> str:
-    return rst.page("Limits on messages", INTRO, _entries())
+    return rst.page("Limits", INTRO, [*_entries(), *_rates()])
+
+
+def _rates() -> Iterator[str]:
+    for name, rate in RATES.items():
+        facts = {"Requests": REQUESTS[name], "Setting": f'``THROTTLE.RATES["{name}"]``'}
+        body = rst.fields({**facts, "At most": rst.literal(rate)})
+        yield rst.entry(rst.anchor("rate", name), f"{rst.literal(name)} (requests)", body)
 
 
 def _entries() -> Iterator[str]:

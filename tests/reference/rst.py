@@ -50,7 +50,7 @@ def paragraph(text: str) -> str:
 
 def wrapped(text: str, *, first: str = "", rest: str = "") -> str:
     """The text in lines that break between words, but not within a literal."""
-    whole = re.sub(r"``[^`]+``", lambda found: found[0].replace(" ", _KEPT), text)
+    whole = re.sub(r"`+[^`]+`+", lambda found: found[0].replace(" ", _KEPT), text)
     lines = textwrap.fill(
         whole,
         WIDTH,
@@ -79,5 +79,15 @@ def _escaped(text: str) -> str:
     return re.sub(r"([*|\\]|_(?!\w))", r"\\\1", text)
 
 
+def link(text: str, target: str) -> str:
+    """A link to an entry of the same page."""
+    return f"`{text} <{target}_>`__"
+
+
 def literal(text: str) -> str:
     return f"``{text}``"
+
+
+def example(code: str) -> str:
+    """A block of Python; docutils has this directive too."""
+    return ".. code-block:: python\n\n" + textwrap.indent(inspect.cleandoc(code), "   ")

@@ -19,17 +19,18 @@ from authservice.kernel.settings import declared
 from tests.reference import rst
 
 INTRO = """
-One dict, ``AUTHSERVICE``, with a dict for each section. A duration is a ``timedelta`` or a number
-of seconds. ``manage.py check`` reports a wrong key, type, path or combination, and asks "did you
-mean".
+One dict, ``AUTHSERVICE``, with a dict for each section: ``CORE.ALLOW_SIGNUP`` below is
+``AUTHSERVICE = {"CORE": {"ALLOW_SIGNUP": …}}``. For a ``timedelta``, a number of seconds will do.
+``manage.py check`` reports a wrong key, type, path or combination, and asks "did you mean". Each
+key has an anchor of its own, such as ``#setting-core-allow-signup``.
 """
 _TYPES = {
-    bool: "``True`` or ``False``",
-    int: "whole number",
-    str: "string",
-    timedelta: "duration",
+    bool: "``bool``",
+    int: "``int``",
+    str: "``str``",
+    timedelta: "``timedelta``",
     datetime: "``datetime`` with a time zone",
-    Any: "list or dict",
+    Any: "``list`` or ``dict``",
 }
 _UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 
@@ -71,8 +72,8 @@ def shown_type(kind: Any) -> str:
     if origin is Literal:
         return "one of " + ", ".join(rst.literal(json.dumps(value)) for value in get_args(kind))
     if origin in (dict, Mapping):
-        return "dict"
-    return "list" if origin is tuple else _TYPES[origin]
+        return "``dict``"
+    return "``list``" if origin is tuple else _TYPES[origin]
 
 
 def shown_default(field: dataclasses.Field[Any]) -> str:
@@ -80,8 +81,14 @@ def shown_default(field: dataclasses.Field[Any]) -> str:
         return rst.literal(repr(field.default_factory()))
     value = field.default
     if isinstance(value, timedelta):
-        return span(value)
+        return rst.literal(written(value))
     return rst.literal(json.dumps(value) if isinstance(value, str | tuple) else repr(value))
+
+
+def written(value: timedelta) -> str:
+    """A duration as one writes it in settings, such as `timedelta(days=7)`."""
+    number, _, unit = span(value).partition(" ")
+    return f"timedelta({unit.rstrip('s')}s={number})" if unit else "timedelta(0)"
 
 
 def span(value: timedelta) -> str:

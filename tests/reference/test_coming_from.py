@@ -10,6 +10,7 @@ from authservice.kernel.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs/coming_from").glob("*.rst"))
+PACKAGES = [page for page in PAGES if page.stem != "index"]
 REFERENCE = ROOT / "docs/reference"
 ROW = re.compile(r"^   \* - (.+?)\n     - (.+?)(?=\n   \* - |\n\n)", re.MULTILINE | re.DOTALL)
 HEAD = re.compile(r"(Route|Code|Setting|Signal) of (this service|``AUTHSERVICE``)")
@@ -50,6 +51,17 @@ def test_every_package_has_its_page():
     assert {"simplejwt", "dj_rest_auth", "djoser", "knox"} <= pages
     assert {"allauth", "django_otp", "two_factor"} <= pages
     assert min(len(cells(kind)) for kind in ("Route", "Code", "Setting", "Signal")) > 6
+
+
+@pytest.mark.parametrize("page", PACKAGES, ids=lambda page: page.stem)
+def test_page_has_the_replacements_and_the_way_back(page):
+    text = page.read_text()
+
+    for kind in ("Route", "Code", "Setting"):
+        assert any(cell.id.startswith(f"{page.stem}: ") for cell in cells(kind)), kind
+    assert re.search(r"\bsignals?\b", text, re.IGNORECASE)
+    assert "\nSteps\n-----\n" in text
+    assert "\nGoing back\n----------\n" in text
 
 
 @pytest.mark.parametrize("cell", cells("Route"))

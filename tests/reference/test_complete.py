@@ -1,10 +1,11 @@
-"""Every setting, error, action, slot, signal and limit has an entry and a description.
+"""Every setting, error, command, action, slot, signal and limit has an entry and a description.
 
 What there is comes from the source files, so it does not matter what the generator imports.
 """
 
 import ast
 import re
+import textwrap
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
@@ -27,6 +28,7 @@ from authservice.kernel import (
 )
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.modules import SLOTS, ModuleConfig
+from authservice.kernel.throttling import RATES
 from authservice.oauth import errors as oauth_errors  # noqa: F401 adds them to the catalogue
 from tests.reference import rst
 from tests.reference.signals import described
@@ -188,6 +190,52 @@ def test_signal_has_description_action_and_arguments(name):
     assert re.search(r"^:Arguments: ``event``, ``user``$", text, re.MULTILINE)
 
 
+@pytest.mark.django_db
+def test_signal_example_receives_a_refused_login(api, caplog, django_capture_on_commit_callbacks):
+    text = (FOLDER / "signals.rst").read_text()
+    code = textwrap.dedent(text.partition(".. code-block:: python\n")[2].partition("\n``user``")[0])
+    names = {}
+    exec(code, names)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        api.post("login", email="ann@example.com", password="wrong")
+
+    assert "from 127.0.0.1: " in caplog.text
+    assert signals.login_failed.disconnect(names["log_refused_login"])
+
+
+def commands_in_tree():
+    """Each command with the arguments and subcommands that its file adds."""
+    for path in TREE.glob("*/management/commands/authservice_*.py"):
+        calls = [node for node in ast.walk(SOURCES[path]) if isinstance(node, ast.Call)]
+        added = {"add_argument": set(), "add_parser": set()}
+        for call in calls:
+            name = getattr(call.func, "attr", "")
+            if name in added:
+                added[name].add(call.args[0].value)
+        yield pytest.param(path.stem, added["add_argument"], added["add_parser"], id=path.stem)
+
+
+@pytest.mark.parametrize(("name", "arguments", "steps"), list(commands_in_tree()))
+def test_command_has_a_description_and_each_argument(name, arguments, steps):
+    text = entry("commands", rst.anchor("command", name)).partition("\n\n")[2]
+    parts = [text, *(entry("commands", rst.anchor("command", name, step)) for step in steps)]
+    whole = "".join(parts)
+
+    assert re.match(r"[A-Z].*\.\n\nApp: ``authservice\.\w+``", text, re.DOTALL)
+    for argument in arguments:
+        typed = argument if argument.startswith("-") else argument.upper()
+        assert re.search(rf"^:``{typed}[` ].*?: [A-Z]", whole, re.MULTILINE), argument
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
 def test_limit_has_an_amount(limit):
     assert f":At most: {limit.amount} in " in entry("limits", rst.anchor("limit", limit.name))
+
+
+@pytest.mark.parametrize(("name", "rate"), RATES.items())
+def test_rate_of_requests_has_its_setting_and_amount(name, rate):
+    text = entry("limits", rst.anchor("rate", name))
+
+    assert f':Setting: ``THROTTLE.RATES["{name}"]``' in text
+    assert f":At most: ``{rate}``" in text

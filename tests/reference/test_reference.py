@@ -10,7 +10,17 @@ from tests.hosts.runs import ROOT, python
 
 COMMAND = "python -m tests.reference"
 FOLDER = ROOT / "docs/reference"
-NAMES = ["actions", "checks", "errors", "limits", "roles", "settings", "signals", "slots"]
+NAMES = [
+    "actions",
+    "checks",
+    "commands",
+    "errors",
+    "limits",
+    "roles",
+    "settings",
+    "signals",
+    "slots",
+]
 ANCHOR = re.compile(r"^\.\. _([\w-]+):$", re.MULTILINE)
 
 

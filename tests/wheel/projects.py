@@ -121,7 +121,7 @@ class Project:
     @contextmanager
     def served(self) -> Iterator[str]:
         """Run the server and yield the URL of the API."""
-        port = _free_port()
+        port = free_port()
         server = subprocess.Popen(
             [self._programs / "python", "manage.py", "runserver", "--noreload", str(port)],
             cwd=self._folder,
@@ -138,7 +138,7 @@ class Project:
             server.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port

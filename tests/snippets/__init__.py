@@ -1,0 +1,1 @@
+"""The snippets of the README and of the docs."""

@@ -1,0 +1,116 @@
+"""Where the blocks of Python run that do not run by themselves, and what others expect.
+
+A block is named by a page and a text that only this block of the page contains.
+"""
+
+from __future__ import annotations
+
+from tests.snippets.blocks import of_page
+
+# These tests execute all blocks of Python of a page.
+PAGES = {
+    "docs/extending.rst": "tests/extending/test_docs.py",
+    "docs/recipes/login.rst": "tests/recipes/test_login.py",
+    "docs/recipes/project.rst": "tests/recipes/test_project.py",
+    "docs/recipes/signup.rst": "tests/recipes/test_signup.py",
+    "docs/start.rst": "tests/wheel/test_start_page.py",
+    "docs/verifying.rst": "tests/verifying/test_verifying.py",
+}
+# These tests execute one block.
+BLOCKS = {
+    ("README.rst", "urlpatterns"): "tests/wheel/test_startproject.py",
+    ("docs/other_packages.rst", "AXES_LOCKOUT_CALLABLE"): "tests/hosts/inside/test_axes.py",
+    ("docs/organization.rst", "RowSecurityMiddleware"): "tests/organization/shop/recipe.py",
+    ("docs/views.rst", "# views.py: then"): "tests/host_views/test_new_project.py",
+    ("docs/views.rst", "@api.get"): "tests/host_views/test_recipes.py",
+    ("docs/views.rst", "AsyncJsonWebsocketConsumer"): "tests/host_views/test_recipes.py",
+}
+# Files that a page names, and what a test puts in their place.
+FILES = {"/etc/app/keys.json": "keys.json", "/etc/ssl/internal-ca.pem": "authority.pem"}
+
+
+def _module(name: str, code: str) -> str:
+    return f"""
+import sys, types
+{name.partition(".")[0]} = sys.modules["{name.partition(".")[0]}"] = types.ModuleType("package")
+module = sys.modules["{name}"] = types.ModuleType("{name}")
+exec({code!r}, module.__dict__)
+setattr({name.partition(".")[0]}, "{name.rpartition(".")[2]}", module)
+"""
+
+
+_CACHES = """
+local = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = {"default": local, "sessions": local}
+"""
+_KEYS = """
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+PEM, PEM_NEW = (
+    ed25519.Ed25519PrivateKey.generate().private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    ).decode()
+    for _ in range(2)
+)
+PEM_OLD = rsa.generate_private_key(65537, 2048).public_key().public_bytes(
+    serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+).decode()
+"""
+_OAUTH = 'INSTALLED_APPS += ["authservice.oauth"]\n'
+_FORUM = next(
+    block.code for block in of_page("docs/oauth_providers.rst") if "class Forum" in block.code
+)
+# What a block expects of the project: code that runs before it.
+GIVEN = {
+    ("docs/audit.rst", "RETENTION"): 'INSTALLED_APPS += ["authservice.audit"]',
+    ("docs/coming_from/simplejwt.rst", "TRADE_UNTIL"): (
+        'INSTALLED_APPS += ["authservice.compat.simplejwt"]'
+    ),
+    ("docs/languages.rst", "def check_size"): """
+from authservice.kernel import errors
+from authservice.kernel.phrases import phrase
+""",
+    ("docs/notification.rst", "def language_of"): _module(
+        "accounts.languages", "language_of = str"
+    ),
+    ("docs/oauth.rst", "GITHUB_CLIENT_SECRET"): (
+        'import os; os.environ["GITHUB_CLIENT_SECRET"] = "secret"'
+    ),
+    ("docs/oauth.rst", "NoProviderToken"): """
+INSTALLED_APPS += ["authservice.oauth"]
+class request:
+    class user:
+        pk = 1
+""",
+    ("docs/oauth_providers.rst", "https://sso.example.com"): _OAUTH,
+    ("docs/oauth_providers.rst", "SpotifyOAuth2"): _OAUTH,
+    ("docs/oauth_providers.rst", "class Forum"): _OAUTH,
+    ("docs/oauth_providers.rst", '"CLASS"'): _OAUTH + _module("shop.providers", _FORUM),
+    ("docs/organization.rst", "IsOrganizationMember"): (
+        'INSTALLED_APPS += ["authservice.organization"]'
+    ),
+    ("docs/organization.rst", "test_admins_rename_projects"): (
+        'INSTALLED_APPS += ["authservice.organization"]'
+    ),
+    ("docs/running/keys.rst", "SECRET_KEY_FALLBACKS"): 'OLD, NEW = "old key", "new key"',
+    ("docs/running/retention.rst", "RETENTION"): 'INSTALLED_APPS += ["authservice.audit"]',
+    ("docs/running/workers.rst", "celery_app"): _module("project.celery", "app = None"),
+    ("docs/running/workers.rst", "accounts.broker"): _module("accounts.broker", "publish = print"),
+    ("docs/session.rst", "MAX_PER_USER"): _CACHES,
+    ("docs/session.rst", "class Registered"): _module("shop.register", ""),
+    ("docs/tokens.rst", "PEM_NEW"): _KEYS,
+}
+# What tries a block, with tables: code that runs after it.
+THEN = {
+    ("docs/oauth.rst", "NoProviderToken"): 'assert "token" not in globals()',
+    ("docs/organization.rst", "test_admins_rename_projects"): "test_admins_rename_projects(None)",
+    ("docs/testing.rst", "def test_"): "test_an_invoice_is_the_signed_in_users(None)",
+}
+# At most 15 blocks of Python or JavaScript, with the reason why no test executes them.
+NOT_EXECUTED = {
+    ("docs/running/monitoring.rst", "sentry_sdk.init"): "needs sentry-sdk and an account there",
+    ("docs/running/monitoring.rst", "DjangoInstrumentor"): "needs packages of OpenTelemetry",
+    ("docs/running/workers.rst", "TASKS = "): "needs a package with a backend, and Django 6.0",
+}
