@@ -14,7 +14,7 @@ from authservice.core.users import identifiers
 from authservice.notification import failures
 from authservice.notification.conf import conf
 from authservice.notification.languages import language_of
-from authservice.notification.rendering import context_of, one_line, plain, render
+from authservice.notification.rendering import context_of, one_line, opening, plain, render
 
 # Tells auto-responders (such as vacation notes) not to reply (RFC 3834 section 5).
 _HEADERS = {"Auto-Submitted": "auto-generated"}
@@ -39,8 +39,9 @@ def build_in_its_language(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
 def build(outgoing: OutgoingMessage) -> EmailMultiAlternatives:
     """The e-mail of a message, in the active language."""
     context = context_of(outgoing)
+    context["subject"] = opening(one_line(render(outgoing, "subject.txt", context)))
     message = EmailMultiAlternatives(
-        subject=one_line(render(outgoing, "subject.txt", context)),
+        subject=context["subject"],
         body=plain(render(outgoing, "body.txt", context)),
         from_email=conf.from_email or None,
         to=[identifiers.deliverable(outgoing.to)],

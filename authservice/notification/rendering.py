@@ -46,6 +46,15 @@ def plain(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
+def opening(text: str) -> str:
+    """The text without the colon that follows the name of a service that has none.
+
+    Subjects and text messages begin with `{{ brand.name }}:`, in every language.
+    """
+    rest = re.sub(r"^\s*:\s*", "", text)
+    return text if rest == text else rest[:1].upper() + rest[1:]
+
+
 def one_line(text: str) -> str:
     """The text without line ends and other control characters, so that it is safe in a header."""
     spaced = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from authservice.core.messages.compose import OutgoingMessage
-from authservice.notification.rendering import context_of, render
+from authservice.notification.rendering import context_of, opening, render
 from authservice.notification.senders import sender
 
 
 def send(outgoing: OutgoingMessage) -> None:
-    sender()(outgoing.to, render(outgoing, "sms.txt", context_of(outgoing)).strip())
+    sender()(outgoing.to, opening(render(outgoing, "sms.txt", context_of(outgoing)).strip()))
