@@ -19,6 +19,7 @@ from authservice.openapi import (
     response_schemas,
     sections,
     security,
+    texts,
 )
 from authservice.openapi.conf import conf
 from authservice.openapi.response_schemas import ResponseSchemas
@@ -30,6 +31,12 @@ VERSION = "3.1.1"
 DESCRIPTION = """\
 A successful response is `{"data": …}`. An error response is
 `{"data": {"code", "message"}, "message"}`; error codes do not change, and `ErrorCode` lists them.
+
+A client logs in, reads `status` of the response, and sends the access token in
+`Authorization: Bearer …`. On 401 `TOKEN_EXPIRED` it calls `POST /refresh`, stores both new tokens
+and repeats the request once. On 401 `INVALID_TOKEN` the session has ended, and the user logs in
+again. Any response may be 429 or 503: wait for the seconds in `Retry-After`. The `message` of an
+error can be shown to the user.
 
 Request bodies are JSON objects of at most 64 KiB in UTF-8. An empty body counts as an empty object.
 Unknown fields are ignored and values are not coerced to other types. An empty string counts as
@@ -85,10 +92,15 @@ def _operation(
         *request_schemas.query_parameters(operation.query),
     ]
     body = request_schemas.body(operation.body, takes_form=route.view.takes_form)
-    responses = {**_successes(operation, schemas), **refusals.references(route, operation, refused)}
+    text = texts.description(route.id)
+    responses = {
+        **_successes(operation, schemas, texts.answer(route.id)),
+        **refusals.references(route, operation, refused),
+    }
     return {
         "operationId": route.id,
         "summary": operation.summary,
+        **({"description": text} if text else {}),
         "tags": [sections.tag(route)],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
@@ -97,10 +109,12 @@ def _operation(
     }
 
 
-def _successes(operation: Operation, schemas: ResponseSchemas) -> dict[int, Schema]:
-    """The responses to successful requests, by status."""
+def _successes(operation: Operation, schemas: ResponseSchemas, text: str) -> dict[int, Schema]:
+    """The responses to successful requests, by status. `text` is what the usual one means."""
     answers = {operation.status: operation.answer, **operation.also}
     responses = {status: _success(answer, schemas) for status, answer in answers.items()}
+    if text:
+        responses[operation.status]["description"] = text
     if operation.page:
         page = responses[operation.status]
         page["description"] = f"{page['description']} {operation.page}"

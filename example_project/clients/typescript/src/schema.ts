@@ -13,7 +13,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create an account */
+        /**
+         * Create an account
+         * @description Creates an account from `password` and an `email`, a `username` or both, and signs the user
+         *     in. Read `status` of the response:
+         *
+         *     - `signed_in` (201): there are tokens. Store them, and send the access token in
+         *       `Authorization: Bearer …`. A link to verify the address was mailed.
+         *     - `verification_required` (201): the account exists, but the user must open the mailed link
+         *       and then log in. Show that, with a button for `POST /send-verification-email`.
+         *     - `sent` (201): the service does not reveal whether the address is free. Tell the user to
+         *       look into the mailbox.
+         *     - `challenge` (200): the service requires a second factor of this user, who has to set it
+         *       up first, with `POST /2fa/setup-login`.
+         *
+         *     400 `INVALID_PASSWORD` has a message with the rules for passwords; show it.
+         *     `USER_ALREADY_EXISTS`, `USERNAME_ALREADY_EXISTS` and `PHONE_ALREADY_IN_USE` name the field
+         *     that is taken. 403 `SIGNUP_DISABLED` means that only invited people get accounts. One
+         *     network can sign up 20 times an hour.
+         */
         post: operations["signup"];
         delete?: never;
         options?: never;
@@ -30,7 +48,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether an e-mail address, username or phone number is free */
+        /**
+         * Whether an e-mail address, username or phone number is free
+         * @description Says whether an e-mail address, a username or a phone number can be used for a new account.
+         *     Send exactly one of the three, for example when the user leaves a field of the form. The
+         *     result is not a reservation, so handle the errors of the sign-up in any case.
+         *
+         *     One network can send 30 requests a minute; 429 `TOO_MANY_REQUESTS` has `Retry-After`.
+         */
         post: operations["isAvailable"];
         delete?: never;
         options?: never;
@@ -45,10 +70,29 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Verify an e-mail address with a mailed link */
+        /**
+         * Verify an e-mail address with a mailed link
+         * @description The address of the link in a verification mail. Browsers open it; a front end rarely calls
+         *     it. The browser that signed up, and clients that ask for `application/json`, verify the
+         *     address at once. Another browser gets a page with two buttons, which sends
+         *     `POST /verify-email`.
+         *
+         *     If the front end has a page for the result, the browser is redirected there with
+         *     `status=success` or `status=error`. A second click before the link expires succeeds again.
+         *     On `INVALID_VERIFICATION_TOKEN` or `VERIFICATION_TOKEN_EXPIRED` offer another link with
+         *     `POST /send-verification-email`.
+         */
         get: operations["verifyEmail"];
         put?: never;
-        /** Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page */
+        /**
+         * Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page
+         * @description Sent by the buttons of the page of a verification link. A front end with a page of its own
+         *     sends `token` and `email` of the link with `decision`: `confirm` verifies the address,
+         *     `deny` says that its owner did not sign up.
+         *
+         *     `deny` removes all access that was set up for the account, as long as the address is not
+         *     proven. No CSRF token is needed, because the token of the link is enough.
+         */
         post: operations["confirmEmail"];
         delete?: never;
         options?: never;
@@ -65,7 +109,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a link that verifies an e-mail address */
+        /**
+         * Request a link that verifies an e-mail address
+         * @description Sends a mail with a link to `/verify-email`, which is valid for 24 hours. Call it when the user
+         *     did not get the mail of the sign-up, or when a link had expired.
+         *
+         *     A client can request 3 mails in 15 minutes and 10 a day for one address. The response does not
+         *     reveal whether the address has an account, so tell the user to look into the mailbox.
+         */
         post: operations["sendVerificationEmail"];
         delete?: never;
         options?: never;
@@ -82,7 +133,17 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a link that verifies an e-mail address */
+        /**
+         * Request a link that verifies an e-mail address
+         * @description Sends a mail with a link to `/verify-email`, which is valid for 24 hours. Call it when the user
+         *     did not get the mail of the sign-up, or when a link had expired.
+         *
+         *     A client can request 3 mails in 15 minutes and 10 a day for one address. The response does not
+         *     reveal whether the address has an account, so tell the user to look into the mailbox.
+         *
+         *     The same as `POST /send-verification-email`, for clients that name the second request
+         *     differently.
+         */
         post: operations["resendVerificationEmail"];
         delete?: never;
         options?: never;
@@ -99,7 +160,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify a phone number with a code */
+        /**
+         * Verify a phone number with a code
+         * @description Verifies a phone number with the code of a text message. The caller need not be signed in.
+         *
+         *     400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
+         *     allows five wrong attempts by all clients together. After them a right code is refused too,
+         *     so offer another one with `POST /send-verification-phone`.
+         */
         post: operations["verifyPhone"];
         delete?: never;
         options?: never;
@@ -116,7 +184,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a code that verifies a phone number */
+        /**
+         * Request a code that verifies a phone number
+         * @description Sends a text message with a code of six digits, which is valid for 10 minutes and 5 attempts.
+         *     Send the code to `POST /verify-phone`. A new code revokes the previous one.
+         *
+         *     A client can request 3 messages in 15 minutes and 10 a day for one number. 501
+         *     `SMS_NOT_CONFIGURED` means that the service has no sender of text messages.
+         */
         post: operations["sendVerificationPhone"];
         delete?: never;
         options?: never;
@@ -133,7 +208,17 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a code that verifies a phone number */
+        /**
+         * Request a code that verifies a phone number
+         * @description Sends a text message with a code of six digits, which is valid for 10 minutes and 5 attempts.
+         *     Send the code to `POST /verify-phone`. A new code revokes the previous one.
+         *
+         *     A client can request 3 messages in 15 minutes and 10 a day for one number. 501
+         *     `SMS_NOT_CONFIGURED` means that the service has no sender of text messages.
+         *
+         *     The same as `POST /send-verification-phone`, for clients that name the second request
+         *     differently.
+         */
         post: operations["resendVerificationPhone"];
         delete?: never;
         options?: never;
@@ -150,7 +235,24 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in with a password */
+        /**
+         * Log in with a password
+         * @description Logs in with `password` and exactly one of `email` and `username`. Read `status`:
+         *
+         *     - `signed_in`: store both tokens, send the access token in `Authorization: Bearer …`, and
+         *       call `POST /refresh` when it has expired (`expires_in`, in seconds).
+         *     - `challenge`: the password is right, and a further step is required. There are no tokens
+         *       yet. For a challenge of the type `2fa` ask for a code and send it with `temp_token` to
+         *       `POST /2fa/verify-login`. For `2fa_setup` begin with `POST /2fa/setup-login`.
+         *
+         *     401 `INVALID_CREDENTIALS` is the same for an unknown user and a wrong password. 403
+         *     `EMAIL_NOT_VERIFIED` and `PHONE_NOT_VERIFIED` are sent only after a right password: offer
+         *     another link or code. 403 `USER_NOT_ACTIVE` means that the account is suspended.
+         *
+         *     After ten wrong passwords in a quarter of an hour, 429 `TOO_MANY_ATTEMPTS` refuses even the
+         *     right one; show the seconds in `Retry-After`. Send `X-Device-Token` of the last login (or
+         *     its cookie): a known device has attempts of its own.
+         */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -167,7 +269,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Complete a login with a second factor */
+        /**
+         * Complete a login with a second factor
+         * @description The second step of a login. Send `temp_token` of the challenge and `code`: six digits of the
+         *     authenticator app, or a backup code. With `remember_device` the service skips this step on
+         *     this device for a while, if it allows that.
+         *
+         *     After `POST /2fa/setup-login` the first code of the app also enables the second factor.
+         *
+         *     401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `INVALID_TOKEN`: the
+         *     `temp_token` has expired (after 5 minutes), was used, or the password has changed; begin
+         *     again with the login. A `temp_token` allows five attempts, then the response is 429
+         *     `TOO_MANY_ATTEMPTS`.
+         */
         post: operations["verifyLogin"];
         delete?: never;
         options?: never;
@@ -184,7 +298,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start setting up the second factor that a login requires */
+        /**
+         * Start setting up the second factor that a login requires
+         * @description For a login with a challenge of the type `2fa_setup`: the service requires a second factor,
+         *     and this user has none yet. Send its `temp_token`, show `qr_code` and the backup codes, and
+         *     ask for the first code of the app. Send that code to `POST /2fa/verify-login`, with the same
+         *     `temp_token`, which is valid for 15 minutes.
+         *
+         *     Calling it again replaces the secret. 401 `INVALID_TOKEN`: begin again with the login. 400
+         *     `TWO_FACTOR_ALREADY_ENABLED`: the user has set up a factor meanwhile; log in again.
+         */
         post: operations["setUpTwoFactorToLogIn"];
         delete?: never;
         options?: never;
@@ -201,7 +324,20 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a refresh token for new tokens */
+        /**
+         * Exchange a refresh token for new tokens
+         * @description Exchanges a refresh token for a new access token and a new refresh token. Call it when a
+         *     request was refused with 401 `TOKEN_EXPIRED`, then repeat that request once. With tokens in
+         *     cookies send no `refresh_token`: the cookie is read, and also refresh on 401 `UNAUTHORIZED`.
+         *
+         *     A refresh token works once. Let only one tab, thread or process refresh, and store both new
+         *     tokens. A token that is sent again later counts as stolen, and the session ends. With
+         *     rotation turned off, the same refresh token is returned and stays valid.
+         *
+         *     401 `INVALID_REFRESH_TOKEN`: if another tab has stored newer tokens, use those; otherwise
+         *     ask the user to log in. Keep the tokens after every other failure, such as 503 or no
+         *     connection. A session can refresh 60 times a minute.
+         */
         post: operations["refresh"];
         delete?: never;
         options?: never;
@@ -218,7 +354,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this session */
+        /**
+         * End this session
+         * @description Ends the session of the access token. Its access and refresh tokens are refused from the
+         *     next request on; other sessions of the user continue. Token cookies are deleted.
+         *
+         *     Remove the tokens from the client whatever the response is. If the access token has expired
+         *     (401 `TOKEN_EXPIRED`), refresh first, or the session stays open until it expires.
+         */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -233,11 +376,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the signed-in user */
+        /**
+         * Get the signed-in user
+         * @description The user of the access token, as the database has it now. Call it when the app starts, to
+         *     find out who is signed in.
+         *
+         *     401 `TOKEN_EXPIRED`: refresh and repeat the request. 401 `INVALID_TOKEN`: the session has
+         *     ended, by a logout, a changed password or a suspension; show the login. 401 `UNAUTHORIZED`:
+         *     no token was sent. With tokens in cookies refresh then too, because the browser deletes the
+         *     cookie of an expired token.
+         */
         get: operations["getMe"];
         put?: never;
         post?: never;
-        /** Delete the user's own account */
+        /**
+         * Delete the user's own account
+         * @description Deletes the account of the signed-in user with all data of the service, permanently. All
+         *     sessions end. Ask for a confirmation before.
+         *
+         *     Send a proof of the owner: the current `password`, and `code` of the second factor if one is
+         *     enabled. A user without a password sends neither, but must have logged in at most 10 minutes
+         *     ago. 403 `REAUTHENTICATION_REQUIRED`: ask for the password, or for another login. 401
+         *     `INVALID_CREDENTIALS` and `TWO_FACTOR_INVALID`: the password or the code is wrong. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+         *
+         *     403 `SELF_DELETE_DISABLED`: the service does not allow it. 400 `LAST_SUPER_ADMIN`: the service
+         *     would have no super admin left. 409 `USER_IN_USE`: other data of the project needs this user.
+         */
         delete: operations["deleteMe"];
         options?: never;
         head?: never;
@@ -252,13 +417,39 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the user's own name, phone number or avatar */
+        /**
+         * Change the user's own name, phone number or avatar
+         * @description Changes the fields that are sent: `name`, `avatar` (a web address) and `phone` (E.164, such as
+         *     `+491701234567`). `null` and a missing field change nothing, `""` clears. PUT and PATCH do the
+         *     same.
+         *
+         *     A changed number is not verified: call `POST /send-verification-phone`. A number that was sent
+         *     with the current `password` can reset the password as soon as it is verified; another one can
+         *     72 hours later.
+         *
+         *     400 `PHONE_ALREADY_IN_USE`: another account has verified the number. 403
+         *     `REAUTHENTICATION_REQUIRED`: send `password` too. An account can change its number five times
+         *     a day (429 `TOO_MANY_REQUESTS`).
+         */
         put: operations["updateProfile"];
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change the user's own name, phone number or avatar */
+        /**
+         * Change the user's own name, phone number or avatar
+         * @description Changes the fields that are sent: `name`, `avatar` (a web address) and `phone` (E.164, such as
+         *     `+491701234567`). `null` and a missing field change nothing, `""` clears. PUT and PATCH do the
+         *     same.
+         *
+         *     A changed number is not verified: call `POST /send-verification-phone`. A number that was sent
+         *     with the current `password` can reset the password as soon as it is verified; another one can
+         *     72 hours later.
+         *
+         *     400 `PHONE_ALREADY_IN_USE`: another account has verified the number. 403
+         *     `REAUTHENTICATION_REQUIRED`: send `password` too. An account can change its number five times
+         *     a day (429 `TOO_MANY_REQUESTS`).
+         */
         patch: operations["patchProfile"];
         trace?: never;
     };
@@ -270,7 +461,19 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the user's own username */
+        /**
+         * Change the user's own username
+         * @description Changes the username: 3 to 30 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`. Sessions
+         *     stay valid, and the user logs in with the new name from now on.
+         *
+         *     Send a proof of the owner: the current `password`, and `code` of the second factor if one is
+         *     enabled. A user without a password sends neither, but must have logged in at most 10 minutes
+         *     ago. 403 `REAUTHENTICATION_REQUIRED`: ask for the password, or for another login. 401
+         *     `INVALID_CREDENTIALS` and `TWO_FACTOR_INVALID`: the password or the code is wrong. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+         *
+         *     400 `USERNAME_ALREADY_EXISTS`: the name is taken, in whatever case.
+         */
         put: operations["changeUsername"];
         post?: never;
         delete?: never;
@@ -288,7 +491,22 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request another e-mail address for the user's own account */
+        /**
+         * Request another e-mail address for the user's own account
+         * @description Requests another e-mail address. Nothing changes until the link in the mail to the new address
+         *     is opened, which works for 24 hours; the former address gets a notice. Send the request with
+         *     credentials from a page on the same site: the browser gets a cookie, and opens the link without
+         *     a further step.
+         *
+         *     Send a proof of the owner: the current `password`, and `code` of the second factor if one is
+         *     enabled. A user without a password sends neither, but must have logged in at most 10 minutes
+         *     ago. 403 `REAUTHENTICATION_REQUIRED`: ask for the password, or for another login. 401
+         *     `INVALID_CREDENTIALS` and `TWO_FACTOR_INVALID`: the password or the code is wrong. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+         *
+         *     400 `USER_ALREADY_EXISTS`: another account has the address. An account can send five requests a
+         *     day (429 `TOO_MANY_REQUESTS`). 501 `EMAIL_NOT_CONFIGURED`: the service sends no mail.
+         */
         post: operations["changeEmail"];
         delete?: never;
         options?: never;
@@ -303,10 +521,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what the link to a new e-mail address does, or change the address */
+        /**
+         * Show what the link to a new e-mail address does, or change the address
+         * @description The address of the link to a new e-mail address. The browser that sent the request changes
+         *     the address; another one gets a page with a button. Other clients get `status` `confirm`:
+         *     show the change, and send `token` with `POST /change-email/confirm`.
+         *
+         *     If the front end has a page for the result, the browser is redirected there with
+         *     `status=success` or `status=error`. `INVALID_VERIFICATION_TOKEN` and
+         *     `VERIFICATION_TOKEN_EXPIRED` mean that the link is not valid any more.
+         */
         get: operations["showEmailChange"];
         put?: never;
-        /** Change the e-mail address of an account with a mailed link */
+        /**
+         * Change the e-mail address of an account with a mailed link
+         * @description Changes the address with the `token` of the link. The new address is verified then, sessions
+         *     stay valid, and both addresses get a mail. Links to the former address are revoked, except
+         *     the one that undoes the change.
+         *
+         *     Sending it again succeeds again. 400 `INVALID_VERIFICATION_TOKEN`: the link is not valid,
+         *     for example because the address belongs to another account by now.
+         */
         post: operations["confirmEmailChange"];
         delete?: never;
         options?: never;
@@ -323,7 +558,22 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete the user's own account, by POST */
+        /**
+         * Delete the user's own account, by POST
+         * @description Deletes the account of the signed-in user with all data of the service, permanently. All
+         *     sessions end. Ask for a confirmation before.
+         *
+         *     Send a proof of the owner: the current `password`, and `code` of the second factor if one is
+         *     enabled. A user without a password sends neither, but must have logged in at most 10 minutes
+         *     ago. 403 `REAUTHENTICATION_REQUIRED`: ask for the password, or for another login. 401
+         *     `INVALID_CREDENTIALS` and `TWO_FACTOR_INVALID`: the password or the code is wrong. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+         *
+         *     403 `SELF_DELETE_DISABLED`: the service does not allow it. 400 `LAST_SUPER_ADMIN`: the service
+         *     would have no super admin left. 409 `USER_IN_USE`: other data of the project needs this user.
+         *
+         *     The same as `DELETE /me`, for clients that cannot send a body with DELETE.
+         */
         post: operations["postDeleteMe"];
         delete?: never;
         options?: never;
@@ -338,10 +588,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what the link to delete an account does */
+        /**
+         * Show what the link to delete an account does
+         * @description The address of the link that deletes an account. Opening it deletes nothing: a browser gets
+         *     a page with a button, other clients get `status` `confirm`. Show what will happen, and send
+         *     `token` with `POST /account/delete`.
+         *
+         *     400 `INVALID_TOKEN` or `TOKEN_EXPIRED`: request another link with `POST /me/delete`.
+         */
         get: operations["showDeleteAccount"];
         put?: never;
-        /** Delete an account with a mailed link */
+        /**
+         * Delete an account with a mailed link
+         * @description Deletes an account with the `token` of the mailed link, permanently. It works once, within
+         *     an hour. The caller need not be signed in, and all sessions of the account end.
+         *
+         *     400 `LAST_SUPER_ADMIN` and 409 `USER_IN_USE` mean that the account must stay.
+         */
         post: operations["deleteAccount"];
         delete?: never;
         options?: never;
@@ -356,10 +619,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what the link of a security notice does */
+        /**
+         * Show what the link of a security notice does
+         * @description The address of the link "This was not me" in a notice. Opening it changes nothing: a browser
+         *     gets a page with a button, other clients get `status` `confirm`. Send `token` with
+         *     `POST /account/secure`. The response does not say whether the token is valid.
+         */
         get: operations["showSecureAccount"];
         put?: never;
-        /** Undo a change of the account and end all access to it */
+        /**
+         * Undo a change of the account and end all access to it
+         * @description Undoes the change that a notice was about, for an owner who did not make it. It restores
+         *     the address and the phone number, removes a second factor and linked providers that were
+         *     added since, ends all sessions, makes the password unusable, and mails a link to set a new
+         *     one. The link works for 72 hours.
+         *
+         *     Using the same link again gets the same response and changes nothing. 400 `INVALID_TOKEN`
+         *     or `TOKEN_EXPIRED`: use `POST /forgot-password` instead, or ask the support.
+         */
         post: operations["createSecureAccount"];
         delete?: never;
         options?: never;
@@ -375,7 +652,17 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the user's own password */
+        /**
+         * Change the user's own password
+         * @description Sets a new password for a user who knows the current one. This session stays valid and every
+         *     other one ends, so the client keeps its tokens. It stores the new `X-Device-Token`, because
+         *     earlier ones are revoked. The owner gets a mail.
+         *
+         *     401 `INVALID_CREDENTIALS`: `old_password` is wrong; do not treat this 401 as an ended
+         *     session. 400 `INVALID_PASSWORD`: show the message, which has the rules. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`. A user without a password sets one with
+         *     `POST /forgot-password`.
+         */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -393,7 +680,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a link or code to set a new password */
+        /**
+         * Request a link or code to set a new password
+         * @description Mails a link to set a new password, or sends a code to a verified phone number. Send exactly
+         *     one of `email` and `phone`. The link leads to the page of the front end with `token` and
+         *     `email` in its query and is valid for an hour; the code is valid for 10 minutes. Send either
+         *     to `POST /reset-password`.
+         *
+         *     A client can request 3 messages in 15 minutes and 10 a day for one address or number. 501
+         *     `SMS_NOT_CONFIGURED`: the service sends no text messages.
+         */
         post: operations["forgotPassword"];
         delete?: never;
         options?: never;
@@ -408,10 +704,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the page of a link to set a new password */
+        /**
+         * Show the page of a link to set a new password
+         * @description The page of a link to set a new password, for services without a front end. A browser gets
+         *     a form, which sends `POST /reset-password`. Opening it does not use the link. Other clients
+         *     get `status` `confirm`.
+         */
         get: operations["showResetPassword"];
         put?: never;
-        /** Set a new password with a link or code */
+        /**
+         * Set a new password with a link or code
+         * @description Sets a new password with the `token` and `email` of a mailed link, or with the `code` of a
+         *     text message and `phone`. All sessions end and nobody is signed in: ask the user to log in
+         *     with the new password. A second factor stays enabled.
+         *
+         *     400 `INVALID_PASSWORD`: show the message, which has the rules; the link still works. 400
+         *     `INVALID_TOKEN`, `TOKEN_EXPIRED` or `INVALID_VERIFICATION_CODE`: offer another link or code
+         *     with `POST /forgot-password`.
+         */
         post: operations["createResetPassword"];
         delete?: never;
         options?: never;
@@ -426,7 +736,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show whether a second factor is enabled */
+        /**
+         * Show whether a second factor is enabled
+         * @description Whether the signed-in user has a second factor, and how many backup codes are left. Call it
+         *     for the page of security settings. Suggest `POST /2fa/backup-codes` when few are left.
+         */
         get: operations["twoFactorStatus"];
         put?: never;
         post?: never;
@@ -445,7 +759,17 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start setting up a second factor */
+        /**
+         * Start setting up a second factor
+         * @description The first step to a second factor. Show `qr_code` as an image (it is a `data:` URI), or
+         *     `secret` as text for users who cannot scan, and have the user store the backup codes. Then
+         *     ask for the first code of the app and send it to `POST /2fa/verify`. Logins need no code
+         *     until then.
+         *
+         *     Secret and backup codes are shown only here; calling it again replaces them. 400
+         *     `TWO_FACTOR_ALREADY_ENABLED`: disable the factor first. 403 `REAUTHENTICATION_REQUIRED`:
+         *     send `password` too, because the session began more than 10 minutes ago.
+         */
         post: operations["setUpTwoFactor"];
         delete?: never;
         options?: never;
@@ -462,7 +786,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enable the second factor with its first code */
+        /**
+         * Enable the second factor with its first code
+         * @description The second step: the first `code` of the app enables the factor. From now on every login
+         *     answers with a challenge. This session stays valid; every other session of the user ends.
+         *     The owner gets a mail.
+         *
+         *     400 `TWO_FACTOR_INVALID`: the code is wrong; the user is still signed in, so ask again. 400
+         *     `TWO_FACTOR_NOT_ENABLED`: `POST /2fa/setup` was not called. 429 `TOO_MANY_ATTEMPTS`: wait
+         *     for `Retry-After`.
+         */
         post: operations["enableTwoFactor"];
         delete?: never;
         options?: never;
@@ -479,7 +812,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the backup codes */
+        /**
+         * Replace the backup codes
+         * @description Replaces all backup codes with ten new ones. Send a `code` of the authenticator app, not a
+         *     backup code. Show the codes once and have the user store them; the old ones are refused from
+         *     now on. The owner gets a mail.
+         *
+         *     400 `TWO_FACTOR_INVALID`: the code is wrong or was used; wait for the next one. 429
+         *     `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+         */
         post: operations["renewBackupCodes"];
         delete?: never;
         options?: never;
@@ -496,7 +837,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Disable the second factor with one of its codes */
+        /**
+         * Disable the second factor with one of its codes
+         * @description Removes the second factor and its backup codes. Send a `code` of the authenticator app, not
+         *     a backup code. Sessions stay valid, later logins need no code, and the owner gets a mail.
+         *
+         *     If the service requires a second factor, the next login asks the user to set up another one,
+         *     which is the way to move to another phone. 400 `TWO_FACTOR_INVALID`: the code is wrong or
+         *     was used. A user who lost the app asks the support.
+         */
         post: operations["disableTwoFactor"];
         delete?: never;
         options?: never;
@@ -513,7 +862,18 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a link and a code to sign in */
+        /**
+         * Request a link and a code to sign in
+         * @description Mails a link and a code of six digits. Either signs the user in, and using one revokes both.
+         *     They are valid for 15 minutes unless the service sets another time.
+         *
+         *     Then show a field for the code (`POST /magic-link/verify-code`), and tell the user that the link
+         *     works too. Send the request with credentials from a page on the same site: the browser gets a
+         *     cookie, and opens the link without a further step.
+         *
+         *     A client can request 3 mails in 15 minutes and 10 a day for one address. Beyond that the
+         *     response is the same and nothing is mailed.
+         */
         post: operations["magicLinkSend"];
         delete?: never;
         options?: never;
@@ -530,7 +890,21 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a link and a code to sign in */
+        /**
+         * Request a link and a code to sign in
+         * @description Mails a link and a code of six digits. Either signs the user in, and using one revokes both.
+         *     They are valid for 15 minutes unless the service sets another time.
+         *
+         *     Then show a field for the code (`POST /magic-link/verify-code`), and tell the user that the link
+         *     works too. Send the request with credentials from a page on the same site: the browser gets a
+         *     cookie, and opens the link without a further step.
+         *
+         *     A client can request 3 mails in 15 minutes and 10 a day for one address. Beyond that the
+         *     response is the same and nothing is mailed.
+         *
+         *     The same as `POST /magic-link/send`. A newer mail revokes the link and the code of the previous
+         *     one.
+         */
         post: operations["magicLinkResend"];
         delete?: never;
         options?: never;
@@ -545,10 +919,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sign in with a mailed link */
+        /**
+         * Sign in with a mailed link
+         * @description The address of the link in the mail. The browser that requested the link is signed in; any
+         *     other browser gets a page with a button, because mail scanners open links too. Clients that
+         *     do not accept HTML are signed in at once.
+         *
+         *     If the service has a callback address, the browser is redirected there, with the result in
+         *     the fragment: tokens, or `challenge=2fa` with `temp_token`, or `error`. Remove the fragment
+         *     from the address first.
+         *
+         *     `INVALID_TOKEN` and `TOKEN_EXPIRED` mean that the link was used, replaced or is too old.
+         *     Offer another one.
+         */
         get: operations["followMagicLink"];
         put?: never;
-        /** Sign in with a mailed link, by the button of its page */
+        /**
+         * Sign in with a mailed link, by the button of its page
+         * @description Sent by the button of the page of a magic link. A client that handles the link itself, such
+         *     as an app, sends the `token` of the link in JSON. The response is that of
+         *     `GET /magic-link/verify`. No CSRF token is needed, because the token of the link is enough.
+         */
         post: operations["confirmMagicLink"];
         delete?: never;
         options?: never;
@@ -565,7 +956,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in with a mailed code */
+        /**
+         * Sign in with a mailed code
+         * @description Signs in with the code of the mail instead of its link, for example on another device. The
+         *     response is that of a login: tokens, or the challenge of a second factor.
+         *
+         *     400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
+         *     allows five attempts; after them the right code is refused too, and only the link works.
+         */
         post: operations["magicLinkVerifyCode"];
         delete?: never;
         options?: never;
@@ -580,7 +978,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers */
+        /**
+         * List the providers
+         * @description The providers that the service knows, for the buttons "Sign in with …". Show only those with
+         *     `enabled`. A button is a plain link to `GET /oauth/{provider}`.
+         */
         get: operations["listProviders"];
         put?: never;
         post?: never;
@@ -597,7 +999,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers that are linked */
+        /**
+         * List the providers that are linked
+         * @description The names of the providers with which the signed-in user can log in, for the page of
+         *     security settings. Together with `GET /oauth/providers` it says which ones can be added.
+         */
         get: operations["listLinkedProviders"];
         put?: never;
         post?: never;
@@ -614,11 +1020,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Log in with a provider */
+        /**
+         * Log in with a provider
+         * @description Begins a login or a sign-up with a provider. Let the browser navigate here (a link, not
+         *     `fetch`): it is redirected to the consent screen of the provider, and comes back by the
+         *     callback to the page of the front end that the service has configured.
+         *
+         *     400 `OAUTH_PROVIDER_DISABLED` and 404 `OAUTH_PROVIDER_NOT_FOUND`: do not show this provider.
+         */
         get: operations["startProviderLogin"];
         put?: never;
         post?: never;
-        /** Unlink a provider */
+        /**
+         * Unlink a provider
+         * @description Removes a provider from the account of the signed-in user, who can no longer log in with
+         *     it. Sessions stay valid, and the owner gets a mail that can undo it for 72 hours.
+         *
+         *     400 `OAUTH_LAST_LOGIN_METHOD`: it is the only way to log in, so the user must set a password
+         *     or link another provider first. 400 `OAUTH_NOT_LINKED`: it is not linked.
+         */
         delete: operations["unlinkProvider"];
         options?: never;
         head?: never;
@@ -632,10 +1052,34 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a provider sends the browser back to */
+        /**
+         * Where a provider sends the browser back to
+         * @description The provider sends the browser here after its consent screen; a front end does not call it. The
+         *     result goes to the front end by a redirect: tokens, `challenge=2fa` with `temp_token`, or
+         *     `linked` in the fragment, or `error` and `error_description` in the query. Without an address of
+         *     a front end it is JSON.
+         *
+         *     It works once, in the browser that began the login, within the time that the service sets:
+         *     otherwise `OAUTH_INVALID_STATE`, `OAUTH_STATE_USED` or `OAUTH_STATE_EXPIRED`, and the user
+         *     begins again. 409 `OAUTH_EMAIL_EXISTS`: an account has this address, which the provider has not
+         *     verified. Ask the user to log in in another way, and to link the provider there.
+         */
         get: operations["followProvider"];
         put?: never;
-        /** The same for providers that send a form (Apple) */
+        /**
+         * The same for providers that send a form (Apple)
+         * @description The provider sends the browser here after its consent screen; a front end does not call it. The
+         *     result goes to the front end by a redirect: tokens, `challenge=2fa` with `temp_token`, or
+         *     `linked` in the fragment, or `error` and `error_description` in the query. Without an address of
+         *     a front end it is JSON.
+         *
+         *     It works once, in the browser that began the login, within the time that the service sets:
+         *     otherwise `OAUTH_INVALID_STATE`, `OAUTH_STATE_USED` or `OAUTH_STATE_EXPIRED`, and the user
+         *     begins again. 409 `OAUTH_EMAIL_EXISTS`: an account has this address, which the provider has not
+         *     verified. Ask the user to log in in another way, and to link the provider there.
+         *
+         *     The same as `GET /oauth/{provider}/callback`, for providers that send a form.
+         */
         post: operations["receiveProvider"];
         delete?: never;
         options?: never;
@@ -652,7 +1096,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Link a provider to one's own account */
+        /**
+         * Link a provider to one's own account
+         * @description Begins to link a provider to the account of the signed-in user. Send the request with
+         *     credentials from a page on the same site, because it sets the cookie of the flow. Then
+         *     navigate to `url`. The callback ends at the front end with `linked` in the fragment.
+         *
+         *     403 `REAUTHENTICATION_REQUIRED`: send `password` too, because the session began more than
+         *     10 minutes ago. 401 `INVALID_CREDENTIALS`: the password is wrong.
+         */
         post: operations["linkProvider"];
         delete?: never;
         options?: never;
@@ -669,7 +1121,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Get a nonce for an ID token */
+        /**
+         * Get a nonce for an ID token
+         * @description For native apps that use the SDK of the provider. Pass the `nonce` to the SDK, and send the
+         *     ID token that it returns with the same nonce to `POST /oauth/{provider}/token`. A nonce
+         *     works once, for 10 minutes.
+         */
         post: operations["issueProviderNonce"];
         delete?: never;
         options?: never;
@@ -686,7 +1143,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in a native app with an ID token or a code */
+        /**
+         * Log in a native app with an ID token or a code
+         * @description Logs a native app in with what the SDK of the provider returned: `id_token` with the `nonce`
+         *     of `POST /oauth/{provider}/nonce`, or `code` with `code_verifier` and `redirect_uri`. The
+         *     response is that of a login: tokens, or the challenge of a second factor.
+         *
+         *     400 `OAUTH_TOKEN_EXCHANGE_FAILED`: the provider refused the code, or the token is not valid
+         *     for this app. 409 `OAUTH_EMAIL_EXISTS`: log in in another way and link the provider there.
+         *     One network can send 20 requests a minute.
+         */
         post: operations["tradeProviderToken"];
         delete?: never;
         options?: never;
@@ -701,11 +1167,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the user's sessions, newest first */
+        /**
+         * List the user's sessions, newest first
+         * @description The active sessions of the signed-in user, newest first, for a page "Your devices".
+         *     `current` is true for the session of this request. `user_agent` and `ip_address` are those
+         *     of the login. The list is complete and has no pages.
+         */
         get: operations["getSessions"];
         put?: never;
         post?: never;
-        /** Revoke all sessions except the current one */
+        /**
+         * Revoke all sessions except the current one
+         * @description Ends all sessions of the user except the one of this request: "Log out everywhere else".
+         *     Their access and refresh tokens are refused from the next request on.
+         */
         delete: operations["deleteSessions"];
         options?: never;
         head?: never;
@@ -719,11 +1194,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a session */
+        /**
+         * Show a session
+         * @description One active session of the signed-in user. 404 `SESSION_NOT_FOUND` is the answer for an
+         *     unknown id, for a session that has ended and for one of another user.
+         */
         get: operations["getSession"];
         put?: never;
         post?: never;
-        /** Revoke a session */
+        /**
+         * Revoke a session
+         * @description Ends one session of the user, which may be the current one: its tokens are refused from the
+         *     next request on. 404 `SESSION_NOT_FOUND` means that it has ended already or belongs to
+         *     another user; read the list again.
+         */
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
@@ -737,10 +1221,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the invitations that the user sent */
+        /**
+         * List the invitations that the user sent
+         * @description The invitations that the signed-in user sent, of every status, page by page. Filter by
+         *     `status`, `purpose` and `query`, a part of the address. `total` is the number of all that
+         *     match.
+         */
         get: operations["getInvitations"];
         put?: never;
-        /** Invite an e-mail address */
+        /**
+         * Invite an e-mail address
+         * @description Mails an invitation with a link to the page of the front end, which is valid for 7 days
+         *     unless the service sets another time. `purpose` and `metadata` belong to the project: the
+         *     service stores and returns them.
+         *
+         *     409 `INVITATION_ALREADY_EXISTS`: the user has invited this address already; send it again
+         *     with `POST /invitations/{invitation_id}/resend`. 403 `FORBIDDEN`: this user may not invite.
+         *     403 `INVITATION_MAX_PENDING`: the address has too many open invitations. A user can send 50
+         *     invitations a day (429 `TOO_MANY_REQUESTS`).
+         */
         post: operations["createInvitations"];
         delete?: never;
         options?: never;
@@ -755,7 +1254,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the pending invitations for the user's address */
+        /**
+         * List the pending invitations for the user's address
+         * @description The pending invitations to the address of the signed-in user, verified or not. They are
+         *     accepted with the link of the mail only, because no response contains a token. Without
+         *     `limit` the list is complete; `X-Total-Count` is the number of all.
+         */
         get: operations["getOwnInvitations"];
         put?: never;
         post?: never;
@@ -772,10 +1276,26 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the page of an invitation */
+        /**
+         * Show the page of an invitation
+         * @description The page of an invitation, for services without a front end. A browser gets a form, which
+         *     sends `POST /invitations/accept`. Opening it accepts nothing. Other clients get `status`
+         *     `confirm`.
+         */
         get: operations["showInvitation"];
         put?: never;
-        /** Accept an invitation with the token of its mail, and sign in */
+        /**
+         * Accept an invitation with the token of its mail, and sign in
+         * @description Accepts an invitation with the `token` of its link, and signs the user in. If the address
+         *     has no account, `name` and `password` create one, also where the sign-up is closed. If the
+         *     page cannot know, send the token alone first, and ask for both on 400 `VALIDATION_ERROR`.
+         *     The address is verified then.
+         *
+         *     The response is that of a login: tokens with `is_new_user`, or the challenge of a second
+         *     factor. 404 `INVITATION_NOT_FOUND`, 400 `INVITATION_EXPIRED` and `INVITATION_NOT_PENDING`:
+         *     ask the sender for another invitation. 400 `INVALID_PASSWORD`: show the message, which has
+         *     the rules.
+         */
         post: operations["createInvitationAccept"];
         delete?: never;
         options?: never;
@@ -792,7 +1312,13 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decline an invitation with the token of its mail */
+        /**
+         * Decline an invitation with the token of its mail
+         * @description Declines an invitation with the `token` of its link. The caller need not be signed in. The
+         *     sender is not mailed, but sees the status `declined`.
+         *
+         *     400 `INVITATION_NOT_PENDING`: it was answered or cancelled before.
+         */
         post: operations["invitationDecline"];
         delete?: never;
         options?: never;
@@ -810,7 +1336,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel a pending invitation */
+        /**
+         * Cancel a pending invitation
+         * @description Cancels a pending invitation that the signed-in user sent; its link is refused from now on.
+         *     403 `FORBIDDEN`: another user sent it. 400 `INVITATION_NOT_PENDING`: it was answered before.
+         */
         delete: operations["deleteInvitation"];
         options?: never;
         head?: never;
@@ -826,7 +1356,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send an invitation again, with a new link and expiry */
+        /**
+         * Send an invitation again, with a new link and expiry
+         * @description Mails a pending or expired invitation again: with a new link and a new expiry, while the
+         *     former link is refused. Beyond the limit on mails to one address nothing is sent, and the
+         *     former link stays valid. The same errors as for `POST /invitations`.
+         */
         post: operations["invitationResend"];
         delete?: never;
         options?: never;
@@ -843,7 +1378,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create an organization */
+        /**
+         * Create an organization
+         * @description Creates an organization whose owner is the signed-in user. Without `slug` one is made from
+         *     the name. The session does not change to the new organization: call `POST /org/switch` for
+         *     that.
+         *
+         *     409 `ORG_SLUG_TAKEN`: the slug that was sent is taken. 403 `ORG_MAX_PER_USER`: the user owns
+         *     as many organizations as the service allows. 403 `FORBIDDEN`: this user may not create any.
+         */
         post: operations["createOrganization"];
         delete?: never;
         options?: never;
@@ -858,7 +1401,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the organizations of the caller */
+        /**
+         * List the organizations of the caller
+         * @description The organizations of which the signed-in user is a member, for a menu to switch between
+         *     them. The list is complete and has no pages.
+         */
         get: operations["listOwnOrganizations"];
         put?: never;
         post?: never;
@@ -875,7 +1422,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the pending invitations to organizations for the user's address */
+        /**
+         * List the pending invitations to organizations for the user's address
+         * @description The pending invitations to organizations for the address of the signed-in user, verified or
+         *     not. They are accepted with the link of the mail only, because no response contains a token.
+         */
         get: operations["listOwnOrgInvitations"];
         put?: never;
         post?: never;
@@ -894,7 +1445,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an organization the active one of the session */
+        /**
+         * Make an organization the active one of the session
+         * @description Makes an organization the active one of this session. Store both new tokens: the access
+         *     token has the claims `org_id`, `org_slug` and `org_role`, and the former refresh token was
+         *     used. Other sessions of the user do not change, and a new login begins without an active
+         *     organization.
+         *
+         *     403 `ORG_NOT_MEMBER` and 404 `ORG_NOT_FOUND`: read `GET /org/my` again.
+         */
         post: operations["switchOrganization"];
         delete?: never;
         options?: never;
@@ -909,10 +1468,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the page of an invitation to an organization */
+        /**
+         * Show the page of an invitation to an organization
+         * @description The page of an invitation, for services without a front end. A browser gets a form, which
+         *     sends `POST /org/invitations/accept`. Opening it accepts nothing. Other clients get `status`
+         *     `confirm`.
+         */
         get: operations["showOrgInvitation"];
         put?: never;
-        /** Accept an invitation to an organization with the token of its mail, and sign in */
+        /**
+         * Accept an invitation to an organization with the token of its mail, and sign in
+         * @description Accepts an invitation with the `token` of its link, and signs the user in. If the address
+         *     has no account, `password` and `name` create one, also where the sign-up is closed. A client
+         *     that is signed in to the account of this address keeps its session, and the organization
+         *     becomes its active one.
+         *
+         *     The response is that of a login, with `member` and `is_new_user`, or the challenge of a
+         *     second factor; the user has joined by then. 404 `INVITATION_NOT_FOUND`, 400
+         *     `INVITATION_EXPIRED` and `INVITATION_NOT_PENDING`: ask the sender for another invitation.
+         *     403 `ORG_MAX_MEMBERS`: the organization is full. 409 `ORG_MEMBER_EXISTS`: the user is a
+         *     member already.
+         */
         post: operations["acceptOrgInvitation"];
         delete?: never;
         options?: never;
@@ -929,7 +1505,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decline an invitation to an organization with the token of its mail */
+        /**
+         * Decline an invitation to an organization with the token of its mail
+         * @description Declines an invitation with the `token` of its link. The caller need not be signed in. 400
+         *     `INVITATION_NOT_PENDING`: it was answered or cancelled before.
+         */
         post: operations["declineOrgInvitation"];
         delete?: never;
         options?: never;
@@ -944,12 +1524,38 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show an organization */
+        /**
+         * Show an organization
+         * @description One organization of the signed-in user. It need not be the active one of the session.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         get: operations["getOrgOne"];
-        /** Change an organization */
+        /**
+         * Change an organization
+         * @description Changes `name`, `logo_url` and `metadata` (JSON text); at least one of them must be sent. The
+         *     slug never changes.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         put: operations["updateOrgOne"];
         post?: never;
-        /** Delete an organization permanently */
+        /**
+         * Delete an organization permanently
+         * @description Deletes an organization with its memberships and invitations, permanently. Only owners may. Ask
+         *     for a confirmation before. Accounts of members stay, and their access tokens have the claims of
+         *     the organization until the next refresh.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         *
+         *     409 `ORG_IN_USE`: other data of the project needs the organization.
+         */
         delete: operations["deleteOrgOne"];
         options?: never;
         head?: never;
@@ -963,7 +1569,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the members of an organization */
+        /**
+         * List the members of an organization
+         * @description The members with their roles and users. Every member may read it. Without `limit` the list is
+         *     complete; `X-Total-Count` is the number of all. `query` is a part of a name, a username or an
+         *     address.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         get: operations["listMembers"];
         put?: never;
         post?: never;
@@ -980,12 +1595,43 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a member of an organization */
+        /**
+         * Show a member of an organization
+         * @description One member with the role and the user.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         *
+         *     404 `ORG_MEMBER_NOT_FOUND`: the user is not a member.
+         */
         get: operations["showMember"];
-        /** Change the role of a member */
+        /**
+         * Change the role of a member
+         * @description Gives a member another `role`. Only owners make owners, and only owners change them. To transfer
+         *     an organization, make another member owner and then leave.
+         *
+         *     403 `ORG_CANNOT_REMOVE_OWNER`: the last owner must stay one. The new role applies at once here,
+         *     and in claims from the next refresh of that member on.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         put: operations["changeRole"];
         post?: never;
-        /** Remove a member, or leave the organization */
+        /**
+         * Remove a member, or leave the organization
+         * @description Removes a member, or lets the signed-in user leave with the own id. The account stays; access to
+         *     the organization ends at once.
+         *
+         *     403 `ORG_CANNOT_REMOVE_OWNER`: the last owner cannot leave. Make another member owner first, or
+         *     delete the organization.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
@@ -1001,7 +1647,20 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invite an e-mail address to an organization */
+        /**
+         * Invite an e-mail address to an organization
+         * @description Mails an invitation with a link to the page of the front end, which is valid for 7 days unless
+         *     the service sets another time. `role` is at most one that the caller may manage, and `member`
+         *     without it.
+         *
+         *     409 `ORG_MEMBER_EXISTS`: the address belongs to a member. 409 `INVITATION_ALREADY_EXISTS`: send
+         *     the pending one again. 403 `ORG_MAX_MEMBERS`: the organization is full. A user can send 50
+         *     invitations a day (429 `TOO_MANY_REQUESTS`).
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         post: operations["inviteMember"];
         delete?: never;
         options?: never;
@@ -1016,7 +1675,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the invitations of an organization */
+        /**
+         * List the invitations of an organization
+         * @description All invitations of the organization, of every status, newest first. Filter by `status`, and by
+         *     `query`, a part of the address. Without `limit` the list is complete; `X-Total-Count` is the
+         *     number of all.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         get: operations["listOrgInvitations"];
         put?: never;
         post?: never;
@@ -1036,7 +1704,15 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel a pending invitation to an organization */
+        /**
+         * Cancel a pending invitation to an organization
+         * @description Cancels a pending invitation; its link is refused from now on. 400 `INVITATION_NOT_PENDING`: it
+         *     was answered before.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         delete: operations["cancelOrgInvitation"];
         options?: never;
         head?: never;
@@ -1052,7 +1728,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send an invitation to an organization again, with a new link and expiry */
+        /**
+         * Send an invitation to an organization again, with a new link and expiry
+         * @description Mails a pending or expired invitation again: with a new link and a new expiry, while the former
+         *     link is refused. The caller becomes its inviter. The same errors as for
+         *     `POST /org/{org_id}/invite`.
+         *
+         *     403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+         *     `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it does
+         *     not exist or is not active.
+         */
         post: operations["resendOrgInvitation"];
         delete?: never;
         options?: never;
@@ -1067,7 +1752,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's own audit entries: as actor or as target */
+        /**
+         * List the caller's own audit entries: as actor or as target
+         * @description What happened to the account of the signed-in user: the entries whose actor or target the user
+         *     is. If another person was the actor, address and client are empty.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         */
         get: operations["getMyAudit"];
         put?: never;
         post?: never;
@@ -1084,7 +1775,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's logins, including refused ones */
+        /**
+         * List the caller's logins, including refused ones
+         * @description Logins, refused logins, logouts and tokens of the signed-in user, for a page "Recent activity".
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         */
         get: operations["getMyAuditLogins"];
         put?: never;
         post?: never;
@@ -1101,7 +1797,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List changes of the caller's profile */
+        /**
+         * List changes of the caller's profile
+         * @description Changes of the account of the signed-in user, such as another name, address or number.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         */
         get: operations["getMyAuditChanges"];
         put?: never;
         post?: never;
@@ -1118,7 +1819,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's security events */
+        /**
+         * List the caller's security events
+         * @description Second factors, passwords, ended sessions and limits of the signed-in user.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         */
         get: operations["getMyAuditSecurity"];
         put?: never;
         post?: never;
@@ -1135,10 +1841,32 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List users */
+        /**
+         * List users
+         * @description The users of the service. Filters can be combined: `query` (a part of a name, an address or a
+         *     username), `active`, `email_verified`, `is_super_admin`, and times in ISO 8601. With more than
+         *     100,000 users `total` may be a lower bound: read on while pages are full.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         get: operations["getAdminUsers"];
         put?: never;
-        /** Create a user and mail them a link to set a password */
+        /**
+         * Create a user and mail them a link to set a password
+         * @description Creates a user without a password, who is mailed a link to set one. The link is valid for seven
+         *     days, and using it proves the address.
+         *
+         *     `USER_ALREADY_EXISTS`, `USERNAME_ALREADY_EXISTS` and `PHONE_ALREADY_IN_USE` say what is taken.
+         *     501 `EMAIL_NOT_CONFIGURED`: the service sends no mail.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["createAdminUser"];
         delete?: never;
         options?: never;
@@ -1153,12 +1881,46 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a user */
+        /**
+         * Show a user
+         * @description One user, with the fields of `GET /me`, `is_super_admin` and `token_version`. 404
+         *     `USER_NOT_FOUND`: there is no such user.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         get: operations["getAdminUser"];
-        /** Change a user */
+        /**
+         * Change a user
+         * @description Changes the fields that are sent; `null` means omitted, `""` clears names, avatar and phone
+         *     number. A changed address or number is unverified unless the same request sets its flag. A
+         *     changed address and `active: false` end all sessions of the user. The user is mailed about a
+         *     changed address or number.
+         *
+         *     400 `LAST_SUPER_ADMIN`: the service would have no super admin left. 400 `CANNOT_MODIFY_SELF`:
+         *     super admins cannot suspend themselves. Staff and superusers of the project can be changed only by superusers of the project (403
+         *     `FORBIDDEN`).
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         put: operations["updateAdminUser"];
         post?: never;
-        /** Delete a user permanently */
+        /**
+         * Delete a user permanently
+         * @description Deletes a user with all data that the service stores about them, permanently. Ask for a
+         *     confirmation before; a suspension can be undone.
+         *
+         *     409 `USER_IN_USE`: other data of the project needs the user. 400 `LAST_SUPER_ADMIN` and
+         *     `CANNOT_MODIFY_SELF`: this user must stay. Staff and superusers of the project can be changed only by superusers of the project (403
+         *     `FORBIDDEN`).
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         delete: operations["deleteAdminUser"];
         options?: never;
         head?: never;
@@ -1174,7 +1936,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Suspend a user */
+        /**
+         * Suspend a user
+         * @description Ends all sessions of the user, who cannot log in any more. The data stays. It is undone by
+         *     `POST /admin/users/{user_id}/reactivate`, but tokens from before remain refused.
+         *
+         *     400 `LAST_SUPER_ADMIN` and `CANNOT_MODIFY_SELF`: this user must stay active.
+         *     Staff and superusers of the project can be changed only by superusers of the project (403
+         *     `FORBIDDEN`).
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["adminSuspend"];
         delete?: never;
         options?: never;
@@ -1191,7 +1965,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reactivate a suspended user */
+        /**
+         * Reactivate a suspended user
+         * @description Lets a suspended user log in again, with the same password and second factor. Earlier sessions
+         *     stay ended. Staff and superusers of the project can be changed only by superusers of the project (403
+         *     `FORBIDDEN`).
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["adminReactivate"];
         delete?: never;
         options?: never;
@@ -1208,7 +1991,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all sessions of a user */
+        /**
+         * End all sessions of a user
+         * @description Ends all sessions of the user, for example after a device was lost. The password stays valid;
+         *     use `POST /admin/users/{user_id}/reset-password` too if it may be known to others.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["adminLogout"];
         delete?: never;
         options?: never;
@@ -1225,7 +2016,18 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail a user a link to set a new password */
+        /**
+         * Mail a user a link to set a new password
+         * @description Mails the user a link to set a new password, which is valid for an hour. The old password works
+         *     until it is used.
+         *
+         *     403 `USER_NOT_ACTIVE`: the user is suspended. 400 `VALIDATION_ERROR`: the user has no address.
+         *     501 `EMAIL_NOT_CONFIGURED`: the service sends no mail.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["adminResetPassword"];
         delete?: never;
         options?: never;
@@ -1240,7 +2042,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all audit entries */
+        /**
+         * List all audit entries
+         * @description All entries of the audit log.
+         *
+         *     Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+         *     `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above 10,000
+         *     entries `total` is a lower bound: read on while pages are full.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         get: operations["getAudit"];
         put?: never;
         post?: never;
@@ -1257,7 +2072,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the audit entries of a user: as actor or as target */
+        /**
+         * List the audit entries of a user: as actor or as target
+         * @description The entries whose actor or target is the user, also after the user was deleted.
+         *
+         *     Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+         *     `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above 10,000
+         *     entries `total` is a lower bound: read on while pages are full.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         get: operations["getUserAudit"];
         put?: never;
         post?: never;
@@ -1274,7 +2102,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the audit entries of an action */
+        /**
+         * List the audit entries of an action
+         * @description The entries of an action, which the path names as the filter `action` does.
+         *
+         *     Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+         *     `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above 10,000
+         *     entries `total` is a lower bound: read on while pages are full.
+         *
+         *     Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         get: operations["getActionAudit"];
         put?: never;
         post?: never;
@@ -1293,7 +2134,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete expired audit entries */
+        /**
+         * Delete expired audit entries
+         * @description Deletes the entries whose retention has ended, at most as many as the service allows for each
+         *     request. If `deleted` is that number, send the request again. A daily command does the same.
+         *
+         *     Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403 `REAUTHENTICATION_REQUIRED`:
+         *     the service requires a second factor of super admins, and this session began without one; log in
+         *     again.
+         */
         post: operations["cleanUpAudit"];
         delete?: never;
         options?: never;
@@ -1308,7 +2157,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a CSRF token */
+        /**
+         * Get a CSRF token
+         * @description Every request that changes something needs a CSRF token: the one of the cookie that this
+         *     response sets, repeated in the header `X-CSRF-Token`. Call it with credentials.
+         *
+         *     Fetch a new token after a login and after a logout, because the token belongs to the
+         *     session. It is valid for an hour. On 403 `INVALID_CSRF` fetch another one and repeat the
+         *     request once.
+         */
         get: operations["getCsrfToken"];
         put?: never;
         post?: never;
@@ -1325,7 +2182,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Public keys of access tokens */
+        /**
+         * Public keys of access tokens
+         * @description The public keys with which other services verify access tokens (RFC 7517), without the
+         *     envelope. Cache them, and look again if a token names an unknown `kid`. The list is empty
+         *     while tokens are signed with a shared secret.
+         */
         get: operations["getJwks"];
         put?: never;
         post?: never;
@@ -3756,7 +4618,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether an identifier of the kind `field` is free. */
+            /** @description Whether the identifier is free: `available`, with the name of the `field` and a `message` that a form can show. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3799,7 +4661,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result of a mailed link. Unless `CORE.VERIFY_CONFIRM` is off, a browser that did not sign up gets a page. */
+            /** @description The address is verified; `status` is `success`. Unless `CORE.VERIFY_CONFIRM` is off, a browser that did not sign up gets a page. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3880,7 +4742,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of a mailed link. Or: All access to the account was removed, because the owner of its address did not sign up. If the form comes from another site, the response is the page again. */
+            /** @description After `confirm` the address is verified. After `deny` all access to the account was removed, because the owner of its address did not sign up. If the form comes from another site, the response is the page again. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3934,7 +4796,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The request was accepted. The response is the same if there is no such account, if its address is verified already, or if a limit on mails was reached: nothing is mailed then. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3984,7 +4846,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The request was accepted. The response is the same if there is no such account, if its address is verified already, or if a limit on mails was reached: nothing is mailed then. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4035,7 +4897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The number is verified. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4084,7 +4946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The request was accepted. The response is the same if no account has the number, if it is verified already, or if a limit on text messages was reached: nothing is sent then. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4134,7 +4996,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The request was accepted. The response is the same if no account has the number, if it is verified already, or if a limit on text messages was reached: nothing is sent then. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4385,7 +5247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4485,7 +5347,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The account was deleted. Or, for a user without a password but with a proven address: a link was mailed that deletes it within an hour. `message` says which. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4540,7 +5402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A user. Unknown texts are empty, unknown times are null. */
+            /** @description The user after the change. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4607,7 +5469,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A user. Unknown texts are empty, unknown times are null. */
+            /** @description The user after the change. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4673,7 +5535,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A user. Unknown texts are empty, unknown times are null. */
+            /** @description The user after the change. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4740,7 +5602,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response is the same for a free and a taken address if `SIGNUP_ENUMERATION` is `"hide"`. The cookie lets this browser follow the link without a further step. */
+            /** @description A link was mailed to the new address. The response is the same for a taken address if `SIGNUP_ENUMERATION` is `hide`. If only the spelling of the address changes, it is stored at once. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4842,7 +5704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of a mailed link. If the form comes from another site, the response is the page again. */
+            /** @description The address was changed; `status` is `success`. If the form comes from another site, the response is the page again. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4905,7 +5767,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The account was deleted. Or, for a user without a password but with a proven address: a link was mailed that deletes it within an hour. `message` says which. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5003,7 +5865,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of a mailed link. A browser gets a page, with the button again if the form comes from another site. */
+            /** @description The account was deleted; `status` is `success`. A browser gets a page, with the button again if the form comes from another site. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5101,7 +5963,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of a mailed link. A browser gets a page, with the button again if the form comes from another site. */
+            /** @description The account is secured; `status` is `success`. A link to set a password was mailed. A browser gets a page, with the button again if the form comes from another site. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5153,7 +6015,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message, and a new device token in the headers; the earlier ones are revoked. */
+            /** @description The password was changed. The header has a new device token; earlier ones are revoked. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5212,7 +6074,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The request was accepted. The response is the same whether an account exists or not, and beyond a limit on messages: nothing is sent then. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5315,7 +6177,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message, and a new device token in the headers; the earlier ones are revoked. */
+            /** @description The password was set and all sessions have ended. A known device gets a new device token in the header; earlier ones are revoked. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5459,7 +6321,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The second factor is enabled, and all other sessions have ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5562,7 +6424,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The second factor and its backup codes were removed. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5613,7 +6475,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same response for every address, so it does not reveal whether an account exists. */
+            /** @description The request was accepted; `status` is `sent`. The response is the same for every address, so it does not reveal whether an account exists. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5666,7 +6528,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same response for every address, so it does not reveal whether an account exists. */
+            /** @description The request was accepted; `status` is `sent`. The response is the same for every address, so it does not reveal whether an account exists. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5941,7 +6803,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** @description A HEAD request or a prefetch of a browser: no login was begun. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5988,7 +6850,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The provider was unlinked. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6358,7 +7220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description All other sessions have ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6443,7 +7305,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6557,7 +7419,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An invitation to the service. `status` is pending, accepted, declined, cancelled or expired. */
+            /** @description The invitation, which is pending. Its token is in the mail only. */
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6757,7 +7619,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** @description The invitation was declined; `data` is null. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6796,7 +7658,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The invitation was cancelled. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6838,7 +7700,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An invitation to the service. `status` is pending, accepted, declined, cancelled or expired. */
+            /** @description The invitation with its new expiry. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6900,7 +7762,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An organization. `owner_id` is the founder while an owner, then the oldest owner; `metadata` is JSON text, or empty. */
+            /** @description The new organization. */
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7204,7 +8066,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** @description The invitation was declined; `data` is null. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7311,7 +8173,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An organization. `owner_id` is the founder while an owner, then the oldest owner; `metadata` is JSON text, or empty. */
+            /** @description The organization after the change. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7361,7 +8223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The organization was deleted. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7535,7 +8397,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A message for the user. */
+            /** @description The member has the new role. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7578,7 +8440,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The user is no longer a member. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7638,7 +8500,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An invitation to an organization. `status` is pending, accepted, declined, cancelled or expired. */
+            /** @description The invitation, which is pending. Its token is in the mail only. */
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7747,7 +8609,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The invitation was cancelled. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7790,7 +8652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An invitation to an organization. `status` is pending, accepted, declined, cancelled or expired. */
+            /** @description The invitation with its new expiry. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7844,7 +8706,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7903,7 +8765,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7962,7 +8824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8021,7 +8883,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8164,7 +9026,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A user with the additional fields of the admin routes. */
+            /** @description The new user, who was mailed a link to set a password. */
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8321,7 +9183,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user after the change. */
+            /** @description A `message`, and the user after the change. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8381,7 +9243,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The user was deleted. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8424,7 +9286,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The user is suspended, and all sessions have ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8466,7 +9328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The user is active. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8508,7 +9370,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description All sessions of the user have ended. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8550,7 +9412,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A message for the user. */
+            /** @description The link was mailed. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8602,7 +9464,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8670,7 +9532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8738,7 +9600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of a list; `total` is the number of rows on all pages. */
+            /** @description One page of entries, newest first unless sorted otherwise, and their `total`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8793,7 +9655,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The number of deleted entries. */
+            /** @description A `message`, and the number of deleted entries in `deleted`. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8868,7 +9730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** @description The keys that sign now, that will sign next, and whose tokens may still be valid. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
