@@ -86,7 +86,8 @@ class Profile:
         metrics = {"width": width, "height": height, "mobile": mobile, "deviceScaleFactor": 1}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.get("about:blank")
-        # Without them nobody is signed in: cookies outlive the page, and hosts share those of all ports.
+        # Without cookies nobody is signed in: they outlive the page, and a host has one set for all
+        # its ports.
         browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.complaints()  # those of the page before
         self.open(f"/?mailbox={KEY}")
