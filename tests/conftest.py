@@ -33,9 +33,12 @@ ONCE = (
     *("providers", "readme", "reference", "testing", "verifying"),
     *("test_absent.py", "test_bodies.py", "test_browser.py", "test_celery.py", "test_contract.py"),
     *("test_drift.py", "test_early_import.py", "test_headers.py", "test_key_file.py"),
-    *("test_keys.py", "test_login_csrf.py", "test_other_process.py", "test_public_names.py"),
-    *("test_redirects.py", "test_reports.py", "test_verify_browser.py"),
+    *("test_keys.py", "test_login_csrf.py", "test_methods.py", "test_other_process.py"),
+    *("test_public_names.py", "test_redirects.py", "test_reports.py", "test_verify_browser.py"),
 )
+# Long, and the statements for MariaDB are those for SQLite. PostgreSQL has some of its own, so they
+# run there too.
+PORTABLE = ("flow", "login_matrix", "test_admin.py", "test_authorization.py", "test_staff.py")
 # Migrations are run on each database.
 EACH = ("test_migrations.py",)
 
@@ -56,6 +59,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(needs.several_writers)
         if (folder in ONCE or file in ONCE) and file not in EACH:
             item.add_marker(pytest.mark.once)
+        if folder in PORTABLE or file in PORTABLE:
+            item.add_marker(pytest.mark.portable)
     # Started first, so that no worker waits for the other one at the end.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))

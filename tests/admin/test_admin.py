@@ -3,12 +3,12 @@
 import pytest
 from django.db import connection
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 
 HOSTS = [
     pytest.param({}, id="integer keys"),
-    pytest.param({"host": "uuid_user"}, id="UUID keys", marks=pytest.mark.slow),
-    pytest.param({"ADMIN_USERS": "email"}, id="e-mail", marks=pytest.mark.slow),
+    pytest.param({"host": "uuid_user", **SQLITE}, id="UUID keys", marks=pytest.mark.slow),
+    pytest.param({"ADMIN_USERS": "email", **SQLITE}, id="e-mail", marks=pytest.mark.slow),
 ]
 PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
+# For slow runs that are about the settings of a host. What depends on the database runs on each.
+SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
 # Only the plugins that the tests use: each process would import every further one.
 _PLUGINS = {
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 from tests.hosts.shipped import shipped
 
 CONTRACT = "tests/contract"
@@ -25,8 +25,8 @@ TWO_FACTOR = "tests/twofactor"
 ESSENTIALS = "tests/hosts/inside"
 MAGIC = (
     "tests/magiclink",
-    # A browser and other processes, which do not depend on the host.
-    *(f"--deselect=tests/magiclink/test_{name}.py" for name in ("browser", "absent")),
+    # Browsers and other processes, which do not depend on the host.
+    *(f"--deselect=tests/magiclink/test_{name}.py" for name in ("browser", "login_csrf", "absent")),
 )
 INVITATION = (
     "tests/invitation",
@@ -44,7 +44,7 @@ SOCIAL = (
 )
 ROUTES = tuple(
     f"tests/contract/test_{name}.py"
-    for name in ("signup", "login", "me", "refresh", "logout", "methods", "crashes")
+    for name in ("signup", "login", "me", "refresh", "logout", "crashes")
 )
 # The default settings lack these modules, so their routes are tested against the contract here.
 MORE = {
@@ -55,6 +55,10 @@ MORE = {
         *(f"--deselect=tests/contract/test_{name}.py" for name in ("queries", "login", "signup")),
     ),
 }
+# What is refused before anything is read that a host could change.
+FORMS = tuple(
+    f"--deselect=tests/contract/test_{name}.py" for name in ("bodies", "methods", "text_bounds")
+)
 # These tests install the module themselves.
 SESSIONS = tuple(
     f"tests/session/test_{name}.py"
@@ -88,6 +92,7 @@ LONG = (
         "tests/kernel/test_throttling.py::test_other_routes_are_limited_to_six_hundred_requests_a_minute"
     ),
     without("tests/core/recovery/test_secrecy.py"),
+    without("tests/core/recovery/test_verify_browser.py"),
     # These start their own hosts, independent of this one.
     *(without(f"tests/twofactor/test_{name}.py") for name in ("staff", "absent")),
 )
@@ -105,11 +110,19 @@ USERS = (
 )
 
 HOSTS = [
-    Host("uuid_user", USERS),
+    # What stores or compares keys of users; the next host has the rest.
+    Host(
+        "uuid_user",
+        (
+            *(*ROUTES, *CORE, *RECOVERY, *OWN_ACCOUNT, TWO_FACTOR, *SESSIONS, ADMIN),
+            *(without(f"tests/core/{folder}") for folder in ("credentials", "login", "messages")),
+        ),
+    ),
     Host(
         "email_user",
         (
             *USERS,
+            *FORMS,
             # Every user has an address here.
             without(
                 "tests/core/own_account/test_confirm_email.py::"
@@ -120,7 +133,7 @@ HOSTS = [
     # The other tests create users with an address and an active flag.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),
-    Host("hostile", (CONTRACT, *CORE, TWO_FACTOR, *SESSIONS)),
+    Host("hostile", (CONTRACT, *FORMS, *CORE, TWO_FACTOR, *SESSIONS)),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
@@ -148,8 +161,7 @@ HOSTS = [
     Host(
         "cookies",
         (
-            CONTRACT,
-            *CORE,
+            *(CONTRACT, *FORMS, *CORE),
             # The CSRF token differs in each response.
             without(
                 "tests/contract/test_authorization.py::"
@@ -166,7 +178,7 @@ HOSTS = [
         Host(
             "session",
             (
-                *(CONTRACT, *CORE, *RECOVERY),
+                *(*parts, *CORE, *RECOVERY),
                 # The failing cache also stores the sessions, so requests are refused.
                 without(
                     "tests/kernel/test_throttling.py::test_requests_are_accepted_while_the_cache_is_unavailable"
@@ -176,13 +188,15 @@ HOSTS = [
             ),
             variables={"SESSION_STORE": store},
         )
-        for store in ("database", "cache")
+        for store, parts in {"database": (CONTRACT, *FORMS), "cache": ROUTES}.items()
     ),
     Host("neighbours", ROUTES, needs=("allauth", "organizations")),
     Host(
         "two_databases",
         (
             *(*CORE, *RECOVERY, TWO_FACTOR, *SESSIONS, *MAGIC, *INVITATION),
+            # Forms and mails, which read no other tables than the rest.
+            *(without(f"tests/core/{folder}") for folder in ("login", "messages")),
             # These tests inspect one database only.
             without("tests/core/recovery/test_statement_counts.py"),
             without("tests/core/recovery/test_secrecy.py"),
@@ -233,14 +247,20 @@ HOSTS = [
 ALWAYS = ("uuid_user", "email_user", "bare_user", "hostile", "naive_time", "axes", "everything")
 
 
+# The hosts that differ most, on each database.
+EVERYWHERE = ("uuid_user", "hostile")
+
+
 def each(hosts: list[Host]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("host", [_marked(host) for host in hosts])
 
 
 def _marked(host: Host) -> object:
     absent = [name for name in host.needs if find_spec(name) is None]
-    mark = pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
-    return pytest.param(host, marks=mark, id=str(host))
+    marks = [pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")]
+    if host.name not in EVERYWHERE:
+        marks.append(pytest.mark.portable)
+    return pytest.param(host, marks=marks, id=str(host))
 
 
 def suite(host: Host, *paths: str, **variables: str) -> None:
@@ -254,11 +274,6 @@ def test_essentials_in_host(host):
 
 def test_ended_session_changes_nothing_with_every_module():
     holds("tests/contract/test_ended_sessions.py", host="everything")
-
-
-# The slow runs are about the settings of a host. What depends on the database is in the essentials
-# of the most hostile hosts, which run on each.
-SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 
 # The users of tests/admin with an address only, since these have the columns of Django admin too.
 USERS = {"UUID keys": {"host": "uuid_user"}, "an e-mail address only": {"ADMIN_USERS": "email"}}
@@ -20,6 +20,7 @@ def files(names):
     return [f"{HERE}/{name}.py" for name in names]
 
 
+@pytest.mark.portable
 def test_rules_and_matrix_of_ways_to_sign_in():
     """The matrix with the ways that the module adds."""
     of_organizations = "inside or org or switch or route"
@@ -38,7 +39,7 @@ def test_races():
 @pytest.mark.slow
 @pytest.mark.parametrize("users", USERS)
 def test_organizations_of_users_with(users):
-    holds(SETTINGS, str(HERE), **USERS[users])
+    holds(SETTINGS, str(HERE), **USERS[users], **SQLITE)
 
 
 @pytest.mark.slow

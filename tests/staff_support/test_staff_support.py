@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 
 INSIDE = ("tests/staff_support/inside", "--ds=tests.audit.settings")
 BROWSER = ("-m", "slow", "tests/staff_support/inside", "--ds=tests.staff_support.settings")
@@ -15,7 +15,7 @@ def test_support_page_in_a_host_with_every_module():
 @pytest.mark.slow
 @pytest.mark.parametrize("users", [{"host": "uuid_user"}, {"ADMIN_USERS": "email"}])
 def test_support_page_in_a_host_with_other_users(users):
-    holds(*INSIDE, **users)
+    holds(*INSIDE, **users, **SQLITE)
 
 
 @pytest.mark.slow
