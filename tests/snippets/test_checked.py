@@ -16,7 +16,7 @@ from tests.snippets.blocks import everything
 pytestmark = pytest.mark.once
 # `text` is what programs print. Of `sql` and `html` there is one block each, which tests of
 # row-level security and of the tutorial execute. The tests of the clients compile TypeScript.
-ELSEWHERE = ("python", "sql", "html", "text", "typescript")
+ELSEWHERE = ("python", "sql", "html", "text", "typescript", "ts", "tsx")
 CHECKED = [block for block in everything() if block.language not in ELSEWHERE]
 LIBRARIES = {"i18n": "django.templatetags.i18n"}
 SUITE = "tests.settings"
