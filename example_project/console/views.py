@@ -26,7 +26,8 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
         response: HttpResponse = redirect("console")  # the address of the page has no key
         mailbox.let_read(response)
     else:
-        response = render(request, "console/page.html", {"view": view, **context()})
+        given = {"view": view, "session": has_session(request), **context()}
+        response = render(request, "console/page.html", given)
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Cache-Control"] = "no-store"
     # The address of the page may contain the token of a mail.
@@ -44,6 +45,13 @@ def mails(request: HttpRequest) -> HttpResponse:
     response = JsonResponse({"mails": mailbox.mails()})
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def has_session(request: HttpRequest) -> bool:
+    """Whether the browser has a token cookie. Scripts cannot see it, and the refresh cookie
+    outlives that of the access token."""
+    names = ("authservice_access", "authservice_refresh")
+    return any(cookie.removeprefix("__Host-") in names for cookie in request.COOKIES)
 
 
 def context() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 
 from django.conf import settings
 
-from tests.example.console import SERVE, run, visit
+from tests.example.servers import SERVE, run, visit
 from tests.hosts.servers import own_database
 from tests.notification.servers import free_port
 from tests.support.processes import wait_for

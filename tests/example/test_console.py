@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.example.console import KEY
+from tests.example.servers import KEY
 from tests.hosts.runs import ROOT, python
 
 SETTINGS = """

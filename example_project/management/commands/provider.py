@@ -18,6 +18,7 @@ _LAYOUT = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>Local provider</title>
 <main>{% block content %}{{ content }}{% endblock %}</main>
 </html>

@@ -5,7 +5,8 @@
 // send next, `data-clears` that of an element to hide, `data-keep` a field to keep in `state`. Parts
 // with `data-when` are shown as `views` says.
 //
-// Without cookies, tokens are kept in `state` alone: never in a storage of the browser.
+// Without cookies, tokens are kept in `state` alone: never in a storage of the browser. With them,
+// `page.session` says that the browser sent one with the request for this page.
 "use strict";
 
 const page = document.body.dataset;
@@ -54,11 +55,12 @@ async function call(method, path, body, again = true) {
 
 // The browser deletes the cookie of an access token when it expires, so the request had no token.
 function expired(code) {
-  return code === "TOKEN_EXPIRED" || (code === "UNAUTHORIZED" && page.cookies && state.in);
+  return code === "TOKEN_EXPIRED" || (code === "UNAUTHORIZED" && (page.session || (page.cookies && state.in)));
 }
 
+// Another tab may have fetched another token, and all tabs share the cookie.
 async function csrfToken() {
-  if (!csrf) {
+  if (!csrf || !document.cookie.includes(csrf)) {
     const answer = await fetch(`${page.api}csrf-token`);
     csrf = (await answer.json()).data.csrf_token;
   }
@@ -72,7 +74,8 @@ function refresh() {
   refreshing ??= call("POST", "refresh", body, false).then((result) => {
     refreshing = null;
     if (result.ok) keep(result.data);
-    else signedOut();
+    else if (state.in) signedOut();
+    delete page.session;
     return result.ok;
   });
   return refreshing;
@@ -103,19 +106,17 @@ async function copy(text) {
 
 // Forms
 
-const sending = new WeakSet();
-
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.dataset.call) return;
   event.preventDefault();
-  if (sending.has(form)) return;
-  sending.add(form);
+  if (form.ariaBusy) return;  // until the response to the request before
+  form.ariaBusy = "true";
   if (event.submitter) banner("");  // not by this script
   try {
     await send(form);
   } finally {
-    sending.delete(form);
+    form.ariaBusy = null;
   }
 });
 
@@ -133,7 +134,10 @@ async function send(form) {
   const result = await call(method, path, body);
   say(form, result);
   if (!result.ok) return;
-  if (form.dataset.uses) state.token = "";
+  if (form.dataset.uses) {
+    state.token = "";
+    banner(result.message);  // since the form disappears
+  }
   if (form.dataset.keep) state[form.dataset.keep] = values[form.dataset.keep];
   arrived(result.data);
   if (form.dataset.ends) {
@@ -185,6 +189,7 @@ function signedIn(data) {
 function signedOut() {
   Object.assign(state, EMPTY);
   csrf = "";
+  delete page.session;
   for (const part of document.querySelectorAll("[data-when] .entries, [data-when] .result")) part.replaceChildren();
   for (const id of ["user", "secret", "login-secret", "factor-state", "linked-state"]) if (byId(id)) byId(id).hidden = true;
   views();
@@ -212,6 +217,8 @@ function views() {
     setup: state.setup,
   };
   for (const part of document.querySelectorAll("[data-when]")) part.hidden = !open[part.dataset.when];
+  // The browser would take the focus to the start of the page.
+  if (document.activeElement?.closest("[hidden]")) byId("main").focus();
   if (!state.in) byId("who").textContent = "Signed out";
 }
 
@@ -319,7 +326,8 @@ function start() {
   else if (given.has("linked")) banner("The provider is linked. Log in with it.");
   else if (given.has("challenge")) challenged(given.get("challenge"), given.get("temp_token"));
   else if (page.view === "verified") banner(VERIFIED[given.get("status")] ?? "");
-  if (page.cookies && !state.in && !state.temp_token)
+  // Not without cookies: the browser would report the refused request as an error.
+  if (page.session && !state.in && !state.temp_token)
     call("GET", "me").then((result) => result.ok && signedIn({}));
 }
 
