@@ -7,7 +7,7 @@ is recorded correctly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -56,8 +56,9 @@ def clean(
     batch_size: int = BATCH,
     at_most: int | None = None,
     permitted: AbstractContextManager[Any] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Delete expired entries; returns how many.
+    """Delete expired entries; returns how many. `progress` gets the number of entries read.
 
     The entry about this cleanup is written within `permitted`, a transaction that checks the
     caller's permission and raises without it.
@@ -71,14 +72,20 @@ def clean(
         metadata={"deleted": 0},
     )
     with permitted or nullcontext():
-        run, deleted = writer.write(event), 0
+        run, deleted, done = writer.write(event), 0, 0
     with planned_for_values(databases.primary()):
         for rows, pks in _batches(begun, batch_size, at_most):
             with transaction.atomic(using=rows.db):
                 deleted += cleanup.delete(rows, pks)
                 result = {"request_id": event.client.request_id, "deleted": deleted}
                 Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))
+            progress(done := done + len(pks))
     return deleted
+
+
+def due_number() -> int:
+    """How many entries a cleanup would delete now."""
+    return sum(rows.count() for rows in due(datetime.now(UTC)))
 
 
 def due(now: datetime) -> Iterator[QuerySet[Entry]]:

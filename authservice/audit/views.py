@@ -19,7 +19,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import Listing, given, listing, page
 from authservice.kernel.http.operations import Moment, Uuid, operation
-from authservice.kernel.phrases import joined, phrase
+from authservice.kernel.phrases import joined, phrase, phrase_count
 
 
 class AuditEntry(TypedDict):
@@ -148,7 +148,7 @@ class Cleanup(Endpoint):
             at_most=limit,
             permitted=authority.acting(caller.person, caller.session),
         )
-        texts = [phrase("Deleted %(count)d entries.", count=deleted)]
+        texts = [phrase_count("Deleted %(count)d entry.", "Deleted %(count)d entries.", deleted)]
         if deleted == limit:
             texts.append(phrase("There may be more: repeat the request."))
         cleaned: Cleaned = {"message": joined(texts), "deleted": deleted}

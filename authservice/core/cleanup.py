@@ -9,7 +9,7 @@ concurrent cleanups share the work.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -81,9 +81,15 @@ def warn_if_overdue() -> None:
         )
 
 
-def delete_expired(expired: ExpiredRows, *, batch_size: int) -> int:
-    """Delete the rows in batches; returns how many."""
-    return sum(delete(expired.rows, pks) for pks in batches(expired.rows, batch_size))
+def delete_expired(
+    expired: ExpiredRows, *, batch_size: int, progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """Delete the rows in batches; returns how many. `progress` gets the number of rows read."""
+    deleted = done = 0
+    for pks in batches(expired.rows, batch_size):
+        deleted += delete(expired.rows, pks)
+        progress(done := done + len(pks))
+    return deleted
 
 
 def _token_expired(by: datetime) -> Q:

@@ -24,11 +24,16 @@ class Phrase(str):
     and the values of its placeholders, of which those that are phrases are translated too."""
 
     template: str
+    plural: str
+    """The template for a `count` other than one; "" for a phrase that counts nothing."""
     values: dict[str, object]
 
-    def __new__(cls, template: str, values: dict[str, object] | None = None) -> Phrase:
-        made = super().__new__(cls, template % values if values else template)
-        made.template, made.values = template, values or {}
+    def __new__(
+        cls, template: str, values: dict[str, object] | None = None, plural: str = ""
+    ) -> Phrase:
+        chosen = plural if plural and values and values["count"] != 1 else template
+        made = super().__new__(cls, chosen % values if values else chosen)
+        made.template, made.plural, made.values = template, plural, values or {}
         return made
 
 
@@ -37,12 +42,17 @@ def phrase(template: str, **values: object) -> Phrase:
     return Phrase(template, values)
 
 
+def phrase_count(singular: str, plural: str, count: int, **values: object) -> Phrase:
+    """A text of the API about `%(count)d` things."""
+    return Phrase(singular, {"count": count, **values}, plural)
+
+
 def translated(text: object) -> str:
     """The text in the active language. A text that is no phrase, such as one of the host project,
     is looked up as it is."""
     if not isinstance(text, Phrase):
         return pgettext(API, str(text))
-    found = pgettext(API, text.template)
+    found = _found(text)
     if not text.values:
         return found
     values = {
@@ -54,6 +64,13 @@ def translated(text: object) -> str:
     except (KeyError, TypeError, ValueError):
         # The host project may override translations; a typing error there must not end in a 500.
         return text
+
+
+def _found(text: Phrase) -> str:
+    if not text.plural:
+        return pgettext(API, text.template)
+    count = cast(int, text.values["count"])
+    return npgettext(API, text.template, text.plural, count)
 
 
 def joined(texts: Iterable[str]) -> Phrase:

@@ -86,8 +86,11 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
         people = [person_of(authenticator.user) for authenticator in rows]
         locked = unlocking.unlock(people, by=request.user, client=of_page(request))
         self._log(request, rows, _("Unlocked."))
-        text = _("%(locked)d of %(all)d users were locked. All failed attempts were reset.")
-        text = text % {"locked": locked, "all": len(rows)}
+        text = admin_count(
+            "Unlocked %(count)d user. All failed attempts of the selected users were reset.",
+            "Unlocked %(count)d users. All failed attempts of the selected users were reset.",
+            locked,
+        )
         self.message_user(request, text)
 
     def _permitted(

@@ -11,7 +11,7 @@ from authservice.core.users import lookup
 from tests.support.people import email_field, has, unsaved
 
 ANN, BOB, CARL = "ann@example.com", "bob@example.com", "carl@example.com"
-UNPROVEN = "addresses are unproven: their owners' first magic link"
+UNPROVEN = "unproven: the first magic link of an owner"
 
 NOT_A_FUNCTION = "all"
 

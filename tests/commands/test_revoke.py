@@ -33,7 +33,7 @@ def test_revoke_user_revokes_the_sessions_of_that_user_only(api, run, ann, bob, 
 
     output = run("authservice_revoke", "--user", named)
 
-    assert "Ended 1 sessions of user" in output
+    assert "Ended 1 session of user" in output
     assert api.get("me", token=ann["access_token"]).error == REFUSED
     assert is_valid(api, bob)
 
@@ -98,7 +98,7 @@ def test_revoke_all_without_confirmation_revokes_nothing(api, run, ann, monkeypa
     with pytest.raises(CommandError, match="No session was ended"):
         run("authservice_revoke", "--all")
 
-    assert prompts == ["End 1 sessions of all users? Type 'yes' to continue: "]
+    assert prompts == ["End 1 session of all users? Type 'yes' to continue: "]
     assert is_valid(api, ann)
 
 
@@ -131,7 +131,7 @@ def test_revoke_before_keeps_sessions_created_later(api, run, ann, selection):
 
     output = run("authservice_revoke", *selection, "--before", str(newest.created_at))
 
-    assert "Ended 1 sessions" in output
+    assert "Ended 1 session" in output
     assert not is_valid(api, ann)
     assert is_valid(api, later)
     assert api.post("refresh", refresh_token=later["refresh_token"]).status == 200

@@ -60,7 +60,7 @@ def test_sync_creates_missing_accounts(api, run):
 
     output = run("authservice_sync_accounts")
 
-    assert output.startswith("1 users: 1 accounts were created, 0 were updated.\n")
+    assert output.startswith("1 user: 1 account was created, 0 were updated.\n")
     assert log_in(api, ANN).status == 200
 
 
@@ -73,7 +73,7 @@ def test_sync_dry_run_writes_nothing(run):
 
     output = run("authservice_sync_accounts", "--dry-run")
 
-    assert output.startswith("4 users: 1 accounts would be created, 3 would be updated.\n")
+    assert output.startswith("4 users: 1 account would be created, 3 would be updated.\n")
     assert list(Account.objects.order_by("pk").values()) == before
 
 
@@ -84,7 +84,7 @@ def test_sync_dry_run_counts_the_changes_of_the_sync(run):
     dry_run = run("authservice_sync_accounts", "--dry-run").partition("\n")[0]
 
     done = run("authservice_sync_accounts").partition("\n")[0]
-    assert done == dry_run.replace("would be", "were")
+    assert done == dry_run.replace("account would be", "account was").replace("would be", "were")
 
 
 @pytest.mark.parametrize("size", ["1", "1000"])

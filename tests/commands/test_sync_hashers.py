@@ -42,11 +42,11 @@ def hashed_by(run, settings):
 def test_sync_names_hasher_with_its_work_factor(hashed_by):
     output = hashed_by(f"{PBKDF2.__module__}.PBKDF2")
 
-    assert "\npbkdf2_sha256 iterations=1000: 1 passwords, " in output
+    assert "\npbkdf2_sha256 iterations=1000: 1 password, " in output
 
 
 def test_sync_names_hasher_without_unknown_work_factor(hashed_by):
-    assert "\nopaque: 1 passwords, " in hashed_by(HERE)
+    assert "\nopaque: 1 password, " in hashed_by(HERE)
 
 
 def test_sync_omits_hash_of_unknown_hasher(hashed_by, settings, run):

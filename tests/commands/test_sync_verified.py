@@ -54,10 +54,10 @@ def named(monkeypatch):
 def test_sync_without_verified_proves_nothing_and_warns(sync):
     ann = old()
 
-    assert f"1 {UNPROVEN}" in sync()
+    assert f"1 address is {UNPROVEN}" in sync()
 
     assert not proven(ann)
-    assert "1 addresses are unproven" in sync("--verified", "none")
+    assert "1 address is unproven" in sync("--verified", "none")
 
 
 def test_function_names_the_proven_addresses(sync, named):
@@ -66,8 +66,8 @@ def test_function_names_the_proven_addresses(sync, named):
 
     output = sync("--verified", NAMED)
 
-    assert "1 addresses were marked as proven." in output
-    assert f"1 {UNPROVEN}" in output
+    assert "1 address was marked as proven." in output
+    assert f"1 address is {UNPROVEN}" in output
     assert (proven(ann), proven(bob)) == (True, False)
 
 
@@ -187,8 +187,8 @@ def test_dry_run_counts_the_same_and_marks_nothing(sync, named):
 
     output = sync("--verified", NAMED, "--dry-run")
 
-    assert "1 addresses would be marked as proven." in output
-    assert f"2 {UNPROVEN}" in output
+    assert "1 address would be marked as proven." in output
+    assert f"2 addresses are {UNPROVEN}" in output
     assert list(Account.objects.values()) == before
 
 

@@ -29,7 +29,7 @@ def test_all_proves_addresses_of_users_from_before(sync):
 
     output = sync("--verified", "all")
 
-    assert "1 addresses were marked as proven." in output
+    assert "1 address was marked as proven." in output
     assert UNPROVEN not in output
     assert proven(ann)
 
@@ -52,8 +52,8 @@ def test_all_leaves_users_who_signed_up_later(sync):
     output = sync("--verified", "all")
 
     assert not proven(attacked)
-    assert "1 users joined after the service was installed" in output
-    assert f"1 {UNPROVEN}" in output
+    assert "1 user joined after the service was installed" in output
+    assert f"1 address is {UNPROVEN}" in output
 
 
 @needs_joined

@@ -29,6 +29,7 @@ _DEFINES = PACKAGE / "kernel/phrases.py"
 # Name of a function: its context (None: the first argument), and whether it has a plural.
 _FUNCTIONS = {
     "phrase": (API, False),
+    "phrase_count": (API, True),
     "admin_text": (ADMIN, False),
     "admin_count": (ADMIN, True),
     "gettext": ("", False),

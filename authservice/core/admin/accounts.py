@@ -196,8 +196,11 @@ class AccountAdmin(
         people = self._people(request, chosen)
         locked = unlocking.unlock(people, by=request.user, client=of_page(request))
         log(request, _accounts(people), _("Unlocked."))
-        text = _("%(locked)d of %(all)d accounts were locked. All failed attempts were reset.")
-        text = text % {"locked": locked, "all": len(people)}
+        text = admin_count(
+            "Unlocked %(count)d account. All failed attempts at the selected accounts were reset.",
+            "Unlocked %(count)d accounts. All failed attempts at the selected accounts were reset.",
+            locked,
+        )
         self.message_user(request, text)
 
     def _people(self, request: HttpRequest, chosen: QuerySet[Account]) -> list[Person]:

@@ -6,7 +6,7 @@ Sessions that start during a run may stay: their users have just authenticated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -30,8 +30,16 @@ class Ended:
     users: int = 0
 
 
-def revoke_everyone(*, before: datetime | None, batch_size: int) -> Ended:
-    """End the open sessions of all users, or only those that began before `before`."""
+def revoke_everyone(
+    *,
+    before: datetime | None,
+    batch_size: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Ended:
+    """End the open sessions of all users, or only those that began before `before`.
+
+    `progress` gets the number of users done.
+    """
     ended = Ended()
     # Also those of users who have no session here yet.
     sessions.revoke_foreign_tokens(None, before=before)
@@ -39,6 +47,7 @@ def revoke_everyone(*, before: datetime | None, batch_size: int) -> Ended:
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
         ended.sessions += revoke_users(list(users), before=before)
         ended.users += len(pks)
+        progress(ended.users)
     return ended
 
 
@@ -81,13 +90,22 @@ def open_sessions(before: datetime | None = None) -> QuerySet[Session]:
     return rows.filter(created_at__lt=before) if before else rows
 
 
+def users_with_sessions(before: datetime | None) -> int:
+    """How many users have such sessions."""
+    return _users(before).count()
+
+
+def _users(before: datetime | None) -> QuerySet[Session, Any]:
+    return open_sessions(before).values_list("user_id", flat=True).distinct()
+
+
 def _end_begun(pks: list[Any], before: datetime) -> int:
     sessions.revoke_foreign_tokens(pks, before=before)
     return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
 
 
 def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
-    users, last = open_sessions(before).values_list("user_id", flat=True).distinct(), None
+    users, last = _users(before), None
     while batch := list((users if last is None else users.filter(user_id__gt=last))[:size]):
         yield batch
         last = batch[-1]

@@ -145,7 +145,7 @@ def test_unlocking_says_how_many_accounts_were_locked_and_is_recorded(root, api,
 
     output = root.act("account", "unlock", account(), account("bob@example.com"))
 
-    assert "1 of 2 accounts were locked." in output.content.decode()
+    assert "Unlocked 1 account. All" in output.content.decode()
     events = {event.target.pk: event.metadata for event in recorded("admin.user.unlocked")}
     assert events == {
         account().pk: {"locked": 1},

@@ -5,7 +5,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from authservice.audit import retention
 from authservice.audit.models import Entry
@@ -13,6 +13,7 @@ from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Session
+from authservice.kernel.phrases import phrase_count, translated
 from tests.audit.stored import store_all, unsaved
 from tests.audit.world import metadata
 
@@ -243,3 +244,35 @@ def test_cleanup_of_a_session_that_ends_meanwhile_deletes_nothing(root, monkeypa
     assert answer.error == (401, "INVALID_TOKEN")
     assert "auth.logout" in left()
     assert runs() == []
+
+
+def test_command_shows_its_progress_on_a_terminal():
+    class Terminal(StringIO):
+        def isatty(self):
+            return True
+
+    old("auth.logout", days=100, number=2)
+    shown, output = Terminal(), StringIO()
+
+    call_command("authservice_audit_cleanup", "--batch-size", "1", stdout=output, stderr=shown)
+
+    assert shown.getvalue().endswith("100%\n")
+    assert " 50%" in shown.getvalue()
+    assert "%" not in output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("language", "number", "text"),
+    [
+        ("en", 1, "Deleted 1 entry."),
+        ("de", 1, "1 Eintrag wurde gelöscht."),
+        ("de", 2, "2 Einträge wurden gelöscht."),
+        # In French, zero is singular.
+        ("fr", 0, "0 entrée a été supprimée."),
+    ],
+)
+def test_response_counts_in_its_language(language, number, text):
+    made = phrase_count("Deleted %(count)d entry.", "Deleted %(count)d entries.", number)
+
+    with translation.override(language):
+        assert translated(made) == text

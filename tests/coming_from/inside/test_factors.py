@@ -44,7 +44,7 @@ def make(kind):
 def moved(bring, source, make):
     """Ann's backup codes, after the import."""
     codes = make(old_user())
-    assert "authenticator apps and backup codes: 1 rows read, 1 imported" in bring(source)
+    assert "authenticator apps and backup codes: 1 row read, 1 imported" in bring(source)
     return codes
 
 
@@ -77,7 +77,7 @@ def test_backup_codes_from_before_a_proof_are_left_with_an_app_from_after_it(
 
     report = bring(source)
 
-    assert "1 rows read, 1 imported" in report
+    assert "1 row read, 1 imported" in report
     assert "Skipped: its backup codes were left: the address of the account was proven" in report
     assert log_in(api, codes[0]).code == "TWO_FACTOR_INVALID"
     assert log_in(api, code_of()).data["access_token"]

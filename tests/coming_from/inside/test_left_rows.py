@@ -29,7 +29,7 @@ def test_tokens_of_knox_are_reported_until_they_expire(bring, ann):
 
     report = bring("knox")
 
-    assert "1 rows read, 0 imported" in report
+    assert "1 row read, 0 imported" in report
     assert "only digests of the tokens are stored" in report
     assert f"knox.AuthToken (user {ann.pk})" in report
     assert AuthToken.objects.first().digest not in report

@@ -103,7 +103,7 @@ def test_part_whose_app_is_missing_is_named(run, settings, old_user):
     shown = run("allauth")
 
     assert "verified addresses: not read. 'allauth.account' is not in INSTALLED_APPS." in shown
-    assert "provider links: 1 rows read" in shown
+    assert "provider links: 1 row read" in shown
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def recorded(monkeypatch):
 def test_imported_link_keeps_time_and_address_and_is_not_of_the_signup(run, old_user):
     social(old_user, "old", "ann-at-acme", extra_data={"email": ANN, "access_token": "secret"})
 
-    assert "1 rows read, 1 imported, 0 already there, 0 conflicts, 0 skipped" in run(*MAPPED)
+    assert "1 row read, 1 imported, 0 already there, 0 conflicts, 0 skipped" in run(*MAPPED)
 
     row = LinkedAccount.objects.get()
     assert (row.user, row.provider, row.subject) == (old_user, "acme", "ann-at-acme")
@@ -95,7 +95,7 @@ def test_dry_run_reports_the_same_and_writes_nothing(run, old_user, recorded):
     assert (links(), recorded) == ([], [])
     done = run(*MAPPED, "--batch-size", "1")
     assert would == done.replace("1 imported", "1 would be imported")
-    assert "1 conflicts, 1 skipped" in done
+    assert "1 conflict, 1 skipped" in done
 
 
 def test_second_link_of_an_account_is_a_conflict(run, old_user):
@@ -239,7 +239,7 @@ def test_only_rows_added_since_a_day_are_read(run, old_user):
     social(old_user, "old", "ann-at-acme")
     social(make_user("bob@example.com"), "old", "bob-at-acme", created=timezone.now())
 
-    assert "1 rows read, 1 imported" in run(*MAPPED, "--since", "2025-01-01")
+    assert "1 row read, 1 imported" in run(*MAPPED, "--since", "2025-01-01")
     assert [one[2] for one in links()] == ["bob-at-acme"]
 
 
@@ -249,8 +249,8 @@ def test_storage_of_the_project_gets_the_links(run, old_user, oauth):
     social(old_user, "old", "ann-at-acme")
     social(old_user, "old", "ann-again")
 
-    assert "1 imported, 0 already there, 1 conflicts" in run(*MAPPED)
-    assert "0 imported, 1 already there, 1 conflicts" in run(*MAPPED)
+    assert "1 imported, 0 already there, 1 conflict" in run(*MAPPED)
+    assert "0 imported, 1 already there, 1 conflict" in run(*MAPPED)
     assert [one.subject for one in kept] == ["ann-at-acme"]
     assert links() == []
 

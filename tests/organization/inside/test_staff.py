@@ -174,7 +174,7 @@ def test_command_lists_creates_and_transfers(ann, bob):
     command("create", "Other", bob.email, "--slug", "second")
 
     row = Organization.objects.get(slug="acme")
-    assert f"{row.pk} acme: Acme; owner {ann.id}, 1 members\n" in command("list")
+    assert f"{row.pk} acme: Acme; owner {ann.id}, 1 member\n" in command("list")
     assert command("transfer", "acme", bob.email) == f"User {bob.id} owns acme now.\n"
     assert (role_of(row.pk, bob), role_of(row.pk, ann)) == ("owner", "admin")
     command("transfer", str(row.pk), ann.email)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.audit import retention
+from authservice.core.management.counting import counted
+from authservice.core.management.progress import progress
 
 
 class Command(BaseCommand):
@@ -27,8 +28,12 @@ class Command(BaseCommand):
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
         if options["dry_run"]:
-            number = sum(rows.count() for rows in retention.due(datetime.now(UTC)))
-            self.stdout.write(f"{number} entries would be deleted")
+            self.stdout.write(f"{_entries(retention.due_number())} would be deleted")
             return
-        deleted = retention.clean(batch_size=options["batch_size"])
-        self.stdout.write(f"{deleted} entries deleted")
+        with progress(self.stderr, retention.due_number) as shown:
+            deleted = retention.clean(batch_size=options["batch_size"], progress=shown)
+        self.stdout.write(f"{_entries(deleted)} deleted")
+
+
+def _entries(number: int) -> str:
+    return counted(number, "entry", "entries")

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.cleanup import delete_expired, expired_rows
+from authservice.core.management.progress import progress
 from authservice.core.messages import lost_notices
 
 
@@ -36,7 +37,9 @@ class Command(BaseCommand):
             if options["dry_run"]:
                 self.stdout.write(f"{expired.name}: {expired.rows.count()} would be deleted")
             else:
-                deleted = delete_expired(expired, batch_size=options["batch_size"])
+                with progress(self.stderr, expired.rows.count) as shown:
+                    size = options["batch_size"]
+                    deleted = delete_expired(expired, batch_size=size, progress=shown)
                 self.stdout.write(f"{expired.name}: {deleted} deleted")
         if not options["dry_run"] and (sent := lost_notices.send_again()):
             self.stdout.write(f"lost security notices: {sent} sent again")

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from authservice.core.management.counting import counted
 from authservice.core.management.moments import moment
 from authservice.core.management.progress import show_progress
 from authservice.kernel.imports import (
@@ -83,10 +84,11 @@ class Command(BaseCommand):
 
     def _print(self, what: str, report: ImportReport, *, dry_run: bool) -> None:
         verb = "would be imported" if dry_run else "imported"
-        conflicts, skipped = _total(report.conflicts), _total(report.skipped)
+        conflicts = counted(_total(report.conflicts), "conflict")
+        skipped = _total(report.skipped)
         self.stdout.write(
-            f"{what}: {report.read} rows read, {report.imported} {verb}, {report.present} already"
-            f" there, {conflicts} conflicts, {skipped} skipped."
+            f"{what}: {counted(report.read, 'row')} read, {report.imported} {verb},"
+            f" {report.present} already there, {conflicts}, {skipped} skipped."
         )
         for title, groups in (("Conflict", report.conflicts), ("Skipped", report.skipped)):
             for reason, rows in groups.items():

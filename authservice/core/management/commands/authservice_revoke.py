@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from authservice.core.management.counting import counted
 from authservice.core.management.moments import moment
 from authservice.core.management.naming import named
+from authservice.core.management.progress import progress
 from authservice.core.sessions import revocation
 from authservice.core.users.person import Person
 
@@ -42,18 +45,23 @@ class Command(BaseCommand):
             return
         if options["interactive"]:
             self._confirm(before)
-        ended = revocation.revoke_everyone(before=before, batch_size=options["batch_size"])
-        self.stdout.write(f"Ended {ended.sessions} sessions of {ended.users} users.")
+        with progress(self.stderr, partial(revocation.users_with_sessions, before)) as shown:
+            ended = revocation.revoke_everyone(
+                before=before, batch_size=options["batch_size"], progress=shown
+            )
+        self.stdout.write(
+            f"Ended {counted(ended.sessions, 'session')} of {counted(ended.users, 'user')}."
+        )
 
     def _end_one(self, person: Person, before: datetime | None) -> None:
         ended = revocation.revoke_users([person.user], before=before)
         name = person.email or person.username
-        self.stdout.write(f"Ended {ended} sessions of user {person.id} ({name}).")
+        self.stdout.write(f"Ended {counted(ended, 'session')} of user {person.id} ({name}).")
 
     def _confirm(self, before: datetime | None) -> None:
-        number = revocation.open_sessions(before).count()
+        number = counted(revocation.open_sessions(before).count(), "session")
         try:
-            answer = input(f"End {number} sessions of all users? Type 'yes' to continue: ")
+            answer = input(f"End {number} of all users? Type 'yes' to continue: ")
         except EOFError:
             answer = ""
         if answer != "yes":

@@ -12,6 +12,7 @@ from django.contrib.auth.hashers import get_hasher
 from django.core.management.base import BaseCommand, CommandError
 
 from authservice.core.conf import core
+from authservice.core.management.counting import counted, was
 from authservice.core.management.moments import moment
 from authservice.core.management.progress import show_progress
 from authservice.core.recovery import chosen_proofs, earlier_proofs
@@ -60,20 +61,26 @@ class Command(BaseCommand):
             raise CommandError(str(wrong)) from wrong
 
     def _print_marked(self, marked: Marked, options: dict[str, Any]) -> None:
-        verb = "would be" if options["dry_run"] else "were"
+        verb = "would be" if options["dry_run"] else was(marked.number)
         if options["verified"] != NONE:
-            self.stdout.write(f"{marked.number} addresses {verb} marked as proven.")
+            self.stdout.write(f"{_addresses(marked.number)} {verb} marked as proven.")
         if marked.later:
-            self.stdout.write(_LATER.format(number=marked.later))
+            self.stdout.write(_LATER.format(users=counted(marked.later, "user")))
         left = earlier_proofs.unproven().count() - marked.number * bool(options["dry_run"])
         if left > 0 and core.wipe_unproven:
-            self.stdout.write(self.style.WARNING(_UNPROVEN.format(number=left)))
+            self.stdout.write(
+                self.style.WARNING(
+                    _UNPROVEN.format(addresses=_addresses(left), are="is" if left == 1 else "are")
+                )
+            )
 
     def _print(self, report: Report, *, dry_run: bool) -> None:
-        verb = "would be" if dry_run else "were"
+        created, updated = (
+            "would be" if dry_run else was(number) for number in (report.created, report.updated)
+        )
         self.stdout.write(
-            f"{report.users} users: {report.created} accounts {verb} created, "
-            f"{report.updated} {verb} updated."
+            f"{counted(report.users, 'user')}: {counted(report.created, 'account')} {created}"
+            f" created, {report.updated} {updated} updated."
         )
         for contested in report.contested.values():
             self.stdout.write(self.style.WARNING(_claim(contested)))
@@ -93,7 +100,8 @@ class Command(BaseCommand):
             return
         for hasher in sorted(report.hashers.values(), key=lambda entry: -entry.seconds):
             self.stdout.write(
-                f"{hasher.name}: {hasher.users} passwords, {hasher.seconds * 1000:.1f} ms per check"
+                f"{hasher.name}: {counted(hasher.users, 'password')}, "
+                f"{hasher.seconds * 1000:.1f} ms per check"
             )
         algorithm = slowest.name.split()[0]
         if algorithm == get_hasher(core.dummy_hasher).algorithm:
@@ -106,14 +114,18 @@ class Command(BaseCommand):
 
 
 _LATER = (
-    "{number} users joined after the service was installed, so their addresses were not marked. If"
+    "{users} joined after the service was installed, so their addresses were not marked. If"
     " the project has verified those too, give the time until which it did with --joined-before."
 )
 _UNPROVEN = (
-    "{number} addresses are unproven: their owners' first magic link, or first login with a"
-    " provider, will remove their password. Name the addresses that your project has verified with"
+    "{addresses} {are} unproven: the first magic link of an owner, or the first login with a"
+    " provider, will remove the password. Name the addresses that your project has verified with"
     " --verified."
 )
+
+
+def _addresses(number: int) -> str:
+    return counted(number, "address", "addresses")
 
 
 def _claim(contested: Contested) -> str:

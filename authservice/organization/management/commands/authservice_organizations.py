@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count, QuerySet
 
+from authservice.core.management.counting import counted
 from authservice.core.management.naming import named
 from authservice.kernel.client import Client
 from authservice.organization import access, errors, slugs, staff
@@ -43,14 +44,12 @@ class Command(BaseCommand):
             self._list(staff.without_owner())
 
     def _list(self, rows: QuerySet[Organization]) -> None:
-        counted = access.with_owner(rows).annotate(members=Count("memberships"))
-        for row in counted.iterator():
+        listed = access.with_owner(rows).annotate(members=Count("memberships"))
+        for row in listed.iterator():
             state = "" if row.active else ", inactive"
             owner = getattr(row, "owner_pk", None) or "nobody"
-            members = getattr(row, "members", 0)
-            self.stdout.write(
-                f"{row.pk} {row.slug}: {row.name}; owner {owner}, {members} members{state}"
-            )
+            members = counted(getattr(row, "members", 0), "member")
+            self.stdout.write(f"{row.pk} {row.slug}: {row.name}; owner {owner}, {members}{state}")
 
     def _create(self, name: str, owner: str, slug: str) -> None:
         if not 0 < len(name.strip()) <= NAME:
