@@ -1,6 +1,7 @@
 """The sync of accounts names every hasher whose hashes the project can check."""
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import BasePasswordHasher
 
 from tests.support.hashing import FAST, PBKDF2
@@ -49,11 +50,23 @@ def test_sync_names_hasher_without_unknown_work_factor(hashed_by):
     assert "\nopaque: 1 password, " in hashed_by(HERE)
 
 
-def test_sync_omits_hash_of_unknown_hasher(hashed_by, settings, run):
-    hashed_by(HERE)
+def test_sync_names_users_whose_password_no_hasher_can_check(hashed_by, settings, run):
+    assert "can check" not in hashed_by(HERE)
     settings.PASSWORD_HASHERS = FAST
 
-    assert "opaque" not in run("authservice_sync_accounts", "--dry-run")
+    output = run("authservice_sync_accounts", "--dry-run")
+
+    pk = get_user_model().objects.get().pk
+    assert f"Passwords that no hasher of PASSWORD_HASHERS can check: users {pk}. " in output
+    assert "opaque" not in output
+
+
+@pytest.mark.parametrize("encoded", ["!unusable", ""])
+def test_sync_does_not_name_users_without_a_password(run, encoded):
+    user = make_user(password=None)
+    type(user).objects.update(password=encoded)
+
+    assert "can check" not in run("authservice_sync_accounts", "--dry-run")
 
 
 @pytest.mark.parametrize("encoded", ["!unusable", "", "pbkdf2_sha256$cut"])

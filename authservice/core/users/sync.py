@@ -59,6 +59,9 @@ class Report:
     # Users whose address a new account must not have; at most `MOST_NAMED` of them are listed.
     odd_emails: int = 0
     with_odd_email: list[Any] = field(default_factory=list)
+    # Users whose password no configured hasher can check, and the first `MOST_NAMED` of them.
+    unreadable: int = 0
+    with_unreadable: list[Any] = field(default_factory=list)
     # Half of each key as an integer, so that a million users fit into little memory.
     seen: set[int] = field(default_factory=set, repr=False)
     shared: set[int] = field(default_factory=set, repr=False)
@@ -106,7 +109,7 @@ def _survey(users: list[Any], report: Report) -> None:
         copied = lookup.copies(user)
         for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
             (report.shared if half in report.seen else report.seen).add(half)
-        _note_hasher(user.password, report)
+        _note_hasher(user, report)
         _note_email(user, report)
 
 
@@ -129,14 +132,18 @@ def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
             report.contested.setdefault(key, Contested(kind.text, text)).users.append(user.pk)
 
 
-def _note_hasher(encoded: str, report: Report) -> None:
-    if not is_password_usable(encoded):
+def _note_hasher(user: Any, report: Report) -> None:
+    encoded = user.password
+    if not encoded or not is_password_usable(encoded):
         return
     try:
         hasher = identify_hasher(encoded)
         cost = _cost(hasher, encoded)
     except (ValueError, KeyError, AssertionError):
-        return  # no configured hasher can check this hash; the user needs a password reset
+        report.unreadable += 1
+        if len(report.with_unreadable) < MOST_NAMED:
+            report.with_unreadable.append(user.pk)
+        return
     work = [f"{k}={v}" for k, v in sorted(cost.items()) if k in _COSTS]
     name = " ".join([str(hasher.algorithm), *work])
     report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1

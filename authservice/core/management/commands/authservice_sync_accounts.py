@@ -92,6 +92,8 @@ class Command(BaseCommand):
             )
         if report.odd_emails:
             self.stdout.write(self.style.WARNING(_odd(report)))
+        if report.unreadable:
+            self.stdout.write(self.style.WARNING(_unreadable(report)))
         self._print_hashers(report)
 
     def _print_hashers(self, report: Report) -> None:
@@ -138,6 +140,14 @@ def _odd(report: Report) -> str:
     return (
         "Addresses that a new account must not have (with quotes, at an IP address, at localhost or"
         f" otherwise not valid): users {named}. These users keep them and can log in."
+    )
+
+
+def _unreadable(report: Report) -> str:
+    named = _named(report.with_unreadable, report.unreadable)
+    return (
+        f"Passwords that no hasher of PASSWORD_HASHERS can check: users {named}. Add the hasher of"
+        " the project that stored them, or these users need a password reset."
     )
 
 
