@@ -44,7 +44,7 @@ class Profile:
         self.size = size
         self.sent = set()
         self._close_other_tabs()
-        self._resize()
+        self.resize(self.size)
         self.emulate(scheme="light")
         browser.get("about:blank")
         # Nobody is signed in without them. They outlive the page, and all ports share them.
@@ -60,8 +60,8 @@ class Profile:
             self.browser.close()
         self.browser.switch_to.window(first)
 
-    def _resize(self):
-        width, height, mobile = SIZES[self.size]
+    def resize(self, size):
+        width, height, mobile = SIZES[size]
         metrics = {"width": width, "height": height, "mobile": mobile, "deviceScaleFactor": 1}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
@@ -160,7 +160,7 @@ class Profile:
         [first, tab] = self.until(self._tabs)
         self._first = first
         self.browser.switch_to.window(tab)
-        self._resize()
+        self.resize(self.size)
         self.until(lambda: self.browser.current_url.startswith(self.origin))
         self.settled()
 

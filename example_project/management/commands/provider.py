@@ -20,6 +20,7 @@ _LAYOUT = """\
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>Local provider</title>
+<style>input, button { min-height: 2rem; }</style>
 <main>{% block content %}{{ content }}{% endblock %}</main>
 </html>
 """
