@@ -40,7 +40,7 @@ def problems(tag: str, version: str, changelog: str, recorded: set[str]) -> Iter
 
 
 def _main(tag: str) -> int:
-    recorded = {path.parent.name for path in (ROOT / "tests/upgrade").glob("*/rows.json")}
+    recorded = {path.parent.name for path in (ROOT / "tests/upgrade").glob("*/migrations.json")}
     changelog = (ROOT / "docs/changelog.rst").read_text()
     wrong = list(problems(tag, version(), changelog, recorded))
     print("\n".join(wrong) or f"{tag} can be released.")
