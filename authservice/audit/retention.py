@@ -28,6 +28,7 @@ from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
 BATCH = 1000
+CLEANED = "admin.audit.cleaned"
 # Older than any entry, and short enough that subtracting it from today stays within `datetime`.
 _LONGEST = timedelta(days=365_000)
 
@@ -65,7 +66,7 @@ def clean(
     """
     begun = datetime.now(UTC)  # before the entry of this run, so that the run does not delete it
     event = Event(
-        action="admin.audit.cleaned",
+        action=CLEANED,
         user=by,
         actor_type=actor_type,
         client=client or Client(),
@@ -90,12 +91,30 @@ def due_number() -> int:
 
 def due(now: datetime) -> Iterator[QuerySet[Entry]]:
     """The expired entries, one queryset per action: the index on action and id serves each."""
-    kept = policy()
-    for action in _actions():
-        prefixes = [prefix for prefix in kept if action.startswith(prefix)]
-        age = kept[max(prefixes, key=len)] if prefixes else None
+    for action, age in _ages(Entry.objects.all()):
         if age is not None:
             yield Entry.objects.filter(action=action, pk__lt=least(now - age))
+
+
+def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], list[str]]:
+    """The actions of which `rows` has expired entries, and those of which it has others."""
+    expired, kept = [], []
+    for action, age in _ages(rows):
+        first = least(now - age) if age is not None else least(datetime.min.replace(tzinfo=UTC))
+        entries = rows.filter(action=action)
+        if entries.filter(pk__lt=first).exists():
+            expired.append(action)
+        if entries.filter(pk__gte=first).exists():
+            kept.append(action)
+    return expired, kept
+
+
+def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
+    """The actions of `rows`, each with how long its entries are kept; None for permanently."""
+    ages = policy()
+    for action in _actions(rows):
+        prefixes = [prefix for prefix in ages if action.startswith(prefix)]
+        yield action, ages[max(prefixes, key=len)] if prefixes else None
 
 
 def _batches(
@@ -112,9 +131,9 @@ def _batches(
                 return
 
 
-def _actions() -> Iterator[str]:
-    """The actions that entries exist for, with one index look-up each (a loose index scan)."""
-    names = Entry.objects.order_by("action").values_list("action", flat=True)
+def _actions(rows: QuerySet[Entry]) -> Iterator[str]:
+    """The actions of these entries, with one index look-up each (a loose index scan)."""
+    names = rows.order_by("action").values_list("action", flat=True)
     action = names.first()
     while action is not None:
         yield action

@@ -53,6 +53,13 @@ def test_log_with_large_table_and_many_concurrent_writers():
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has partitions")
+def test_log_in_months():
+    named = [f"tests/audit/inside/test_{name}.py" for name in ("lists", "cleanup", "narrowing")]
+    holds(WITH_ADMIN, "-p", "tests.audit.partitioned", *named)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["uuid_user", "email_user", "naive_time"])
 def test_log_in_a_host_with(host):
     holds(WITHOUT_ADMIN, *PART_FILES, host=host, **SQLITE)

@@ -7,6 +7,7 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 _LOGGED = "--ds=tests.audit.settings"
 _LISTS = (_LOGGED, *(f"tests/audit/inside/test_{name}.py" for name in ("lists", "narrowing")))
 _ACTIONS = (_LOGGED, "tests/audit/inside/test_action_entries.py", "-kPOST")
+_PARTITIONS = (_LOGGED, "tests/audit/inside/test_partitions.py")
 _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
     Mutation(
@@ -53,6 +54,20 @@ LOG = (
             "            Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))\n"
         ),
         _CLEANUP,
+    ),
+    Mutation(
+        "The copy of the entries of a dropped month that are to be kept",
+        "authservice/audit/partitions.py",
+        to("action = ANY(%s)", "action <> ALL(%s)"),
+        _PARTITIONS,
+        database="postgres",
+    ),
+    Mutation(
+        "The limit on the wait for a lock when the audit table becomes partitioned",
+        "authservice/audit/partitions.py",
+        without("        _run(_PATIENCE)\n"),
+        _PARTITIONS,
+        database="postgres",
     ),
     Mutation(
         "The audit log, read-only in Django admin",
