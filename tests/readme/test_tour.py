@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import tomllib
 import urllib.request
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -59,10 +60,20 @@ def recreate():
             cursor.execute(statement)
 
 
+def here(script):
+    """The script with the Python of the tests, and with the example project of this tree."""
+    script = script.replace(".venv/bin/python", sys.executable)
+    return script.replace("example_project/manage.py", str(ROOT / "example_project/manage.py"))
+
+
+def setup():
+    """The commands of the README that download, install and start the service."""
+    return [line.split(" && ") for line in tour("git clone").strip().splitlines()]
+
+
 def run(script, environment, cwd):
     """Run a block of the README in its own folder, end its processes and return its output."""
-    script = script.replace(".venv/bin/python", sys.executable)
-    script = script.replace("example_project/manage.py", str(ROOT / "example_project/manage.py"))
+    script = here(script)
     with (cwd / "printed").open("w+") as printed:
         with started(["bash", "-euo", "pipefail", "-c", script], environment, cwd, printed) as tour:
             code = tour.wait(timeout=90)
@@ -102,8 +113,8 @@ def end(process):
 @pytest.fixture
 def service(environment):
     """The service on port 8000, started as by the first command of the README."""
-    command = [sys.executable, str(ROOT / "example_project/manage.py"), "serve"]
-    with started(command, environment, ROOT):
+    serve = here(setup()[1][-1]).split()
+    with started(serve, environment, ROOT):
         for _ in range(300):
             if answers_on(8000):
                 break
@@ -122,6 +133,18 @@ def json_answers(output):
         except (ValueError, KeyError, TypeError):
             rest = rest[rest.index("{") + 1 :]
     return answers
+
+
+def test_setup_is_two_commands_that_install_what_exists():
+    [clone, enter], [environment, install, _] = setup()
+    extras, requirements = install.partition("-e '.[")[2].split("]' -r ")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert [clone, enter] == [f"git clone {project['urls']['Source']}", "cd authservice"]
+    assert environment == "python3 -m venv .venv"
+    assert install.startswith(".venv/bin/pip install -q -e ")
+    assert set(extras.split(",")) <= project["optional-dependencies"].keys()
+    assert (ROOT / requirements).is_file()
 
 
 def test_first_readme_tour_ends_with_refused_token(service, environment, tmp_path):

@@ -19,6 +19,7 @@ PAGES = {
 # These tests execute one block.
 BLOCKS = {
     ("README.rst", "urlpatterns"): "tests/wheel/test_startproject.py",
+    ("README.rst", "# views.py"): "tests/wheel/test_startproject.py",
     ("docs/other_packages.rst", "AXES_LOCKOUT_CALLABLE"): "tests/hosts/inside/test_axes.py",
     ("docs/organization.rst", "RowSecurityMiddleware"): "tests/organization/shop/recipe.py",
     ("docs/views.rst", "# views.py: then"): "tests/host_views/test_new_project.py",

@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import textwrap
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.snippets.blocks import of_page
 
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 30  # seconds until a server without response fails the test
@@ -68,13 +69,11 @@ def environment_with(wheel: Path, folder: Path) -> Path:
     return folder / "bin"
 
 
-def readme() -> tuple[str, str]:
-    """The lines of the first code block of the README: settings and URLconf."""
-    text = (ROOT / "README.rst").read_text()
-    block = re.search(r"\.\. code-block:: python\n\n((?: {3}.*\n)+)", text)
-    assert block, "the README begins with no code"
-    settings, urls = textwrap.dedent(block[1]).split("# urls.py\n")
-    return settings, urls
+def readme() -> tuple[str, str, str]:
+    """What the README adds to a project: settings, URLconf, and a protected view."""
+    lines, view = [one.code for one in of_page("README.rst") if one.language == "python"]
+    settings, urls = lines.split("# urls.py\n")
+    return settings, urls, view
 
 
 class Project:
@@ -107,9 +106,12 @@ class Project:
 
     def install(self) -> None:
         """Add the lines of the README and nothing else."""
-        settings, urls = readme()
+        settings, urls, view = readme()
+        route = re.search(r'path\(".*?", views\.\w+\)', view)
+        assert route, "the view has no address"
         self.add("settings.py", settings)
-        self.add("urls.py", urls)
+        self.add("urls.py", f"{urls}from site_ import views\nurlpatterns += [{route[0]}]\n")
+        self.add("views.py", view)
 
     def manage(self, *arguments: str) -> str:
         return run(self._programs / "python", "manage.py", *arguments, cwd=self._folder)

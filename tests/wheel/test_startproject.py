@@ -23,7 +23,7 @@ def url(request, programs, tmp_path_factory):
 
 
 def test_readme_instructions_are_at_most_six_lines():
-    settings, urls = readme()
+    settings, urls, _ = readme()
 
     assert len((settings + urls).splitlines()) <= 6
 
@@ -38,6 +38,10 @@ def test_new_project_serves_signup_login_refresh_and_logout(url):
     status, renewed = post(url + "refresh", refresh_token=logged_in["refresh_token"])
     assert status == 200
     assert post(url + "refresh", refresh_token=logged_in["refresh_token"])[0] == 401
+
+    orders = url.removesuffix("auth/") + "orders"
+    assert call("GET", orders)[0] == 401
+    assert call("GET", orders, token=renewed["access_token"]) == (200, {"orders_of": ANN["email"]})
 
     token = renewed["access_token"]
     assert call("POST", url + "logout", token=token)[0] == 200
