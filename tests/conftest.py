@@ -30,7 +30,7 @@ LONG = (
 # from other services, and of processes and browsers that use no database or their own.
 ONCE = (
     *("architecture", "csrf", "example", "languages", "mutations", "openapi", "outbound", "pages"),
-    *("providers", "readme", "reference", "testing", "verifying"),
+    *("providers", "readme", "reference", "release", "testing", "verifying"),
     *("test_absent.py", "test_bodies.py", "test_browser.py", "test_celery.py", "test_contract.py"),
     *("test_drift.py", "test_early_import.py", "test_headers.py", "test_key_file.py"),
     *("test_keys.py", "test_login_csrf.py", "test_methods.py", "test_other_process.py"),

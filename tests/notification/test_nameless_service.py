@@ -21,6 +21,8 @@ FOLDERS = {
 }
 MAILS = sorted(folder.name for folder in FOLDERS if (folder / "subject.txt").exists())
 TEXTS = sorted(folder.name for folder in FOLDERS if (folder / "sms.txt").exists())
+# Nothing here depends on the database.
+pytestmark = pytest.mark.once
 NAMELESS = (
     "http://127.0.0.1:8000/auth",
     "http://[::1]:8000",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,12 +57,24 @@ def _without_defaults(model: Any, row: Any) -> Any:
     return {**row, "fields": fields}
 
 
+def require_every_purpose(rows: list[Any]) -> None:
+    """Fail unless a one-time token of each purpose is among the rows."""
+    sources = "".join(path.read_text() for path in (files.ROOT / "authservice").rglob("*.py"))
+    known = set(re.findall(r'\bPurpose\(\s*"([\w-]+)"', sources))
+    recorded = {row["fields"].get("purpose") for row in rows}
+    missing = known - recorded
+    assert known, "no purpose was found"
+    assert not missing, f"tests/upgrade/story.py issues no one-time token for {missing}"
+
+
 def main(folder: Path) -> None:
     setup_test_environment()
     call_command("migrate", verbosity=0)
     with time_machine.travel(AT, tick=True) as traveller:
         held = story.tell(traveller)
-    files.write_rows(folder / files.ROWS, rows())
+    stored = rows()
+    require_every_purpose(stored)
+    files.write_rows(folder / files.ROWS, stored)
     files.write(folder / files.CLIENTS, {"recorded_at": AT.isoformat(), **held})
 
 

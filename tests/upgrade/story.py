@@ -97,10 +97,19 @@ def _sessions(api: Api) -> dict[str, Any]:
     ):
         signed = tokens(proven(api, "pia"))
     device = api.post("login", email=email("pia"), password=PASSWORD)
+    proven(api, "cleo")
+    with override_settings(AUTHSERVICE={**settings.AUTHSERVICE, "COOKIES": {"ENABLED": True}}):
+        token_cookies = cookies(api.post("login", email=email("cleo"), password=PASSWORD))
+        # It is valid for this session only.
+        fetched = Client(paired=False).get("csrf-token", headers={"Cookie": token_cookies})
     return {
         "session": tokens(rotated),
         "signed_with_key": signed,
         "device": device.headers["X-Device-Token"],
+        "browser": {
+            "cookies": f"{token_cookies}; {cookies(fetched)}",
+            "csrf_token": fetched.data["csrf_token"],
+        },
     }
 
 
@@ -191,7 +200,13 @@ def _providers(api: Api) -> dict[str, Any]:
     # Mia has no password, so a link deletes the account.
     mia = signed_in.data["access_token"]
     assert api.request("DELETE", "me", {}, token=mia).status == 200
-    return {"provider": {"subject": "max-at-acme"}, "deletion": mailed("mia")}
+    leaving = Browser(api)
+    consent = leaving.start()
+    return {
+        "provider": {"subject": "max-at-acme"},
+        "at_provider": {"consent": consent, "cookies": leaving.cookies},
+        "deletion": mailed("mia"),
+    }
 
 
 def _invitations(api: Api) -> dict[str, Any]:

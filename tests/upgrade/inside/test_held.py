@@ -11,6 +11,7 @@ from authservice.core.importing import imported_rows
 from authservice.notification import worker
 from authservice.oauth.tokens import access_token
 from tests.oauth.browsing import Browser, profile
+from tests.oauth.in_process import office
 from tests.support.client import PASSWORD, Api
 from tests.support.flows import NEW
 from tests.upgrade.story import PHONES, email
@@ -77,6 +78,17 @@ def test_token_signed_with_a_key_of_the_settings_works(api, held, settings):
     assert api.get("me", token=pair["access_token"]).data["email"] == email("pia")
     renewed = api.post("refresh", refresh_token=pair["refresh_token"]).data
     assert api.get("me", token=renewed["access_token"]).status == 200
+
+
+def test_cookies_of_a_browser_work(held, settings):
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "COOKIES": {"ENABLED": True}}
+    browser, cookies = held["browser"], {"Cookie": held["browser"]["cookies"]}
+    unpaired = Api(paired=False)
+
+    assert unpaired.get("me", headers=cookies).data["email"] == email("cleo")
+    assert unpaired.post("refresh", headers=cookies).status == 403
+    pair = {**cookies, "X-CSRF-Token": browser["csrf_token"]}
+    assert unpaired.post("refresh", headers=pair).status == 200
 
 
 def test_ended_session_stays_ended(api, held):
@@ -211,6 +223,15 @@ def test_linked_provider_signs_in(api, held):
     who = profile(held["provider"]["subject"], "elsewhere@example.com")
 
     assert signed_in(Browser(api).sign_in(who), "max")
+
+
+def test_login_that_was_at_the_provider_continues(api, held):
+    browser, who = Browser(api), profile(held["provider"]["subject"], email("max"))
+    browser.cookies.update(held["at_provider"]["cookies"])
+
+    back = office.approve(held["at_provider"]["consent"], who)
+
+    assert signed_in(browser.come_back(back), "max")
 
 
 def test_stored_token_of_a_provider_is_readable(held):
