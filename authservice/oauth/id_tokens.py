@@ -20,6 +20,9 @@ Claims = Mapping[str, Any]
 
 _LEEWAY = timedelta(seconds=30)
 _MAX_LENGTH = 16 * 1024
+# Older releases of PyJWT, among them 2.13, also raise exceptions that are not their own: for claims
+# of a wrong type and for JSON that is nested too deeply.
+_UNREADABLE = (PyJWTError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 class InvalidIDToken(Exception):
@@ -45,7 +48,7 @@ def header_of(id_token: Secret) -> Mapping[str, Any]:
         raise InvalidIDToken("too long")
     try:
         header = jwt.get_unverified_header(id_token.reveal())
-    except PyJWTError:
+    except _UNREADABLE:
         raise InvalidIDToken("malformed") from None
     if "jwk" in header:
         raise InvalidIDToken("embedded key")
@@ -63,7 +66,7 @@ def verify(id_token: Secret, key: PyJWK, expected: Expected) -> Claims:
             leeway=_LEEWAY,
             options={"require": ["iss", "sub", "aud", "exp", "iat"]},
         )
-    except PyJWTError as error:
+    except _UNREADABLE as error:
         # Its text may repeat claims.
         raise InvalidIDToken(type(error).__name__) from None
     _check(claims, expected)
@@ -81,7 +84,7 @@ def _check(claims: Claims, expected: Expected) -> None:
         raise InvalidIDToken("authorized party")
     if expected.nonce is not None and not _is_nonce(claims.get("nonce"), expected.nonce):
         raise InvalidIDToken("nonce")
-    if expected.max_age is not None and _age(claims) > expected.max_age + _LEEWAY:
+    if expected.max_age is not None and _is_older(claims["iat"], expected.max_age + _LEEWAY):
         raise InvalidIDToken("too old")
 
 
@@ -105,5 +108,8 @@ def _is_nonce(given: Any, nonce: Secret) -> bool:
     return isinstance(given, str) and bool(nonce) and Secret(given) == nonce
 
 
-def _age(claims: Claims) -> timedelta:
-    return timedelta(seconds=time.time() - claims["iat"])
+def _is_older(issued_at: Any, age: timedelta) -> bool:
+    # PyJWT accepts the text of a number. No subtraction: an int may be too large for a float.
+    if not isinstance(issued_at, int | float):
+        raise InvalidIDToken("issued at")
+    return issued_at < time.time() - age.total_seconds()

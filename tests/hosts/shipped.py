@@ -25,11 +25,11 @@ def alone(module: str) -> list[str]:
     return _apps("core", *login, *NEEDS.get(module, ()), module)
 
 
-def everything() -> list[str]:
-    """The apps of a host with every module; of the two login modules the session module."""
+def everything(login: str = "session") -> list[str]:
+    """The apps of a host with every module; of the two login modules only `login`."""
     modules = shipped()
-    spare = "stateless" if "session" in modules else ""
-    return _apps("core", *(module for module in modules if module != spare))
+    spare = set(LOGIN) - {login} if login in modules else set()
+    return _apps("core", *(module for module in modules if module not in spare))
 
 
 def _apps(*modules: str) -> list[str]:

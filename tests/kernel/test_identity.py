@@ -131,6 +131,13 @@ def test_other_text_is_no_phone_number(text):
     assert not identifiers.is_phone(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["+49030123456", "+4407911123456", "+112025550143", "+788005553535"]
+)
+def test_number_with_a_dialled_prefix_is_refused_as_a_second_spelling(text):
+    assert not identifiers.is_phone(text)
+
+
 def test_phone_number_without_the_phone_library_is_checked_by_form_only(monkeypatch):
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
 

@@ -1,4 +1,6 @@
-"""`TEST_HOST=everything python -m tests.openapi.fuzz` sends thousands of requests.
+"""`python -m tests.fuzz.api --minutes 10 --login session` sends thousands of requests.
+
+It starts this program in a host with every module.
 
 schemathesis reads the OpenAPI description, sends valid and invalid requests to the project, and
 follows links from one response to the next request. All of its checks are enabled. Each request
@@ -8,10 +10,12 @@ has its own super admin, so that a logout or a deletion does not affect the othe
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import django
@@ -83,17 +87,29 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
         case.headers = {**headers, **csrf_pair({})}
 
 
-def fuzz(url: str, *, examples: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """The number of requests of each phase, and the findings."""
-    config = SchemathesisConfig.from_dict(
+# What each phase is for:
+# - examples: the example of each body, which the documentation shows, is accepted.
+# - coverage: each rule of each parameter and body at its limits, one at a time. It is the same for
+#   every seed, and two thirds of all requests.
+# - fuzzing: random combinations, valid and invalid.
+# - stateful: values of a response in the next request, such as the id of a created row.
+def _config(examples: int, seed: int, skipped: Collection[str]) -> SchemathesisConfig:
+    return SchemathesisConfig.from_dict(
         {
             "seed": seed,
             "generation": {"max-examples": examples},
             "checks": {"positive_data_acceptance": {"expected-statuses": _ACCEPTED}},
+            "phases": {name: {"enabled": False} for name in skipped},
         }
     )
+
+
+def fuzz(
+    url: str, *, examples: int, seed: int, skipped: Collection[str] = (), until: float = math.inf
+) -> tuple[Counter[str], list[str]]:
+    """The number of requests of each phase, and the findings. Ends early at the time `until`."""
+    config = _config(examples, seed, skipped)
     schema = schemathesis.openapi.from_url(url + "openapi.json", config=config)
-    schemathesis.auth(refresh_interval=None)(SuperAdmin)
     sent: Counter[str] = Counter()
     found: list[str] = []
     for event in from_schema(schema).execute():
@@ -104,7 +120,20 @@ def fuzz(url: str, *, examples: int, seed: int) -> tuple[Counter[str], list[str]
             found.append(f"{event.label}: {event.info.format()}")
         elif isinstance(event, events.FatalError):
             raise event.exception
-    return sent, list(dict.fromkeys(found))
+        if time.monotonic() > until:
+            break
+    return sent, found
+
+
+def rounds(url: str, *, minutes: float, examples: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """Repeat `fuzz` with further seeds until the time is over."""
+    until = time.monotonic() + 60 * minutes
+    sent, found = fuzz(url, examples=examples, seed=seed, until=until)
+    while time.monotonic() < until:
+        seed += 1
+        more, wrong = fuzz(url, examples=examples, seed=seed, skipped=["coverage"], until=until)
+        sent, found = sent + more, found + wrong
+    return sent, found
 
 
 def _failures(recorder: Any) -> Iterator[str]:
@@ -133,18 +162,25 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m tests.openapi.fuzz")
     parser.add_argument("--examples", type=int, default=30, help="of each operation")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=0, help="repeat with further seeds")
     chosen = parser.parse_args()
+    schemathesis.auth(refresh_interval=None)(SuperAdmin)
     runner = get_runner(settings)(verbosity=0, interactive=False)
     databases = runner.setup_databases()
     section = {**settings.AUTHSERVICE, "THROTTLE": {"ENABLED": False}}
+    how = {"examples": chosen.examples, "seed": chosen.seed}
     try:
         with override_settings(AUTHSERVICE=section), mailbox(), served(threads=False) as url:
-            sent, found = fuzz(url, examples=chosen.examples, seed=chosen.seed)
+            if chosen.minutes:
+                sent, found = rounds(url, minutes=chosen.minutes, **how)
+            else:
+                sent, found = fuzz(url, **how)
     finally:
         runner.teardown_databases(databases)
-    print(*found, sep="\n\n")
-    print(f"{sent.total()} requests ({dict(sent)}), {len(found)} findings")
-    sys.exit(bool(found))
+    findings = list(dict.fromkeys(found))
+    print(*findings, sep="\n\n")
+    print(f"{sent.total()} requests ({dict(sent)}), {len(findings)} findings")
+    sys.exit(bool(findings))
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def is_new_email(text: str) -> bool:
 
     Stricter than `is_email`: one mailbox must not have several spellings. Mail servers drop the
     quotes and backslashes of a quoted local part (RFC 5321 section 4.1.2), so one mailbox could
-    have any number of accounts, each with its own limits. IP addresses and, unless DEBUG,
-    `localhost` are refused too. Existing rows keep such an address.
+    have any number of accounts, each with its own limits. IP addresses, domains without a form in
+    IDNA 2008 and, unless DEBUG, `localhost` are refused too. Existing rows keep such an address.
     """
     local, _, domain = text.strip().rpartition("@")
     return is_email(text) and '"' not in local and _is_public(_ascii_domain(domain))
@@ -78,7 +78,8 @@ def _is_public(domain: str) -> bool:
     try:
         ipaddress.ip_address(domain)
     except ValueError:
-        return not domain.startswith("[")
+        # No mail server has a domain that IDNA cannot encode, such as one with a lone surrogate.
+        return domain.isascii() and not domain.startswith("[")
     return False
 
 
@@ -93,7 +94,12 @@ def is_username(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Whether the text is a possible number in E.164 form (ITU-T E.164), without stripping."""
+    """Whether the text is a possible number in E.164 form (ITU-T E.164), without stripping.
+
+    Of the spellings of one number, such as +49030123456 with the trunk prefix 0, only the one
+    without dialled prefixes is accepted (needs the `phone` extra). Otherwise one number could
+    belong to several accounts, each with limits of its own.
+    """
     return PHONE_FORM.fullmatch(text) is not None and _is_possible(text)
 
 
@@ -105,9 +111,12 @@ def _is_possible(number: str) -> bool:
     except ImportError:
         return True
     try:
-        return bool(phonenumbers.is_possible_number(phonenumbers.parse(number)))
+        parsed = phonenumbers.parse(number)
     except phonenumbers.NumberParseException:
         return False
+    if not phonenumbers.is_possible_number(parsed):
+        return False
+    return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164) == number
 
 
 def country_of(number: str) -> str:

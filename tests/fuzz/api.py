@@ -1,0 +1,31 @@
+"""`python -m tests.fuzz.api --minutes 10 --login session` sends generated requests to every route.
+
+It runs `tests.openapi.fuzz` in a host with every module and one of the two login modules, on the
+database that `DATABASE_URL` names or on SQLite in memory. Other arguments are passed on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser
+
+from tests.hosts.shipped import LOGIN
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m tests.fuzz.api")
+    parser.add_argument("--login", choices=LOGIN, default="session", help="the login module")
+    chosen, rest = parser.parse_known_args()
+    environment = {
+        "DATABASE_URL": "sqlite://:memory:",
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "TEST_HOST": "everything",
+        "LOGIN": chosen.login,
+    }
+    os.execve(sys.executable, [sys.executable, "-m", "tests.openapi.fuzz", *rest], environment)
+
+
+if __name__ == "__main__":
+    main()
