@@ -9,7 +9,8 @@ the docs shows it.
 from django.dispatch import Signal
 
 signed_up = Signal()
-"""A user signed up. `user` is the new user."""
+"""A user signed up. `user` is the new user. If the sign-up begins a session, Django's
+`user_logged_in` is sent too, and `logged_in` is not."""
 logged_in = Signal()
 """A session began after every required step, or staff logged in to Django admin. `user` is the
 user."""
