@@ -37,6 +37,7 @@ else:
 class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
     fields = ("person", "provider", "subject", "email", "at_signup", "added_at")
     list_display = ("person", "provider", "email", "added_at")
+    list_display_links = ("provider",)  # `person` is a link already
     list_select_related = ("user__authservice_account",)
     list_filter = ("provider", "added_at")
     search_fields = ("user__authservice_account__email", "subject", "email")

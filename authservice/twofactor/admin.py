@@ -46,6 +46,7 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
         "last_used_at",
     )
     list_display = ("person", "confirmed", "enabled_at", "last_used_at")
+    list_display_links = ("enabled_at",)  # `person` is a link already
     list_select_related = ("user__authservice_account",)
     list_filter = ("confirmed", "enabled_at")
     search_fields = ("user__authservice_account__email", "user__authservice_account__username")

@@ -7,6 +7,7 @@ It is one of the npm packages of the example's clients.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from selenium.webdriver import Chrome
@@ -16,11 +17,15 @@ from tests.clients import npm
 # Every rule except experimental ones, and the size of buttons (WCAG 2.2), which is off by default.
 # Colours change gradually after a change of the colour scheme.
 _RUN = """
-const done = arguments[arguments.length - 1];
+const [known, done] = arguments;
+const rules = {"target-size": {enabled: true}};
+const isNew = (rule, node) =>
+    !known[rule.id] || !document.querySelector(node.target[0]).matches(known[rule.id]);
 Promise.allSettled(document.getAnimations().map(animation => animation.finished))
-    .then(() => axe.run({rules: {"target-size": {enabled: true}}, resultTypes: ["violations"]}))
-    .then(result => done(result.violations.flatMap(rule => rule.nodes.map(node =>
-        `${rule.id}: ${node.target} ${node.html} ${node.failureSummary}`))))
+    .then(() => axe.run({rules, resultTypes: ["violations"]}))
+    .then(result => done(result.violations.flatMap(rule => rule.nodes
+        .filter(node => isNew(rule, node))
+        .map(node => `${rule.id}: ${node.target} ${node.html} ${node.failureSummary}`))))
     .catch(wrong => done([String(wrong)]));
 """
 
@@ -30,8 +35,9 @@ def _source() -> str:
     return (npm.packages() / "axe-core" / "axe.min.js").read_text()
 
 
-def violations(browser: Chrome) -> list[str]:
-    """Each with its rule, the selector of the element and what is wrong with it."""
+def violations(browser: Chrome, *, known: Mapping[str, str] | None = None) -> list[str]:
+    """Each with its rule, the selector of the element and what is wrong with it. `known` has rules
+    that do not hold, each with a selector of the elements."""
     browser.execute_script(_source())
-    found: list[str] = browser.execute_async_script(_RUN)
+    found: list[str] = browser.execute_async_script(_RUN, dict(known or {}))
     return found
