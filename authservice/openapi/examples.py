@@ -25,6 +25,8 @@ _BY_FORMAT = {
     "uri": "https://example.com/",
     "uuid": _UUID,
 }
+# Numbers by the name of a property, where 1 would be strange.
+_NUMBERS = {"backup_codes_remaining": 10, "expires_in": 900}
 # By the name of a property; all are strings.
 _BY_NAME = {
     "access_token": _JWT,
@@ -143,7 +145,8 @@ def _value(name: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
         return [_value(name, schema["items"], components)]
     if kind == "string":
         return _text(name, schema)
-    return {"boolean": True, "integer": schema.get("minimum", 1), "number": 1}.get(kind)
+    integer = _NUMBERS.get(name, schema.get("minimum", 1))
+    return {"boolean": True, "integer": integer, "number": 1}.get(kind)
 
 
 def _text(name: str, schema: Schema) -> str:

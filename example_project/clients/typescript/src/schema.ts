@@ -5218,7 +5218,7 @@ export interface operations {
                      *       "data": {
                      *         "access_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
                      *         "refresh_token": "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM",
-                     *         "expires_in": 1,
+                     *         "expires_in": 900,
                      *         "message": "A text for people."
                      *       }
                      *     }
@@ -6230,7 +6230,7 @@ export interface operations {
                      *       "data": {
                      *         "enabled": true,
                      *         "method": "totp",
-                     *         "backup_codes_remaining": 1
+                     *         "backup_codes_remaining": 10
                      *       }
                      *     }
                      */
@@ -7090,7 +7090,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "nonce": "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM",
-                     *         "expires_in": 1
+                     *         "expires_in": 900
                      *       }
                      *     }
                      */
@@ -7936,7 +7936,7 @@ export interface operations {
                      *       "data": {
                      *         "access_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
                      *         "refresh_token": "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM",
-                     *         "expires_in": 1,
+                     *         "expires_in": 900,
                      *         "message": "A text for people."
                      *       }
                      *     }
