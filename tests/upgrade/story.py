@@ -205,6 +205,7 @@ def _providers(api: Api) -> dict[str, Any]:
     return {
         "provider": {"subject": "max-at-acme"},
         "at_provider": {"consent": consent, "cookies": leaving.cookies},
+        "nonce": api.post("oauth/acme/nonce").data["nonce"],
         "deletion": mailed("mia"),
     }
 

@@ -234,6 +234,12 @@ def test_login_that_was_at_the_provider_continues(api, held):
     assert signed_in(browser.come_back(back), "max")
 
 
+def test_nonce_of_a_native_app_works(api, held):
+    token = office.id_token(profile(held["provider"]["subject"], email("max")), held["nonce"])
+
+    assert signed_in(api.post("oauth/acme/token", id_token=token, nonce=held["nonce"]), "max")
+
+
 def test_stored_token_of_a_provider_is_readable(held):
     assert access_token(get_user_model().objects.get(email=email("max")), "acme").reveal()
 
