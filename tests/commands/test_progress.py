@@ -22,6 +22,7 @@ LONG = {
     "authservice_sync_accounts",
 }
 SHORT = {
+    "authservice_audit_partitions": "few statements for each month, which it names in lines",
     "authservice_disable_2fa": "one user",
     "authservice_keys": "a file of few keys",
     "authservice_openapi": "prints one document",

@@ -41,7 +41,7 @@ CLAIMS = {
     "exp": 2**33,
     "ver": 0,
 }
-# What turns an issued token into another text: the place, and what stands there instead.
+# What turns an issued token into another text: the place, and the text that replaces it.
 EDITS = st.tuples(
     st.integers(0, 600), st.integers(0, 2), st.text(URL_SAFE + "=.:+/ \n", max_size=2)
 )
