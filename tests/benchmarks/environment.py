@@ -5,6 +5,7 @@ finds them, which costs memory and time at start-up.
 """
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,12 +17,13 @@ from tests.benchmarks.errors import BenchmarkError
 
 ROOT = Path(__file__).parents[2]
 BASELINE = Path(__file__).parent / "baseline" / "requirements.txt"
+PEERS = Path(__file__).parent / "peers"
 EXAMPLE = ROOT / "example_project" / "requirements.txt"
 
 # The same versions on both sides, so that only the code under comparison differs.
 SHARED = ("Django", "djangorestframework", "PyJWT", "psycopg[binary]", "gunicorn")
 
-EXTRAS = ("argon2", "phone")
+EXTRAS = ("argon2", "phone", "postgres")
 EXTRAS_OF_MODULES = ("twofactor", "oauth")
 EXTRAS_OF_CACHES = ("redis",)
 
@@ -46,8 +48,30 @@ def listed(path: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith(("authservice", ".", "-"))]
 
 
-def made(work_dir: Path, name: str, requirements: list[str]) -> Path:
-    wanted = [*requirements, *map(as_running, SHARED)]
+def peer(work_dir: Path, name: str, *, django: bool) -> Path:
+    """The Python interpreter of an environment with a package of ``peers/``."""
+    requirements = listed(PEERS / name / "requirements.txt")
+    return made(work_dir, name, requirements, shared=SHARED if django else ())
+
+
+def node(work_dir: Path, name: str) -> Path:
+    """A copy of the Node project ``peers/NAME`` with its locked packages installed."""
+    source = PEERS / name
+    texts = [path.read_text() for path in sorted(source.iterdir()) if path.is_file()]
+    home = work_dir / f"{name}-{fingerprint(texts)}"
+    if not (home / "finished").exists():
+        print(f"installing into {home}", flush=True)
+        shutil.copytree(source, home, dirs_exist_ok=True)
+        if subprocess.run(["npm", "ci", "--silent"], cwd=home, check=False).returncode:
+            raise BenchmarkError("npm ci failed")
+        (home / "finished").touch()
+    return home
+
+
+def made(
+    work_dir: Path, name: str, requirements: list[str], shared: tuple[str, ...] = SHARED
+) -> Path:
+    wanted = [*requirements, *map(as_running, shared)]
     home = work_dir / f"{name}-{fingerprint(wanted)}"
     python, finished = home / "bin" / "python", home / "finished"
     if not finished.exists():

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,29 +25,69 @@ def require_wrk() -> None:
         raise BenchmarkError("wrk is missing; on Debian: apt-get install wrk")
 
 
+@dataclass(frozen=True)
+class Load:
+    """Figures of one run: the rate, and percentiles of the response times in milliseconds."""
+
+    requests: int
+    per_second: float
+    p50: float
+    p99: float
+
+
 def requests_per_second(server: Server, endpoint: str, *, seconds: float, work_dir: Path) -> float:
     """The rate that *server* sustains on *endpoint*; any refused request raises an error."""
-    tokens = work_dir / "tokens.txt"
-    tokens.write_text("\n".join(fresh_tokens(server, endpoint)))
-    command = ["wrk", "-t", str(CONNECTIONS), "-c", str(CONNECTIONS), "-d", f"{seconds:g}s"]
-    script = ["-s", str(LUA / f"{endpoint}.lua")]
+    return put(server, endpoint, seconds=seconds, work_dir=work_dir).per_second
+
+
+def put(
+    server: Server,
+    endpoint: str,
+    *,
+    seconds: float,
+    work_dir: Path,
+    connections: int = CONNECTIONS,
+) -> Load:
+    """Keep *connections* busy with requests; any refused request raises an error."""
+    tokens = fresh_tokens(server, endpoint, connections)
+    return send(server, endpoint, tokens, seconds=seconds, work_dir=work_dir, count=connections)
+
+
+def send(
+    server: Server,
+    endpoint: str,
+    tokens: list[str],
+    *,
+    seconds: float,
+    work_dir: Path,
+    count: int = CONNECTIONS,
+) -> Load:
+    """As `put`, with the tokens of an earlier call, one per connection."""
+    listed = work_dir / "tokens.txt"
+    listed.write_text("\n".join(tokens))
     ended = subprocess.run(
-        [*command, *script, server.url + getattr(server.side.wire, endpoint)],
-        env={**os.environ, **variables(server.side.wire, endpoint, tokens)},
+        wrk(server, endpoint, seconds, count),
+        env={**os.environ, **variables(server.side.wire, endpoint, listed)},
         capture_output=True,
         text=True,
         check=False,
     )
     time.sleep(PAUSE)
-    return rate(ended.stdout + ended.stderr, f"{server.side.name} {endpoint}")
+    return figures(ended.stdout + ended.stderr, f"{server.side.name} {endpoint}")
 
 
-def fresh_tokens(server: Server, endpoint: str) -> list[str]:
+def wrk(server: Server, endpoint: str, seconds: float, connections: int) -> list[str]:
+    command = ["wrk", "-t", str(connections), "-c", str(connections), "-d", f"{seconds:g}s"]
+    script = ["-s", str(LUA / f"{endpoint}.lua"), "--timeout", "30s"]
+    return [*command, *script, server.url + getattr(server.side.wire, endpoint)]
+
+
+def fresh_tokens(server: Server, endpoint: str, connections: int = CONNECTIONS) -> list[str]:
     """One token per connection, each from its own login, if the endpoint needs tokens."""
     names = {"me": server.side.wire.access_name, "refresh": server.side.wire.refresh_name}
     if endpoint not in names:
         return []
-    return [wires.token_in(login(server, n), names[endpoint]) for n in range(CONNECTIONS)]
+    return [wires.token_in(login(server, n), names[endpoint]) for n in range(connections)]
 
 
 def login(server: Server, number: int) -> str:
@@ -61,6 +102,9 @@ def login(server: Server, number: int) -> str:
 def variables(wire: wires.Wire, endpoint: str, tokens: Path) -> dict[str, str]:
     return {
         "BENCHMARK_LUA": str(LUA),
+        "BENCHMARK_CONTENT_TYPE": wire.content_type(getattr(wire, endpoint)),
+        "BENCHMARK_TOKEN_HEADER": wire.token_header.partition(": ")[0],
+        "BENCHMARK_TOKEN_VALUE": wire.token_header.partition(": ")[2],
         "BENCHMARK_TOKENS": str(tokens),
         "BENCHMARK_BODY": getattr(wire, f"{endpoint}_body", ""),
         "BENCHMARK_PATTERN": f'"{wire.refresh_name}"%s*:%s*"([^"]+)"',
@@ -70,14 +114,20 @@ def variables(wire: wires.Wire, endpoint: str, tokens: Path) -> dict[str, str]:
     }
 
 
-def rate(output: str, label: str) -> float:
-    line = re.search(r"BENCHMARK (\d+) (\d+) (\d+) (\d+)", output)
-    if line is None:
-        raise BenchmarkError(f"{label}: wrk gave no figures\n{output[-2000:]}")
-    requests, microseconds, refused, broken = map(int, line.groups())
+def figures(output: str, label: str) -> Load:
+    """The figures of a run in which every request was answered with success."""
+    requests, microseconds, refused, broken, p50, p99 = printed(output, label)
     if refused or broken or not requests:
         raise BenchmarkError(
             f"{label}: of {requests} requests {refused} were refused and {broken} broke off; "
             "the server's output is in the work directory"
         )
-    return requests / microseconds * 1_000_000
+    return Load(requests, requests / microseconds * 1_000_000, p50 / 1000, p99 / 1000)
+
+
+def printed(output: str, label: str) -> tuple[int, ...]:
+    """The numbers of the line that `lua/report.lua` prints."""
+    line = re.search(r"BENCHMARK" + r" (\d+)" * 6, output)
+    if line is None:
+        raise BenchmarkError(f"{label}: wrk gave no figures\n{output[-2000:]}")
+    return tuple(map(int, line.groups()))

@@ -29,7 +29,7 @@ class Server:
 
     def post(self, path: str, body: str) -> tuple[int, str]:
         """Status and text of the response to one POST on its own connection."""
-        return self.ask("POST", path, body, {"Content-Type": "application/json"})
+        return self.ask("POST", path, body, {"Content-Type": self.side.wire.content_type(path)})
 
     def ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
@@ -69,10 +69,12 @@ def served(side: Side, *, log: Path) -> Iterator[Server]:
             yield server
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=90)
 
 
 def command(side: Side, port: int) -> list[str]:
+    if side.server:
+        return [part.replace("{port}", str(port)) for part in side.server]
     options = ["--workers", str(WORKERS), "--worker-class", "sync", "--log-level", "warning"]
     bind = ["--bind", f"127.0.0.1:{port}"]
     return [str(side.python), "-m", "gunicorn", *options, *bind, side.wsgi]

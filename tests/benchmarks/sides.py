@@ -22,6 +22,8 @@ class Side:
     database_url: str
     wire: wires.Wire
     extra: dict[str, str] = field(default_factory=dict)
+    # The command of a server other than gunicorn's sync workers; "{port}" is replaced.
+    server: tuple[str, ...] = ()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -34,12 +36,14 @@ class Side:
 
     def run(self, module: str, *arguments: str) -> str:
         """The output of ``python -m module`` under this side's interpreter and settings."""
-        command = [self.python, "-m", module, *arguments]
+        return self.execute([str(self.python), "-m", module, *arguments])
+
+    def execute(self, command: list[str]) -> str:
         ended = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False
         )
         if ended.returncode:
-            raise BenchmarkError(f"{self.name}: {module} failed\n{ended.stderr[-3000:]}")
+            raise BenchmarkError(f"{self.name}: {command} failed\n{ended.stderr[-3000:]}")
         return ended.stdout
 
 

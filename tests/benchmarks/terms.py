@@ -42,8 +42,18 @@ LOGGING = {
 SECRET_KEY = "known-to-everybody-and-good-for-benchmarks-only"
 
 
+_PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
+_POOL = {"min_size": 2, "max_size": 12, "timeout": 2, "reconnect_timeout": 1}
+CONNECTIONS: dict[str, dict[str, object]] = {
+    "default": {"CONN_MAX_AGE": 60, "OPTIONS": {}},
+    "prepared": {"CONN_MAX_AGE": 60, "OPTIONS": _PREPARED},
+    "pool": {"OPTIONS": {**_PREPARED, "pool": _POOL}},
+}
+
+
 def databases() -> dict[str, dict[str, object]]:
-    """The database of ``DATABASE_URL``, with persistent connections and prepared statements."""
+    """The database of ``DATABASE_URL``: persistent connections with the options of
+    BENCHMARK_DATABASE_OPTIONS, or the pool of the example project, which ASGI requires."""
     url = urlsplit(os.environ["DATABASE_URL"])
     default = {
         "ENGINE": "django.db.backends.postgresql",
@@ -52,8 +62,7 @@ def databases() -> dict[str, dict[str, object]]:
         "PASSWORD": unquote(url.password or ""),
         "HOST": url.hostname or "",
         "PORT": str(url.port or ""),
-        "CONN_MAX_AGE": 60,
-        "OPTIONS": {"server_side_binding": True, "prepare_threshold": 2},
+        **CONNECTIONS[os.environ.get("BENCHMARK_DATABASE_OPTIONS") or "prepared"],
     }
     return {"default": default}
 

@@ -39,7 +39,16 @@ def served(side: sides.Side, log: Path) -> Iterator[servers.Server]:
 
 
 def sample(port: int, token: str, seconds: int) -> float:
-    """The 99th percentile of GET /me in milliseconds, measured from when each request was due."""
+    """The 99th percentile of GET /me in milliseconds."""
+    return percentile(samples(port, token, seconds), 99)
+
+
+def percentile(times: list[float], wanted: int) -> float:
+    return quantiles(times, n=100)[wanted - 1]
+
+
+def samples(port: int, token: str, seconds: int) -> list[float]:
+    """The times of GET /me in milliseconds, each measured from when the request was due."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     headers = {"Authorization": f"Bearer {token}"}
     started, times = time.perf_counter(), []
@@ -51,4 +60,4 @@ def sample(port: int, token: str, seconds: int) -> float:
         answer.read()
         assert answer.status == 200, answer.status
         times.append((time.perf_counter() - due) * 1000)
-    return quantiles(times, n=100)[98]
+    return times

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from tests.benchmarks import terms
 
+JSON = "application/json"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
@@ -20,6 +22,22 @@ class Wire:
     login_body: str
     refresh_body: str
     signup_body: str
+    login_type: str = JSON
+    # The header with the access token.
+    token_header: str = "Authorization: Bearer %s"
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The requests that the package has; the path of others is empty."""
+        names = ("me", "login", "refresh", "signup")
+        return tuple(name for name in names if getattr(self, name))
+
+    def content_type(self, path: str) -> str:
+        return self.login_type if path == self.login else JSON
+
+    def token_headers(self, token: str) -> dict[str, str]:
+        name, _, value = self.token_header.partition(": ")
+        return {name: value % token}
 
     def login_as(self, number: int) -> str:
         """The login body of a seeded user."""

@@ -3,7 +3,7 @@ dofile(os.getenv("BENCHMARK_LUA") .. "/report.lua")
 
 local template, identity = os.getenv("BENCHMARK_BODY"), os.getenv("BENCHMARK_IDENTITY")
 local users = tonumber(os.getenv("BENCHMARK_USERS"))
-local headers = { ["Content-Type"] = "application/json" }
+local headers = { ["Content-Type"] = os.getenv("BENCHMARK_CONTENT_TYPE") }
 
 setup = numbered
 

@@ -2,10 +2,11 @@
 dofile(os.getenv("BENCHMARK_LUA") .. "/report.lua")
 
 local requests, turn = {}, 0
+local value = os.getenv("BENCHMARK_TOKEN_VALUE")
 
 function init()
   for _, token in ipairs(lines(os.getenv("BENCHMARK_TOKENS"))) do
-    local headers = { ["Authorization"] = "Bearer " .. token }
+    local headers = { [os.getenv("BENCHMARK_TOKEN_HEADER")] = string.format(value, token) }
     requests[#requests + 1] = wrk.format("GET", nil, headers)
   end
 end

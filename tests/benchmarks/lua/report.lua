@@ -1,9 +1,11 @@
--- One line the harness can read: requests, microseconds, answers over 399, socket errors.
-function report(summary)
+-- One line the harness can read: requests, microseconds, answers over 399, socket errors, and the
+-- 50th and 99th percentile of the response times in microseconds.
+function report(summary, latency)
   local errors = summary.errors
   local broken = errors.connect + errors.read + errors.write + errors.timeout
-  io.write(string.format("BENCHMARK %d %d %d %d\n",
-    summary.requests, summary.duration, errors.status, broken))
+  io.write(string.format("BENCHMARK %d %d %d %d %d %d\n",
+    summary.requests, summary.duration, errors.status, broken,
+    latency:percentile(50), latency:percentile(99)))
 end
 
 function lines(path)

@@ -2,7 +2,7 @@
 dofile(os.getenv("BENCHMARK_LUA") .. "/report.lua")
 
 local template, run = os.getenv("BENCHMARK_BODY"), os.getenv("BENCHMARK_RUN")
-local headers = { ["Content-Type"] = "application/json" }
+local headers = { ["Content-Type"] = os.getenv("BENCHMARK_CONTENT_TYPE") }
 local count = 0
 
 setup = numbered

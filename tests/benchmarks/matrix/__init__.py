@@ -1,0 +1,1 @@
+"""``python -m tests.benchmarks.matrix``: this project and its peers, endpoint by endpoint."""

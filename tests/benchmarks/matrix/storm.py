@@ -1,0 +1,135 @@
+"""GET /me beside logins with the real Argon2id, and refreshes by many clients at once.
+
+The servers are those of `docs/running.rst`: gunicorn with threads, and uvicorn with a pool.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tests.benchmarks import databases, environment, load, servers, sides, threaded, wires
+from tests.benchmarks.argon2 import HASHER
+from tests.benchmarks.matrix.rows import ALL_MODULES, seeded, uvicorn, with_options
+from tests.benchmarks.matrix.tables import table, with_range
+
+CLIENTS = 32
+ALLOWED = 10  # times the 99th percentile without logins
+REFRESHING = (8, 32, 128)
+GUNICORN = "gunicorn, 2 workers, 8 threads"
+UVICORN = "uvicorn, 2 workers, pool"
+KINDS = (GUNICORN, UVICORN)
+
+
+def me_beside_logins(chosen: Namespace) -> str:
+    lines = [beside(kind, chosen) for kind in KINDS]
+    header = (
+        *("GET ``/me``, 50 a second", "p50 alone, ms", "p99 alone, ms", "p50 in the storm, ms"),
+        *("p99 in the storm, ms", f"Times p99 (at most {ALLOWED})", "Logins a second, and 503"),
+    )
+    return table(header, lines, first=28)
+
+
+def beside(kind: str, chosen: Namespace) -> tuple[str, ...]:
+    alone, stormy, counts = [], [], []
+    with hosted(kind, chosen, hasher=HASHER) as server:
+        token = wires.token_in(load.login(server, 0), "access_token")
+        threaded.samples(server.port, token, 3)  # loads the routes of every thread
+        for _ in range(chosen.rounds):
+            alone += threaded.samples(server.port, token, chosen.seconds)
+            with logins(server, chosen) as storm:
+                stormy += threaded.samples(server.port, token, chosen.seconds)
+            counts.append(load.printed(storm.stdout.read(), "storm"))
+    answered, refused = sum(c[0] - c[2] for c in counts), sum(c[2] for c in counts)
+    seconds = sum(c[1] for c in counts) / 1_000_000
+    medians = [threaded.percentile(times, 50) for times in (alone, stormy)]
+    worst = [threaded.percentile(times, 99) for times in (alone, stormy)]
+    figures = (medians[0], worst[0], medians[1], worst[1], worst[1] / worst[0])
+    rate = f"{answered / seconds:.0f} and {refused / seconds:.0f}"
+    return (kind, *(f"{figure:.1f}" for figure in figures), rate)
+
+
+@contextmanager
+def logins(server: servers.Server, chosen: Namespace) -> Iterator[subprocess.Popen[str]]:
+    """Logins by `CLIENTS` connections for as long as the block runs, and a second before."""
+    wire = server.side.wire
+    script = ["-s", str(load.LUA / "login.lua"), "--timeout", "30s"]
+    duration = f"{chosen.seconds + 2}s"
+    command = ["wrk", "-t", "2", "-c", str(CLIENTS), "-d", duration, *script]
+    storm = subprocess.Popen(
+        [*command, server.url + wire.login],
+        env={**os.environ, **load.variables(wire, "login", chosen.work_dir / "tokens.txt")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        time.sleep(1)
+        yield storm
+        storm.wait(timeout=60)
+    finally:
+        storm.kill()
+        storm.wait()
+
+
+def refreshes(chosen: Namespace) -> str:
+    lines = []
+    with hosted(GUNICORN, chosen) as server:
+        load.put(server, "refresh", seconds=1, work_dir=chosen.work_dir)
+        for connections in REFRESHING:
+            found = [refreshing(server, connections, chosen) for _ in range(chosen.rounds)]
+            rates = with_range([each.per_second for each in found], 0)
+            times = [with_range([getattr(each, name) for each in found], 1) for name in PERCENTILES]
+            lines.append((f"{connections} connections", rates, *times))
+    header = ("POST ``/refresh``", "Requests a second", "p50, ms", "p99, ms")
+    return table(header, lines, first=28)
+
+
+PERCENTILES = ("p50", "p99")
+
+
+def refreshing(server: servers.Server, connections: int, chosen: Namespace) -> load.Load:
+    return load.put(
+        server,
+        "refresh",
+        seconds=chosen.seconds,
+        work_dir=chosen.work_dir,
+        connections=connections,
+    )
+
+
+@contextmanager
+def hosted(
+    kind: str, chosen: Namespace, *, hasher: str = "", before: tuple[str, ...] = ()
+) -> Iterator[servers.Server]:
+    """Core and stateless under one of the servers; *before* are words before its command."""
+    with databases.database(chosen.database_url, "matrix_servers", keep=chosen.keep) as url:
+        python = environment.ours(chosen.work_dir, modules=ALL_MODULES)
+        options = Namespace(login="stateless", modules="", redis_url="")
+        side = seeded(sides.ours(url, python=python, options=options, hasher=hasher))
+        databases.analyze(url)
+        side = with_options(side, "prepared" if kind == GUNICORN else "pool")
+        side = replace(side, server=(*before, *command(kind, python)))
+        with servers.served(side, log=chosen.work_dir / "matrix-storm.log") as server:
+            yield server
+
+
+def command(kind: str, python: Path) -> tuple[str, ...]:
+    if kind == UVICORN:
+        return uvicorn(python, "example_project.asgi:application")
+    # A worker that ends waits this long for idle connections, 30 seconds by default.
+    options = (
+        *threaded.SERVER,
+        "--graceful-timeout",
+        "5",
+        "--bind",
+        "127.0.0.1:{port}",
+        "--log-level",
+        "error",
+    )
+    return (str(python), "-m", "gunicorn", *options, "example_project.wsgi:application")

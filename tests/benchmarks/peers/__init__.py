@@ -1,0 +1,1 @@
+"""Small projects with other packages, each under the conditions of ``terms.py``."""

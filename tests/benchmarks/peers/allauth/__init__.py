@@ -1,0 +1,1 @@
+"""django-allauth headless, with session tokens or with JWTs."""

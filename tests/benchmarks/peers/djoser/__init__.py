@@ -1,0 +1,1 @@
+"""djoser with simplejwt, rotation and blacklist."""

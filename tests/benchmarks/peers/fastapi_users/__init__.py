@@ -1,0 +1,1 @@
+"""fastapi-users on SQLAlchemy and asyncpg."""

@@ -1,0 +1,1 @@
+"""django-rest-knox with the login view of its documentation."""
