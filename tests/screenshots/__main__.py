@@ -1,0 +1,44 @@
+"""`python -m tests.screenshots` makes the pictures of the docs, with real servers and a browser."""
+
+import tempfile
+from pathlib import Path
+
+from tests.example.console import PASSWORD, Profile
+from tests.example.servers import Service, services
+from tests.hosts.runs import holds
+from tests.screenshots.pictures import FOLDER
+from tests.staff_support.test_staff_support import BROWSER
+from tests.support.browser import chromium
+
+
+def support() -> None:
+    """The test of the support page takes its pictures on its way."""
+    holds(*BROWSER, SCREENSHOTS=str(FOLDER))
+
+
+def console(folder: Path) -> None:
+    with services(folder) as started, chromium(folder) as browser:
+        origin = started.origin(Service())
+        for size in ("phone", "desktop"):
+            user, address = Profile(browser, origin, size), f"ann-{size}@example.com"
+            user.send("signup", email=address, password=PASSWORD)
+            user.is_signed_in_as(address)
+            user.mailed(address, "/verify-email?")
+            browser.execute_script("scrollTo(0, 0)")
+            _take(browser, f"console-{size}")
+        browser.get(f"{origin}/auth/docs")
+        [section, *_] = user.until(lambda: user.all(".opblock-tag-section"))
+        browser.execute_script("arguments[0].scrollIntoView()", section)
+        _take(browser, "api-docs")
+
+
+def _take(browser, name: str) -> None:
+    assert browser.save_screenshot(str(FOLDER / f"{name}.png"))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        console(Path(temporary))
+    support()
+    print("\n".join(sorted(str(path) for path in FOLDER.glob("*.png"))))

@@ -1,0 +1,14 @@
+"""The pictures that `python -m tests.screenshots` makes."""
+
+from tests.hosts.runs import ROOT
+
+FOLDER = ROOT / "docs" / "images"
+LARGEST = 150_000  # bytes
+PICTURES = {
+    "api-docs.png",
+    "console-desktop.png",
+    "console-phone.png",
+    "support-confirm-unlock.png",
+    "support-log.png",
+    "support-page.png",
+}
