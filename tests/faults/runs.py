@@ -39,7 +39,7 @@ class Run:
         self.strikes, self.recovery = 0, 0.0
         self.cuts: dict[str, int] = {}
         self._workers = self.service.workers()
-        self._clients = [
+        self.clients = [
             traffic.Client(number, self.service.port, self.ledger, world.mailbox)
             for number in range(traffic.CLIENTS)
         ]
@@ -48,7 +48,7 @@ class Run:
         """Strike at least once, and until at least this many operations were tried."""
         strike = (fault or self._fault).strike
         striking = True
-        threads = traffic.run(self._clients, lambda: striking)
+        threads = traffic.run(self.clients, lambda: striking)
         try:
             while striking:
                 time.sleep(_CALM)
@@ -62,13 +62,13 @@ class Run:
                 thread.join(60)
 
     def at_every_statement(self, *names: str) -> None:
-        self.cuts = cut_at_every_statement(self.world, self._clients[0], *names)
+        self.cuts = cut_at_every_statement(self.world, self.clients[0], *names)
 
     def conclude(self) -> list[str]:
         """What breaks a promise, after the clients have asked about every session and password."""
-        for thread in traffic.settle(self._clients):
+        for thread in traffic.settle(self.clients):
             thread.join()
-        for client in self._clients:
+        for client in self.clients:
             client.close()
         if self.service.workers() != self._workers and not self._fault.kills_workers:
             self.ledger.blame("a worker process was restarted")

@@ -21,7 +21,7 @@ from tests.support import processes
 WORKERS = 2
 _PATIENCE = 30  # seconds until a response that does not come counts as none
 _NUMBERS = itertools.count(1)
-_SECRET_KEY = "a secret of the tests, long enough to be a key"
+SECRET_KEY = "a secret of the tests, long enough to be a key"
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _variables(port: int) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "tests.faults.settings",
         # Options of the suite for its own PostgreSQL.
         "PGOPTIONS": "",
-        "SECRET_KEY": _SECRET_KEY,
+        "SECRET_KEY": SECRET_KEY,
     }
 
 

@@ -1,0 +1,1 @@
+"""Hours of mixed traffic: nothing grows but what users made."""
