@@ -13,9 +13,10 @@ import json
 import math
 import sys
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import django
@@ -89,51 +90,67 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
 
 # What each phase is for:
 # - examples: the example of each body, which the documentation shows, is accepted.
-# - coverage: each rule of each parameter and body at its limits, one at a time. It is the same for
-#   every seed, and two thirds of all requests.
+# - coverage: each rule of each field, kept and broken at its limits, one at a time. It is the same
+#   for every seed, and most of all requests.
 # - fuzzing: random combinations, valid and invalid.
 # - stateful: values of a response in the next request, such as the id of a created row.
-def _config(examples: int, seed: int, skipped: Collection[str]) -> SchemathesisConfig:
-    return SchemathesisConfig.from_dict(
+FULL: dict[str, Any] = {}
+# Valid requests at the limits, and a few random invalid ones: to break each rule of each field
+# takes half of all requests.
+SMOKE = {
+    "coverage": {"generation": {"mode": "positive"}},
+    "fuzzing": {"generation": {"mode": "negative", "max-examples": 4}},
+}
+FURTHER = {"coverage": {"enabled": False}, "examples": {"enabled": False}}
+
+
+@dataclass
+class Result:
+    """The requests of each phase, the findings, and the operations that got no request."""
+
+    sent: Counter[str] = field(default_factory=Counter)
+    found: list[str] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)
+
+
+def fuzz(
+    url: str, phases: dict[str, Any], *, examples: int, seed: int, until: float = math.inf
+) -> Result:
+    """Ends early at the time `until`."""
+    config = SchemathesisConfig.from_dict(
         {
             "seed": seed,
             "generation": {"max-examples": examples},
             "checks": {"positive_data_acceptance": {"expected-statuses": _ACCEPTED}},
-            "phases": {name: {"enabled": False} for name in skipped},
+            "phases": phases,
         }
     )
-
-
-def fuzz(
-    url: str, *, examples: int, seed: int, skipped: Collection[str] = (), until: float = math.inf
-) -> tuple[Counter[str], list[str]]:
-    """The number of requests of each phase, and the findings. Ends early at the time `until`."""
-    config = _config(examples, seed, skipped)
     schema = schemathesis.openapi.from_url(url + "openapi.json", config=config)
-    sent: Counter[str] = Counter()
-    found: list[str] = []
+    result = Result(missing={found.ok().label for found in schema.get_all_operations()})
     for event in from_schema(schema).execute():
         if isinstance(event, events.ScenarioFinished):
-            sent[event.phase.value] += len(event.recorder.interactions)
-            found += _failures(event.recorder)
+            result.sent[event.phase.value] += len(event.recorder.interactions)
+            result.missing -= {case.value.operation.label for case in event.recorder.cases.values()}
+            result.found += _failures(event.recorder)
         elif isinstance(event, events.NonFatalError):
-            found.append(f"{event.label}: {event.info.format()}")
+            result.found.append(f"{event.label}: {event.info.format()}")
         elif isinstance(event, events.FatalError):
             raise event.exception
         if time.monotonic() > until:
             break
-    return sent, found
+    return result
 
 
-def rounds(url: str, *, minutes: float, examples: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """Repeat `fuzz` with further seeds until the time is over."""
+def rounds(url: str, *, minutes: float, examples: int, seed: int) -> Result:
+    """Everything once, then random requests with further seeds until the time is over."""
     until = time.monotonic() + 60 * minutes
-    sent, found = fuzz(url, examples=examples, seed=seed, until=until)
+    result = fuzz(url, FULL, examples=examples, seed=seed, until=until)
     while time.monotonic() < until:
         seed += 1
-        more, wrong = fuzz(url, examples=examples, seed=seed, skipped=["coverage"], until=until)
-        sent, found = sent + more, found + wrong
-    return sent, found
+        more = fuzz(url, FURTHER, examples=examples, seed=seed, until=until)
+        result.sent += more.sent
+        result.found += more.found
+    return result
 
 
 def _failures(recorder: Any) -> Iterator[str]:
@@ -162,25 +179,32 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m tests.openapi.fuzz")
     parser.add_argument("--examples", type=int, default=30, help="of each operation")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=0, help="repeat with further seeds")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--minutes", type=float, default=0, help="repeat with further seeds")
+    how.add_argument("--smoke", action="store_true", help="fewer requests, to every operation")
     chosen = parser.parse_args()
     schemathesis.auth(refresh_interval=None)(SuperAdmin)
     runner = get_runner(settings)(verbosity=0, interactive=False)
     databases = runner.setup_databases()
     section = {**settings.AUTHSERVICE, "THROTTLE": {"ENABLED": False}}
-    how = {"examples": chosen.examples, "seed": chosen.seed}
     try:
         with override_settings(AUTHSERVICE=section), mailbox(), served(threads=False) as url:
-            if chosen.minutes:
-                sent, found = rounds(url, minutes=chosen.minutes, **how)
-            else:
-                sent, found = fuzz(url, **how)
+            result = _run(url, chosen)
     finally:
         runner.teardown_databases(databases)
-    findings = list(dict.fromkeys(found))
+    findings = list(dict.fromkeys(result.found))
     print(*findings, sep="\n\n")
-    print(f"{sent.total()} requests ({dict(sent)}), {len(findings)} findings")
+    print(f"{len(result.missing)} operations without a request: {sorted(result.missing)}")
+    sent, by_phase = result.sent.total(), dict(result.sent)
+    print(f"{sent} requests ({by_phase}), {len(findings)} findings")
     sys.exit(bool(findings))
+
+
+def _run(url: str, chosen: Namespace) -> Result:
+    how = {"examples": chosen.examples, "seed": chosen.seed}
+    if chosen.minutes:
+        return rounds(url, minutes=chosen.minutes, **how)
+    return fuzz(url, SMOKE if chosen.smoke else FULL, **how)
 
 
 if __name__ == "__main__":
