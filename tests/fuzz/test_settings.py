@@ -5,19 +5,22 @@ from typing import get_type_hints
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from authservice.core.tokens import signing_keys
 from authservice.kernel import settings
-from tests.fuzz.generated import JSON, TEXTS, bounded, tried
+from tests.fuzz.generated import JSON, NUMBERS, TEXTS, bounded, tried
 
-VALUES = JSON | st.timedeltas() | st.datetimes() | st.binary(max_size=9) | st.tuples(TEXTS)
+VALUES = (
+    NUMBERS | JSON | st.timedeltas() | st.datetimes() | st.binary(max_size=9) | st.tuples(TEXTS)
+)
 SECTIONS = sorted(settings.declared())
 KEYS = TEXTS | st.text("AB.Z_/0", max_size=8) | st.sampled_from(["ACCESS_TOKEN_TTL", "MAGICLINK"])
 
 
 @given(value=VALUES, section=st.sampled_from(SECTIONS))
+@example(value=1e308, section="")
 @tried(60)
 def test_any_value_is_of_the_declared_type_or_refused(value, section):
     for wanted in get_type_hints(settings.declared()[section]).values():
