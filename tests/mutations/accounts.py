@@ -63,6 +63,15 @@ SYNC = (
 
 IDENTIFIERS = (
     Mutation(
+        "The refusal of a domain that IDNA cannot encode",
+        CORE + "users/identifiers.py",
+        to("return domain.isascii() and not domain", "return not domain"),
+        (
+            "tests/fuzz/test_identifiers.py::"
+            "test_accepted_address_is_delivered_to_an_ascii_address_with_the_same_key",
+        ),
+    ),
+    Mutation(
         "The claim on an unassigned address",
         CORE + "users/lookup.py",
         to('Q(email_claim=param("email"', 'Q(email_key=param("email"'),
