@@ -10,6 +10,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.clients.people import PASSWORD, address, expired
 from tests.clients.servers import post
+from tests.support.axe import violations
 from tests.support.browser import console_errors, needs_chromium
 
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -86,6 +87,20 @@ def test_visitor_logs_in_with_a_second_factor(visitor, bundled):
     visitor.send("form:has([name=code]) button", code=code)
 
     assert visitor.find("#email").text == email
+
+
+def test_page_is_accessible_in_each_state(visitor, bundled):
+    email, code = protected_user(bundled.bearer)
+    visitor.find(LOGIN)
+    assert violations(visitor.browser) == []
+
+    visitor.send(LOGIN, email=email, password=PASSWORD)
+    visitor.find("form:has([name=code]) button")
+    assert violations(visitor.browser) == []
+
+    visitor.send("form:has([name=code]) button", code=code)
+    visitor.find("#email")
+    assert violations(visitor.browser) == []
 
 
 def test_page_without_build_step_refreshes_an_expired_token(browser, bundled):
