@@ -10,16 +10,19 @@ import subprocess
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks import databases, environment, load, servers, sides, threaded, wires
 from tests.benchmarks.argon2 import HASHER
+from tests.benchmarks.errors import BenchmarkError
 from tests.benchmarks.matrix.rows import ALL_MODULES, seeded, uvicorn, with_options
 from tests.benchmarks.matrix.tables import table, with_range
 
-CLIENTS = 32
+CLIENTS = (8, 32)  # fewer and more than the threads of gunicorn
+IN_FLIGHT = 32  # requests of GET /me whose responses are awaited
 ALLOWED = 10  # times the 99th percentile without logins
 REFRESHING = (8, 32, 128)
 GUNICORN = "gunicorn, 2 workers, 8 threads"
@@ -28,7 +31,7 @@ KINDS = (GUNICORN, UVICORN)
 
 
 def me_beside_logins(chosen: Namespace) -> str:
-    lines = [beside(kind, chosen) for kind in KINDS]
+    lines = [line for kind in KINDS for line in beside(kind, chosen)]
     header = (
         *("GET ``/me``, 50 a second", "p50 alone, ms", "p99 alone, ms", "p50 in the storm, ms"),
         *("p99 in the storm, ms", f"Times p99 (at most {ALLOWED})", "Logins a second, and 503"),
@@ -36,32 +39,62 @@ def me_beside_logins(chosen: Namespace) -> str:
     return table(header, lines, first=28)
 
 
-def beside(kind: str, chosen: Namespace) -> tuple[str, ...]:
-    alone, stormy, counts = [], [], []
+def beside(kind: str, chosen: Namespace) -> list[tuple[str, ...]]:
     with hosted(kind, chosen, hasher=HASHER) as server:
         token = wires.token_in(load.login(server, 0), "access_token")
-        threaded.samples(server.port, token, 3)  # loads the routes of every thread
-        for _ in range(chosen.rounds):
-            alone += threaded.samples(server.port, token, chosen.seconds)
-            with logins(server, chosen) as storm:
-                stormy += threaded.samples(server.port, token, chosen.seconds)
-            counts.append(load.printed(storm.stdout.read(), "storm"))
+        times(server, token, 3)  # loads the routes of every thread
+        return [compared(kind, server, token, clients, chosen) for clients in CLIENTS]
+
+
+def compared(
+    kind: str, server: servers.Server, token: str, clients: int, chosen: Namespace
+) -> tuple[str, ...]:
+    alone, stormy, counts = [], [], []
+    for _ in range(chosen.rounds):
+        alone += times(server, token, chosen.seconds)
+        with logins(server, clients, chosen) as storm:
+            stormy += times(server, token, chosen.seconds)
+        counts.append(load.printed(storm.stdout.read(), "storm"))
     answered, refused = sum(c[0] - c[2] for c in counts), sum(c[2] for c in counts)
     seconds = sum(c[1] for c in counts) / 1_000_000
-    medians = [threaded.percentile(times, 50) for times in (alone, stormy)]
-    worst = [threaded.percentile(times, 99) for times in (alone, stormy)]
+    medians = [threaded.percentile(each, 50) for each in (alone, stormy)]
+    worst = [threaded.percentile(each, 99) for each in (alone, stormy)]
     figures = (medians[0], worst[0], medians[1], worst[1], worst[1] / worst[0])
     rate = f"{answered / seconds:.0f} and {refused / seconds:.0f}"
-    return (kind, *(f"{figure:.1f}" for figure in figures), rate)
+    title = f"{kind}; {clients} connections log in"
+    return (title, *(f"{figure:.1f}" for figure in figures), rate)
+
+
+def times(server: servers.Server, token: str, seconds: int) -> list[float]:
+    """Milliseconds of each GET /me from when it was due, on a connection of its own: on a single
+    one, a slow response would delay all later requests."""
+    headers = server.side.wire.token_headers(token)
+
+    def ask(due: float) -> float:
+        status, _ = server.ask("GET", server.side.wire.me, headers=headers)
+        if status != 200:
+            raise BenchmarkError(f"me answered {status}")
+        return (time.perf_counter() - due) * 1000
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(IN_FLIGHT) as pool:
+        asked = []
+        for number in range(seconds * threaded.PACE):
+            due = started + number / threaded.PACE
+            time.sleep(max(0.0, due - time.perf_counter()))
+            asked.append(pool.submit(ask, due))
+        return [each.result() for each in asked]
 
 
 @contextmanager
-def logins(server: servers.Server, chosen: Namespace) -> Iterator[subprocess.Popen[str]]:
-    """Logins by `CLIENTS` connections for as long as the block runs, and a second before."""
+def logins(
+    server: servers.Server, clients: int, chosen: Namespace
+) -> Iterator[subprocess.Popen[str]]:
+    """Logins by *clients* connections for as long as the block runs, and a second before."""
     wire = server.side.wire
     script = ["-s", str(load.LUA / "login.lua"), "--timeout", "30s"]
     duration = f"{chosen.seconds + 2}s"
-    command = ["wrk", "-t", "2", "-c", str(CLIENTS), "-d", duration, *script]
+    command = ["wrk", "-t", "2", "-c", str(clients), "-d", duration, *script]
     storm = subprocess.Popen(
         [*command, server.url + wire.login],
         env={**os.environ, **load.variables(wire, "login", chosen.work_dir / "tokens.txt")},
@@ -108,7 +141,8 @@ def hosted(
     kind: str, chosen: Namespace, *, hasher: str = "", before: tuple[str, ...] = ()
 ) -> Iterator[servers.Server]:
     """Core and stateless under one of the servers; *before* are words before its command."""
-    with databases.database(chosen.database_url, "matrix_servers", keep=chosen.keep) as url:
+    name = "matrix_argon2" if hasher else "matrix_threads"  # the stored hashes differ
+    with databases.database(chosen.database_url, name, keep=chosen.keep) as url:
         python = environment.ours(chosen.work_dir, modules=ALL_MODULES)
         options = Namespace(login="stateless", modules="", redis_url="")
         side = seeded(sides.ours(url, python=python, options=options, hasher=hasher))
