@@ -28,7 +28,7 @@ class Row:
 
 def ours(modules: str, *, login: str, options: str) -> Callable[[str, Path], sides.Side]:
     def make(url: str, work_dir: Path) -> sides.Side:
-        python = environment.ours(work_dir, modules=ALL_MODULES)
+        python = environment.ours(work_dir, modules=modules)
         chosen = Namespace(login=login, modules=modules, redis_url="")
         return seeded(with_options(sides.ours(url, python=python, options=chosen), options))
 
