@@ -26,19 +26,22 @@ LONG = (
     "test_hosts.py",
 )
 
-# The same on every database: tests of the sources, of texts, of what is read from requests and
-# from other services, and of processes and browsers that use no database or their own.
+# The same on every database: tests of the sources, of texts and mails, of what is read from
+# requests and from other services, of the order of the steps of a login, and of processes and
+# browsers that use no database or their own.
 ONCE = (
-    *("architecture", "csrf", "example", "languages", "mutations", "openapi", "outbound", "pages"),
-    *("providers", "readme", "reference", "release", "testing", "verifying"),
-    *("test_absent.py", "test_bodies.py", "test_browser.py", "test_celery.py", "test_contract.py"),
-    *("test_drift.py", "test_early_import.py", "test_headers.py", "test_key_file.py"),
+    *("architecture", "csrf", "example", "fuzz", "languages", "login_matrix", "mutations"),
+    *("notification", "openapi", "outbound", "pages", "providers", "readme", "reference"),
+    *("release", "testing", "verifying"),
+    *("test_absent.py", "test_authorization.py", "test_bodies.py", "test_browser.py"),
+    *("test_celery.py", "test_contract.py", "test_drift.py", "test_early_import.py"),
+    *("test_headers.py", "test_key_file.py"),
     *("test_keys.py", "test_login_csrf.py", "test_methods.py", "test_other_process.py"),
     *("test_public_names.py", "test_redirects.py", "test_reports.py", "test_verify_browser.py"),
 )
 # Long, and the statements for MariaDB are those for SQLite. PostgreSQL has some of its own, so they
 # run there too.
-PORTABLE = ("flow", "login_matrix", "test_admin.py", "test_authorization.py", "test_staff.py")
+PORTABLE = ("flow", "test_staff.py")
 # Migrations are run on each database.
 EACH = ("test_migrations.py",)
 

@@ -7,12 +7,13 @@ from tests.hosts.runs import SQLITE, holds
 
 HOSTS = [
     pytest.param({}, id="integer keys"),
-    pytest.param({"host": "uuid_user", **SQLITE}, id="UUID keys", marks=pytest.mark.slow),
-    pytest.param({"ADMIN_USERS": "email", **SQLITE}, id="e-mail", marks=pytest.mark.slow),
+    pytest.param({"host": "uuid_user", **SQLITE}, id="UUID keys"),
+    pytest.param({"ADMIN_USERS": "email", **SQLITE}, id="e-mail"),
 ]
 PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_admin_in_a_host_with_users_of(host):
     holds(*PAGES, **host)

@@ -12,7 +12,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group("clients"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def compiled(tmp_path_factory):
     """A copy of the clients, compiled with the strict settings of the package, and what the
     compiler says of the tests."""
@@ -23,25 +23,25 @@ def compiled(tmp_path_factory):
     return made, npm.output(*tsc, "tsconfig.test.json", folder=made / "typescript")[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def clients(compiled):
     return compiled[0]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def running(tmp_path_factory):
     with services(tmp_path_factory.mktemp("services")) as both:
         yield both
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def bundled(clients, running):
     """The services, and their pages: the client alone in `/`, and both examples."""
     npm.bundle(clients, running)
     return running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(tmp_path_factory):
     with chromium(tmp_path_factory.mktemp("browser")) as opened:
         yield opened

@@ -11,12 +11,12 @@ def group(service):
     return pytest.mark.xdist_group(f"console {service.database}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def provider_port():
     return free_port()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def consoles(tmp_path_factory, provider_port):
     issuer = f"http://localhost:{provider_port}"
     oidc = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
@@ -24,7 +24,7 @@ def consoles(tmp_path_factory, provider_port):
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browsers(tmp_path_factory):
     """Two profiles, which share nothing."""
     with (

@@ -8,7 +8,7 @@ import pytest
 from tests.support.browser import chromium, console_errors, needs_chromium, requested
 from tests.support.serving import served
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("openapi pages"), needs_chromium]
 
 PATIENCE = 20  # seconds
 # Becomes true once a page shows the description.

@@ -20,7 +20,7 @@ def files(names):
     return [f"{HERE}/{name}.py" for name in names]
 
 
-@pytest.mark.portable
+@pytest.mark.slow
 def test_rules_and_matrix_of_ways_to_sign_in():
     """The matrix with the ways that the module adds."""
     of_organizations = "inside or org or switch or route"

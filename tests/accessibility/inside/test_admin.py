@@ -4,6 +4,8 @@ import pytest
 from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from authservice.core.staff import support_actions
 from tests.admin.inside.conftest import page, staff
@@ -15,6 +17,7 @@ from tests.staff_support.inside.conftest import (
     support_page,
 )
 from tests.staff_support.inside.test_page import organizations
+from tests.support.axe import violations
 from tests.support.browser import needs_chromium
 from tests.support.people import the_user
 from tests.twofactor.people import Person
@@ -89,6 +92,17 @@ def test_support_page_and_its_confirmations(look):
     wrong[support_page()] = look(support_page())
 
     assert {path: one for path, one in wrong.items() if one} == {}
+
+
+def test_confirmation_of_an_action_on_a_list(look, browser):
+    path = reverse("admin:authservice_core_account_changelist")
+    assert look(path, ["light"]) == []
+    browser.find_element(By.CSS_SELECTOR, "[name=_selected_action]").click()
+    Select(browser.find_element(By.NAME, "action")).select_by_value("end_sessions")
+    browser.find_element(By.CSS_SELECTOR, ".actions [type=submit]").click()
+
+    WebDriverWait(browser, 10).until(lambda _: browser.find_elements(By.NAME, "confirmed"))
+    assert violations(browser, known=OF_DJANGO) == []
 
 
 def test_login(found, live_server, browser):
