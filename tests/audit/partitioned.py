@@ -3,11 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import time_machine
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
+    # Imported late: this plugin is loaded before pytest rewrites assertions in the other one.
+    import time_machine
+
     from authservice.audit import partitions
 
     with django_db_blocker.unblock():
