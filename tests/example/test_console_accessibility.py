@@ -9,6 +9,7 @@ import pytest
 from tests.example.conftest import group
 from tests.example.console import PASSWORD, SIZES
 from tests.example.servers import Service, provider
+from tests.example.visit import wait_for_time_step
 from tests.support.axe import violations
 from tests.support.browser import needs_chromium
 
@@ -56,6 +57,7 @@ def test_page_of_a_user_with_everything_open(ann):
 
     # The challenge of the next login.
     app = pyotp.TOTP(ann.text("#secret [data-text=secret]"))
+    wait_for_time_step(seconds=15)
     ann.send("verify", code=app.at(time.time() - 30))
     ann.log_out()
     ann.send("login", email="access@example.com", password=PASSWORD)

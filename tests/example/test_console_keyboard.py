@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.example.conftest import group
 from tests.example.console import PASSWORD, Profile
 from tests.example.servers import Service
-from tests.example.visit import serious
+from tests.example.visit import serious, wait_for_time_step
 from tests.support.browser import needs_chromium
 
 pytestmark = [pytest.mark.slow, needs_chromium, group(Service())]
@@ -107,6 +107,7 @@ def test_user_does_everything_with_the_keyboard_alone(keyboard, consoles, browse
     keyboard.to("setup Set up", keyboard.back)
     assert keyboard.send() == "setup Set up"
     app = pyotp.TOTP(ann.text("#secret [data-text=secret]"))
+    wait_for_time_step(seconds=15)
     keyboard.fill("verify", code=app.at(time.time() - 30))
     assert keyboard.send() == "verify code"
     assert ann.text("#factor-state [data-text=enabled]") == "true"

@@ -48,8 +48,10 @@ class Visit:
         assert ann.find("#secret img").get_property("naturalWidth") > 0
         self.app = pyotp.TOTP(ann.text("#secret [data-text=secret]"))
         self.backup = ann.text("#secret [data-text=backup_codes]").splitlines()
-        # A code works once: the next login needs that of the next time step.
-        ann.send("verify", code=self.app.at(time.time() - 30))
+        # A code works once: the next login needs that of the next time step. That of the one before
+        # is accepted until this one ends.
+        wait_for_time_step(seconds=15)
+        assert "(" not in ann.send("verify", code=self.app.at(time.time() - 30))
         assert ann.text("#factor-state [data-text=enabled]") == "true"
         assert not ann.find("#secret").is_displayed()
         ann.log_out()
@@ -171,6 +173,12 @@ class Visit:
         ann.find("input[name=sub]").send_keys(user)
         ann.press(ann.find("form:has(input[name=sub]:not([type=hidden])) button"))
         ann.until(lambda: ann.browser.current_url.startswith(ann.origin))
+
+
+def wait_for_time_step(seconds):
+    """Wait until the time step of a code lasts that long."""
+    while time.time() % 30 > 30 - seconds:
+        time.sleep(0.1)
 
 
 def signed_up(profile, address):
