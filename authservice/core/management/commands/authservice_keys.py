@@ -37,13 +37,18 @@ class Command(BaseCommand):
         shown = steps.add_parser("list", help="list the keys, without private keys")
         rotate = steps.add_parser("rotate", help="activate the next key, retire the active one")
         retire = steps.add_parser("retire", help="remove retired keys whose tokens have expired")
-        for step in (generate, shown):
-            step.add_argument("--file", help="the key file (default: the settings)")
+        generate.add_argument("--file", help="the key file; without it, the key is only printed")
+        shown.add_argument("--file", help="the key file (default: the keys in the settings)")
         for step in (rotate, retire):
             step.add_argument("--file", required=True, help="the key file")
             step.add_argument("--force", action="store_true", help="skip the waiting period")
         for step in (generate, rotate):
-            step.add_argument("--alg", choices=signing_keys.ALGORITHMS, default="EdDSA")
+            step.add_argument(
+                "--alg",
+                choices=signing_keys.ALGORITHMS,
+                default="EdDSA",
+                help="algorithm of the new key",
+            )
         rotate.add_argument(
             "--generate",
             action="store_true",
