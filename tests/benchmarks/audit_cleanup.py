@@ -27,9 +27,9 @@ _FILL = (
 # The conversion of two years ago: the entries are in a partition that ends before today.
 _CONVERT = (
     "import django; django.setup(); from datetime import datetime, timedelta, UTC;"
-    " import time_machine; from authservice.audit import partitions;"
+    " import time_machine; from authservice.audit import conversion, partitions;"
     " traveller = time_machine.travel(datetime.now(UTC) - timedelta(days=700)); traveller.start();"
-    " partitions.convert(); traveller.stop(); partitions.extend(3)"
+    " conversion.convert(); traveller.stop(); partitions.extend(3)"
 )
 CLIENTS = 8
 

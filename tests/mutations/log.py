@@ -8,6 +8,7 @@ _LOGGED = "--ds=tests.audit.settings"
 _LISTS = (_LOGGED, *(f"tests/audit/inside/test_{name}.py" for name in ("lists", "narrowing")))
 _ACTIONS = (_LOGGED, "tests/audit/inside/test_action_entries.py", "-kPOST")
 _PARTITIONS = (_LOGGED, "tests/audit/inside/test_partitions.py")
+_PARTITION_RACES = (_LOGGED, "tests/audit/inside/test_partition_races.py")
 _CLEANUP = (_LOGGED, "tests/audit/inside/test_cleanup.py")
 LOG = (
     Mutation(
@@ -65,8 +66,22 @@ LOG = (
     Mutation(
         "The limit on the wait for a lock when the audit table becomes partitioned",
         "authservice/audit/partitions.py",
-        without("        _run(_PATIENCE)\n"),
-        _PARTITIONS,
+        without("        run(_PATIENCE)\n"),
+        _PARTITION_RACES,
+        database="postgres",
+    ),
+    Mutation(
+        "The lock that lets one run at a time partition the audit table",
+        "authservice/audit/partitions.py",
+        without("        run(_ONE_AT_A_TIME, TABLE)\n"),
+        _PARTITION_RACES,
+        database="postgres",
+    ),
+    Mutation(
+        "The refusal to partition a table that is published",
+        "authservice/audit/conversion.py",
+        to("tablename = relname\n", "tablename <> relname\n"),
+        (_LOGGED, "tests/audit/inside/test_partition_conversion.py"),
         database="postgres",
     ),
     Mutation(

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 import pytest
 from django.test import TestCase
 
+from tests.audit.months import make_plain
 from tests.audit.staff import Browser
 from tests.audit.world import ANN, BOB, NamedApi, World
 from tests.support.messenger.post import Post, receiving_jobs
@@ -35,6 +36,13 @@ def world(api, post, configure, db):
     configure(THROTTLE={"ENABLED": False})
     with ExitStack() as leave:
         yield World(api, post, configure_more(configure), leave)
+
+
+@pytest.fixture
+def plain_table(transactional_db):
+    """Afterwards the table is as migrations made it."""
+    yield
+    make_plain()
 
 
 @pytest.fixture

@@ -1,60 +1,22 @@
 """On PostgreSQL the audit table can be kept in one partition for each month."""
 
 from datetime import UTC, datetime, timedelta
-from io import StringIO
-from threading import Event as Flag
-from threading import Thread
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection, connections, transaction
+from django.core.management import CommandError
 
 from authservice.audit import partitions
 from authservice.audit.models import Entry
 from authservice.audit.partitions import Partition
 from authservice.audit.retention import clean
+from tests.audit.months import TABLE, command, names, only_on_postgresql, rows_in
 from tests.audit.stored import store, store_all, unsaved
 from tests.audit.world import metadata
 from tests.support.client import PASSWORD, Api
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has partitions"),
-]
+pytestmark = [pytest.mark.usefixtures("plain_table"), only_on_postgresql]
 
 NOW = datetime.now(UTC)
-TABLE = Entry._meta.db_table
-
-
-@pytest.fixture(autouse=True)
-def _plain_table():
-    """Afterwards the table is as migrations made it."""
-    yield
-    if partitions.is_partitioned():
-        with connection.schema_editor() as editor:
-            editor.execute(f"DROP TABLE {TABLE} CASCADE")
-            editor.create_model(Entry)
-
-
-def command(**options):
-    out = StringIO()
-    call_command("authservice_audit_partitions", stdout=out, **options)
-    return out.getvalue().splitlines()
-
-
-def read(sql, *values):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values or None)
-        return cursor.fetchall()
-
-
-def names():
-    return [one.name.removeprefix(TABLE) for one in partitions._partitions()]
-
-
-def rows_in(name):
-    [[number]] = read(f"SELECT count(*) FROM {name}")
-    return number
 
 
 def test_entries_stay_and_new_ones_are_written():
@@ -73,57 +35,6 @@ def test_second_run_changes_nothing():
     command()
 
     assert command() == ["Nothing to do."]
-
-
-def test_key_and_indexes_have_the_names_of_the_model():
-    before = set(read("SELECT indexname FROM pg_indexes WHERE tablename = %s", TABLE))
-
-    command()
-
-    assert set(read("SELECT indexname FROM pg_indexes WHERE tablename = %s", TABLE)) == before
-    for one in partitions._partitions():
-        assert len(read("SELECT 1 FROM pg_indexes WHERE tablename = %s", one.name)) == len(before)
-
-
-def test_no_row_is_copied():
-    store("auth.logout")
-    [[file]] = read("SELECT pg_relation_filenode(%s)", TABLE)
-
-    command()
-
-    [[kept]] = read("SELECT pg_relation_filenode(%s)", partitions._partitions()[0].name)
-    assert kept == file
-
-
-def test_rights_of_other_roles_are_kept():
-    with transaction.atomic():
-        connection.cursor().execute("DROP ROLE IF EXISTS authservice_test_reader")
-        connection.cursor().execute("CREATE ROLE authservice_test_reader")
-        connection.cursor().execute(f"GRANT SELECT, INSERT ON {TABLE} TO authservice_test_reader")
-    try:
-        command()
-        held = read(
-            "SELECT privilege_type FROM information_schema.role_table_grants"
-            " WHERE table_name = %s AND grantee = 'authservice_test_reader'",
-            TABLE,
-        )
-    finally:
-        connection.cursor().execute("DROP OWNED BY authservice_test_reader")
-        connection.cursor().execute("DROP ROLE authservice_test_reader")
-    assert set(held) == {("SELECT",), ("INSERT",)}
-
-
-def test_table_with_a_trigger_is_refused():
-    connection.cursor().execute(
-        f"CREATE TRIGGER guard BEFORE UPDATE ON {TABLE}"
-        " FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()"
-    )
-    try:
-        with pytest.raises(CommandError, match="has triggers or row security"):
-            command()
-    finally:
-        connection.cursor().execute(f"DROP TRIGGER guard ON {TABLE}")
-    assert not partitions.is_partitioned()
 
 
 @pytest.mark.parametrize("months", [0, -1, 121])
@@ -205,51 +116,3 @@ def test_month_of_entries_within_their_retention_stays(time_machine):
     command(months=1)
 
     assert Entry.objects.filter(action="auth.logout").count() == 1
-
-
-def test_command_waits_at_most_two_seconds_for_a_lock():
-    store("auth.logout")
-    locked, finished = Flag(), Flag()
-
-    def hold():
-        with transaction.atomic():
-            list(Entry.objects.select_for_update())
-            locked.set()
-            finished.wait(20)
-        connections.close_all()
-
-    holder = Thread(target=hold)
-    holder.start()
-    try:
-        assert locked.wait(10)
-        with pytest.raises(CommandError, match="lock timeout.*run the command again"):
-            command()
-    finally:
-        finished.set()
-        holder.join()
-    assert not partitions.is_partitioned()
-    command()
-    assert partitions.is_partitioned()
-
-
-def test_users_log_in_while_the_table_becomes_partitioned():
-    Api().sign_up("ann@example.com")
-    statuses, done = [], Flag()
-
-    def log_in():
-        api = Api(raising=False)
-        while not done.is_set():
-            statuses.append(api.post("login", email="ann@example.com", password=PASSWORD).status)
-        connections.close_all()
-
-    users = [Thread(target=log_in) for _ in range(4)]
-    for user in users:
-        user.start()
-    try:
-        command()
-    finally:
-        done.set()
-        for user in users:
-            user.join()
-    assert set(statuses) == {200}
-    assert Entry.objects.filter(action="auth.login.success").count() == len(statuses)

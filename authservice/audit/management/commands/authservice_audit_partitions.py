@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connections
 
-from authservice.audit import partitions
+from authservice.audit import conversion, partitions
 from authservice.core.management.counting import counted
 from authservice.kernel import databases
 
@@ -39,8 +39,10 @@ class Command(BaseCommand):
             raise CommandError(f"--months must be from 1 to {MOST}.")
         try:
             self._keep(options["months"])
-        except partitions.UnsuitableTable as wrong:
-            raise CommandError(f"{wrong} A partitioned table would lose them.") from wrong
+        except conversion.UnsuitableTable as wrong:
+            raise CommandError(
+                f"{wrong} A partitioned table in its place would lose them: drop them first."
+            ) from wrong
         except OperationalError as wrong:
             reason = str(wrong).strip().splitlines()[0]
             raise CommandError(
@@ -49,8 +51,8 @@ class Command(BaseCommand):
 
     def _keep(self, months: int) -> None:
         changed = False
-        if not partitions.is_partitioned():
-            former = partitions.convert()
+        former = None if conversion.is_partitioned() else conversion.convert()
+        if former:
             changed = True
             self.stdout.write(f"Partitioned. Earlier entries are in {former.name}.")
         for name in partitions.extend(months):
