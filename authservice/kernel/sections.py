@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -116,3 +117,20 @@ def secure() -> bool:
     if root.api_url:
         return urlsplit(root.api_url).scheme == "https"
     return not django_settings.DEBUG
+
+
+def service_name() -> str:
+    """The host name that users know, of the front end or of the service. It is empty if that is
+    this machine or an IP address, which names no service."""
+    host = urlsplit(frontend.url or root.api_url).hostname or ""
+    return "" if _is_nameless(host) else host
+
+
+def _is_nameless(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

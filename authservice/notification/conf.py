@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
-from authservice.kernel.sections import frontend, root
+from authservice.kernel.sections import service_name
 from authservice.kernel.settings import section
 
 
@@ -69,23 +67,9 @@ BRAND_KEYS = ("name", "logo_url", "color", "support_email")
 
 
 def brand() -> dict[str, str]:
-    """The host's branding, with defaults for missing keys; the default name is the host name, if
-    it names anything."""
-    host = urlsplit(frontend.url or root.api_url).hostname or ""
-    name = "" if _is_nameless(host) else host
-    defaults = {"name": name, "logo_url": "", "color": COLOR, "support_email": ""}
+    """The host's branding, with defaults for missing keys."""
+    defaults = {"name": service_name(), "logo_url": "", "color": COLOR, "support_email": ""}
     return {**defaults, **conf.brand}
-
-
-def _is_nameless(host: str) -> bool:
-    """Whether the host is this machine or an IP address, which is no name of a service."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def pause(attempt: int) -> timedelta:

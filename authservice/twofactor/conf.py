@@ -14,7 +14,8 @@ class TwoFactor:
     """`AUTHSERVICE["TWOFACTOR"]`."""
 
     issuer: str = ""
-    """Name of the service in authenticator apps; empty means the host of `API_URL`."""
+    """Name of the service in authenticator apps. If empty, the host of `FRONTEND.URL` or `API_URL`,
+    or `authservice` if that is `localhost` or an IP address."""
     required: Literal["nobody", "super_admins", "everybody"] = "nobody"
     """Users who get no tokens without a second factor, and must set one up to log in."""
     remember_ttl: timedelta = timedelta(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +17,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
-from authservice.kernel.sections import root
+from authservice.kernel.sections import service_name
 from authservice.twofactor import authenticators, backup_codes, lockout, messages, totp
 from authservice.twofactor.conf import conf
 from authservice.twofactor.models import Authenticator
@@ -80,7 +79,7 @@ def _renewed(person: Person) -> Enrolment:
 def issuer() -> str:
     """The name of the service in apps. A colon separates issuer and account in the URI, so it is
     replaced."""
-    name = conf.issuer or urlsplit(root.api_url).hostname or "authservice"
+    name = conf.issuer or service_name() or "authservice"
     return name.replace(":", " ")
 
 

@@ -40,6 +40,23 @@ def test_host_can_set_the_issuer(ann, configure):
     assert ann.app.issuer == "Plum & Tart"
 
 
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://shop.example.com:8443", "shop.example.com"),
+        ("http://localhost:3000", "authservice"),
+        ("http://127.0.0.1:3000", "authservice"),
+        ("http://[::1]:3000", "authservice"),
+    ],
+)
+def test_default_issuer_is_the_host_of_the_front_end_unless_it_is_local(ann, configure, url, name):
+    configure(FRONTEND={"URL": url})
+
+    ann.set_up()
+
+    assert ann.app.issuer == name
+
+
 @pytest.mark.skipif(not has("username"), reason="users of this host have no username")
 def test_user_without_an_address_is_named_by_username(api, ann):
     token = api.post("signup", username="bob", password="plum tart 42 windows").data["access_token"]
