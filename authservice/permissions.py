@@ -34,7 +34,7 @@ class _CallerPermission(BasePermission):
         if not isinstance(request.auth, Caller):
             return False
         try:
-            # Whatever `STATELESS.CHECK` says: what needs a permission must not outlive a logout.
+            # Whatever `STATELESS.CHECK` says: what needs a permission is refused after a logout.
             request.auth.require_live()
             return self.allows(request.auth, request)
         except errors.Fault as fault:

@@ -1,1 +1,1 @@
-"""Modules for projects that come from another package: its routes, and what its clients hold."""
+"""Modules for projects that come from another package: its routes, and its clients' tokens."""

@@ -70,7 +70,7 @@ def resend(
     person: Person, session: Session, invitation_id: str, client: Client
 ) -> PlatformInvitation:
     """Mail another link for a pending or expired invitation. The previous link ends and the expiry
-    is renewed; past a limit on mails nothing changes.
+    is renewed; beyond a limit on mails nothing changes.
 
     Raises as `cancel` does, `Forbidden` if the user may not invite any more, and
     `InvitationAlreadyExists` or `InvitationMaxPending` if others were sent since it expired.

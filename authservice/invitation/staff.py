@@ -25,7 +25,7 @@ from authservice.kernel.client import Client
 
 def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
     """Mail a new link in the name of the sender. Raises as `invitations.resend` does, and
-    `TooManyRequests` past a limit on mails."""
+    `TooManyRequests` beyond a limit on mails."""
     with transaction.atomic(using=databases.primary()):
         current = _locked(invitation)
         require_resendable(current)

@@ -41,7 +41,9 @@ __all__ = [
 ACTIONS: Mapping[str, Action] = {
     # Login and logout. The actor is the account named in the request, even if an attacker named it.
     "auth.signup": Action(
-        "Signed up.", when="A user signs up, over the API or by a magic link to an unknown address."
+        "Signed up.",
+        when="A user signs up: over the API, with a provider, by accepting an invitation, or by a"
+        " magic link to an unknown address.",
     ),
     "auth.login.success": Action(
         "Signed in.",
@@ -164,7 +166,9 @@ ACTIONS: Mapping[str, Action] = {
     ),
     # Actions of staff.
     "admin.user.created": Action(
-        "Staff created the user.", actors=STAFF, when="A super admin creates a user over the API."
+        "Staff created the user.",
+        actors=STAFF,
+        when="Staff create a user, over the API or in Django admin.",
     ),
     "admin.user.updated": Action(
         "Staff changed the user.",

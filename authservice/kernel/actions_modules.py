@@ -22,7 +22,9 @@ OWNERS: Mapping[str, str] = {
 ACTIONS_OF_MODULES: Mapping[str, Action] = {
     "auth.2fa.enabled": Action(
         "Two-factor authentication was turned on.",
-        when="A user confirms a second factor with its first code.",
+        actors=(USER, SYSTEM),
+        when="A user confirms a second factor with its first code, or an import adds one (actor"
+        " `system`).",
     ),
     "auth.2fa.disabled": Action(
         "Two-factor authentication was turned off.",

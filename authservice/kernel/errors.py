@@ -219,8 +219,9 @@ class TooManyRequests(Fault):
     code = "TOO_MANY_REQUESTS"
     message = "Too many requests. Try again later."
     cause = (
-        "The client or its network sent more requests than the rate limit of the route allows, or"
-        " an account changed its phone number five times in a day."
+        "The client or its network sent more requests than the rate limit of the route allows. Or"
+        " the account has used up a daily limit: five changed phone numbers, five requests to"
+        " change the e-mail address, or 50 invitations."
     )
     remedy = (
         "Wait as long as `Retry-After` says. The operator changes limits with `THROTTLE.RATES`."

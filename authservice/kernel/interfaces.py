@@ -224,7 +224,7 @@ class MessageBuilders(Protocol):
 
 class RevokeUnverifiedAccess(Protocol):
     """Slot `revoke_unverified_access`: deletes a module's data of a user whose address was never
-    verified; returns whether there was any."""
+    proven before; returns whether there was any."""
 
     def __call__(self, person: Person) -> bool: ...
 

@@ -44,7 +44,7 @@ class Throttle:
     """`AUTHSERVICE["THROTTLE"]`."""
 
     enabled: bool = True
-    """Whether flood limits and resend pauses apply. The limits on attempts per identifier or code
+    """Whether rate limits and limits on messages apply. Limits on attempts per identifier or code
     always apply."""
     rates: dict[str, str] = field(default_factory=dict)
     """Overrides of the default rates, such as `{"signup": "5/min", "guess": "100/15min"}`."""

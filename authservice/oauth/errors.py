@@ -51,7 +51,7 @@ class ProviderRefused(Fault):
         "The provider redirected with an error: the user cancelled, or the client is not registered"
         " as it should be. Also if the provider cannot be reached at the start."
     )
-    remedy = "Start again. If it lasts, the operator finds the reason in the log."
+    remedy = "Start again. If it fails again, the operator finds the reason in the log."
 
 
 class TokenExchangeRefused(Fault):
@@ -62,7 +62,7 @@ class TokenExchangeRefused(Fault):
         " is not valid."
     )
     remedy = (
-        "Start again. If it lasts, the operator checks client id, client secret and callback"
+        "Start again. If it fails again, the operator checks client id, secret and callback"
         " address."
     )
 
@@ -71,7 +71,7 @@ class UserInfoUnavailable(Fault):
     code = "OAUTH_USER_INFO_FAILED"
     message = "The provider did not say who the user is."
     cause = "The profile could not be read, or has no identifier."
-    remedy = "Start again. If it lasts, the operator checks the scopes of the provider."
+    remedy = "Start again. If it fails again, the operator checks the scopes of the provider."
 
 
 class EmailRequired(Fault):

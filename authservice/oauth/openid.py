@@ -144,7 +144,7 @@ class OpenIDProvider(OAuth2Provider):
         return found
 
     def _is_metadata(self, document: Any) -> bool:
-        # A document for another issuer would lend its keys to this one.
+        # Otherwise the keys of another issuer would be accepted for this one.
         if read.mapping(document).get("issuer") == self.issuer:
             return True
         logger.warning("%s: the metadata are not those of ISSUER", self.name)

@@ -1,4 +1,4 @@
-"""A user who is deleted hands their organizations on, by any way to delete.
+"""When a user is deleted, in whatever way, other members become owners of their organizations.
 
 Staff delete users over the API and in Django admin, the cleanup deletes unused accounts, and a host
 project deletes users in its own code. All of them send `pre_delete`, in the transaction of the

@@ -71,8 +71,8 @@ def resend(
 ) -> OrganizationInvitation:
     """Mail another link for a pending or expired invitation; the caller is its inviter from now on.
 
-    The previous link ends and the expiry is renewed; past a limit on mails nothing changes. Raises
-    as `cancel` does, and as `invite` does except for its input.
+    The previous link ends and the expiry is renewed; beyond a limit on mails nothing changes.
+    Raises as `cancel` does, and as `invite` does except for its input.
     """
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         invitation = _find(actor, invitation_id)

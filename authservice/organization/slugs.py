@@ -41,7 +41,7 @@ def numbered(base: str, number: int) -> str:
 
 def first_free(base: str, *, least: int) -> int:
     """The first number from `least` on whose slug no organization has."""
-    # A base that is cut for its suffix has other neighbours: their slugs begin with its start.
+    # A long base is cut to make room for the suffix, so look for slugs that begin with its start.
     start = base[: SLUG - len(f"-{_NUMBERED}")].rstrip("-")
     rows = Organization.objects.filter(slug__startswith=start)
     taken = set(rows.values_list("slug", flat=True)[:_MOST_READ])

@@ -78,7 +78,7 @@ def delete(organization: Organization, *, by: Any, client: Client) -> None:
 
 def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
     """Mail a new link in the name of the inviter. Raises `InvitationNotPending`,
-    `EmailNotConfigured`, and `TooManyRequests` past a limit on mails."""
+    `EmailNotConfigured`, and `TooManyRequests` beyond a limit on mails."""
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([invitation.inviter_id])
         _lock(invitation.organization)
@@ -100,7 +100,7 @@ def cancel(invitation: OrganizationInvitation, *, by: Any, client: Client) -> No
 
 
 def without_owner() -> QuerySet[Organization]:
-    """Organizations without an owner: their owners were deleted in SQL, past Django."""
+    """Organizations without an owner: their owners were deleted by SQL, without Django."""
     owners = Membership.objects.filter(organization=OuterRef("pk"), role=roles.OWNER)
     return Organization.objects.filter(~Exists(owners)).order_by("pk")
 

@@ -13,8 +13,8 @@ class Stateless:
     """`AUTHSERVICE["STATELESS"]`."""
 
     check: Literal["full", "signature"] = "full"
-    """`"signature"` accepts an access token until it expires: a logout or a changed password then
-    takes effect only at the next refresh."""
+    """With `"signature"`, `GET` requests accept an access token until it expires, without a query:
+    a logout or a changed password then takes effect for them only at the next refresh."""
 
 
 conf = section("STATELESS", Stateless)

@@ -13,7 +13,7 @@ INTRO = """
 There are limits on messages and on requests. Limits on attempts at passwords and codes are separate
 and always apply; the page on the API has them.
 
-Every e-mail and every SMS is checked against each limit that applies to it. Past a limit the
+Every e-mail and every SMS is checked against each limit that applies to it. Beyond a limit the
 response stays the same, and nothing is sent. ``THROTTLE.ENABLED`` turns all of them off.
 """
 # What each rate counts.

@@ -51,7 +51,7 @@ class Budget:
 
     @classmethod
     def fixed(cls, *, limit: int, window: timedelta, daily: int = UNLIMITED) -> Budget:
-        """`limit` in every `window`; no wait grows."""
+        """`limit` in every `window`; waits do not grow."""
         none = timedelta(0)
         return cls(limit=limit, window=window, longest=window, forgiven_after=none, daily=daily)
 

@@ -30,8 +30,8 @@ _ID, _NUMBER = "invitation", "number"
 def send(invitation: Invitation, kind: str, client: Client, *, ttl: timedelta) -> bool:
     """Mail a link that is valid for `ttl`; the previous link ends.
 
-    False past a limit on mails: then nothing is sent and nothing changes. Call it in a transaction
-    that has locked the sender. Raises `EmailNotConfigured`.
+    False beyond a limit on mails: then nothing is sent and nothing changes. Call it in a
+    transaction that has locked the sender. Raises `EmailNotConfigured`.
     """
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured

@@ -1,7 +1,7 @@
 """Limits on sending mails and text messages.
 
 This is the only table of such limits. Every message is checked against it (`counting`), and
-`docs/notification.rst` shows it. `THROTTLE.ENABLED` turns all limits off.
+`docs/reference/limits.rst` is generated from it. `THROTTLE.ENABLED` turns all limits off.
 """
 
 from __future__ import annotations

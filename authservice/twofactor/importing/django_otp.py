@@ -1,8 +1,8 @@
 """Factors of django-otp: `TOTPDevice` and `StaticToken`, which django-two-factor-auth uses too.
 
-A user may have any number of devices there. Of the apps that may be imported, that whose code was
-used last is. Steps of `last_t` are those of this module: RFC 6238 with the drift of the device
-added.
+A user may have any number of devices there. Of the apps that may be imported, only the one whose
+code was used last is imported. Steps of `last_t` are those of this module: RFC 6238 with the drift
+of the device added.
 """
 
 from __future__ import annotations
