@@ -80,6 +80,7 @@ AUTHSERVICE = {
         "RESET_REQUIRES_EMAIL": env.bool("AUTHSERVICE_RESET_REQUIRES_EMAIL", default=True),
         "VERIFY_CONFIRM": env.str("AUTHSERVICE_VERIFY_CONFIRM", default="auto"),
         "REQUIRE_RECENT_PROOF": env.bool("AUTHSERVICE_REQUIRE_RECENT_PROOF", default=False),
+        "ALLOW_SELF_DELETE": env.bool("AUTHSERVICE_ALLOW_SELF_DELETE", default=False),
     },
     "FRONTEND": {
         "URL": given("AUTHSERVICE_FRONTEND_URL", FRONT_END["url"]),

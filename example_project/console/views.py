@@ -66,6 +66,7 @@ def context() -> dict[str, Any]:
         "documentation": _address("authservice:docs"),
         "modules": _modules(),
         "cookies": section.get("COOKIES", {}).get("ENABLED", False),
+        "self_delete": section["CORE"]["ALLOW_SELF_DELETE"],
         "providers": [
             {"name": name, "title": _NAMES.get(name, name.title())}
             for name, given in providers.items()

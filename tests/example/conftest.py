@@ -20,7 +20,8 @@ def provider_port():
 def consoles(tmp_path_factory, provider_port):
     issuer = f"http://localhost:{provider_port}"
     oidc = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
-    with services(tmp_path_factory.mktemp("console"), **oidc) as started:
+    given = {**oidc, "AUTHSERVICE_ALLOW_SELF_DELETE": "1"}
+    with services(tmp_path_factory.mktemp("console"), **given) as started:
         yield started
 
 

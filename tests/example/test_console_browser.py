@@ -56,6 +56,7 @@ def test_two_users_use_the_whole_console(service, size, consoles, browsers, issu
     visit.give_up_the_second_factor()
     visit.follow_mails()
     visit.link_the_provider(issuer)
+    visit.delete_the_account()
 
     assert ann.browser.execute_script("return localStorage.length + sessionStorage.length") == 0
     assert ann.calls() - ann.sent - bob.sent == NOT_REACHED

@@ -56,6 +56,7 @@ def test_example_defaults_are_for_development():
         "RESET_REQUIRES_EMAIL": True,
         "VERIFY_CONFIRM": "auto",
         "REQUIRE_RECENT_PROOF": False,
+        "ALLOW_SELF_DELETE": False,
     }
     assert authservice["MAGICLINK"]["CONFIRM"] == "auto"
     assert exposed == ["Retry-After", "X-Device-Token", "X-Request-ID", "X-Total-Count"]
@@ -69,6 +70,7 @@ def test_environment_variables_change_the_example_settings():
         AUTHSERVICE_VERIFY_CONFIRM="off",
         AUTHSERVICE_MAGICLINK_CONFIRM="off",
         AUTHSERVICE_REQUIRE_RECENT_PROOF="1",
+        AUTHSERVICE_ALLOW_SELF_DELETE="1",
     )
 
     assert authservice["TRUSTED_PROXIES"] is None
@@ -76,6 +78,7 @@ def test_environment_variables_change_the_example_settings():
         "RESET_REQUIRES_EMAIL": False,
         "VERIFY_CONFIRM": "off",
         "REQUIRE_RECENT_PROOF": True,
+        "ALLOW_SELF_DELETE": True,
     }
     assert authservice["MAGICLINK"]["CONFIRM"] == "off"
 

@@ -167,6 +167,14 @@ class Visit:
         ann.send("unlink-oidc")
         assert ann.text("#linked-state [data-text=providers]") == ""
 
+    def delete_the_account(self):
+        ann = self.ann
+        assert "INVALID_CREDENTIALS" in ann.send("delete-me", password="x")
+        ann.send("delete-me", password=self.password)
+        ann.says("Account deleted.")
+        refused = ann.send("login", email=self.address, password=self.password)
+        assert "INVALID_CREDENTIALS" in refused
+
     def _choose(self, issuer, user):
         ann = self.ann
         ann.until(lambda: ann.browser.current_url.startswith(issuer))
