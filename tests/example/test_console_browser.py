@@ -9,6 +9,7 @@ from tests.example.conftest import group
 from tests.example.console import PASSWORD, SIZES, Profile
 from tests.example.servers import Service, provider
 from tests.example.visit import NOT_REACHED, Visit, serious, signed_up
+from tests.support import needs
 from tests.support.browser import needs_chromium
 
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -23,8 +24,14 @@ VISITS = (
     (Service("uvicorn", "stateless", "sqlite", cookies=True), "desktop"),
     (Service("uvicorn", "stateless", "postgresql"), "phone"),
 )
+
+
+def marks(service):
+    return [group(service), *([needs.postgresql] if service.database == "postgresql" else [])]
+
+
 PARAMETERS = [
-    pytest.param(*visit, id="-".join(map(str, visit)), marks=group(visit[0])) for visit in VISITS
+    pytest.param(*visit, id="-".join(map(str, visit)), marks=marks(visit[0])) for visit in VISITS
 ]
 
 

@@ -18,6 +18,10 @@ database_server = pytest.mark.skipif(
     connection.vendor == "sqlite", reason="SQLite is no server that goes away"
 )
 
+postgresql = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="DATABASE_URL names no PostgreSQL"
+)
+
 stateless_login = pytest.mark.skipif(
     apps.is_installed("authservice.session"),
     reason="STATELESS.CHECK is a setting of the stateless module, which is not installed",
