@@ -51,7 +51,7 @@ def test_constraints_and_indexes_have_names_of_ours_that_every_database_takes():
     assert [name for name in names if len(name) > LONGEST_NAME] == []
 
 
-def test_labels_collide_with_nobody():
+def test_app_labels_begin_with_authservice():
     assert [label for label in labels() if not label.startswith("authservice_")] == []
 
 

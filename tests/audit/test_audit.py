@@ -54,7 +54,7 @@ def test_log_with_large_table_and_many_concurrent_writers():
 
 @pytest.mark.slow
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has partitions")
-def test_log_in_months():
+def test_lists_and_cleanup_with_one_partition_for_each_month():
     named = [f"tests/audit/inside/test_{name}.py" for name in ("lists", "cleanup", "narrowing")]
     holds(WITH_ADMIN, "-p", "tests.audit.partitioned", *named)
 

@@ -20,14 +20,14 @@ def test_generated_types_are_those_of_the_description(clients):
 
 
 @pytest.mark.parametrize("file", ["codes", "example", "sign_in", "refresh", "service"])
-def test_types_are_right(compiled, file):
+def test_typescript_of_readme_and_docs_compiles(compiled, file):
     """`codes` is a switch over every error code, which must not compile if one is missing."""
     found = [line for line in compiled[1].splitlines() if line.startswith(f"tests/{file}")]
 
     assert found == []
 
 
-def test_types_of_the_react_page_are_right(clients):
+def test_typescript_of_the_react_page_compiles(clients):
     npm.run("node_modules/.bin/tsc", "--project", "react", folder=clients)
 
 

@@ -102,7 +102,7 @@ def test_bar_without_rows_is_not_drawn():
     assert shown.getvalue() == ""
 
 
-def test_bar_does_not_exceed_what_was_counted():
+def test_progress_bar_does_not_exceed_one_hundred_percent():
     shown = Terminal()
     with progress(OutputWrapper(shown), lambda: 2) as done:
         done(5)

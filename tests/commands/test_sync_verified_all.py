@@ -45,7 +45,7 @@ def test_proven_address_has_no_time_of_a_proof(sync):
 
 
 @needs_joined
-def test_all_leaves_users_who_signed_up_later(sync):
+def test_option_all_skips_users_who_signed_up_later(sync):
     # An attacker may have signed up here with the address of another person.
     attacked = make_user(ANN, date_joined=timezone.now() + timedelta(seconds=1))
 
@@ -82,7 +82,7 @@ def test_all_leaves_accounts_with_another_verified_address(sync, field):
 
 
 @needs_joined
-def test_all_can_be_repeated(sync):
+def test_option_all_can_be_repeated(sync):
     old()
     sync("--verified", "all")
     before = list(Account.objects.values())

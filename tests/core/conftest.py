@@ -13,7 +13,7 @@ def api():
 
 @pytest.fixture(autouse=True)
 def post() -> Iterator[Post]:
-    """Who takes the jobs."""
+    """The messenger that takes the jobs."""
     with receiving_jobs() as post:
         yield post
 

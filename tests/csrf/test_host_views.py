@@ -136,7 +136,7 @@ class TestAuthentication:
 
         assert ann.get("/notes", Authorization=f"Bearer {token}").status == 401
 
-    def test_other_bearer_token_names_nobody_whatever_the_cookie_says(self, ann):
+    def test_other_bearer_token_is_anonymous_despite_a_valid_cookie(self, ann):
         assert email(ann.get("/notes", Authorization="Bearer nonsense")) == ""
 
 

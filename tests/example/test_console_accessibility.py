@@ -31,7 +31,7 @@ def found(profile):
     return wrong
 
 
-def test_pages_for_visitors(ann):
+def test_console_has_no_violation_before_a_login(ann):
     assert found(ann) == []
 
     ann.send("login", email="nobody@example.com", password="wrong")

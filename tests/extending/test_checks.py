@@ -39,7 +39,7 @@ def before(configure):
         ({"LOGIN_HOOK_PREPARE": HERE + "hook"}, ["W221"]),
     ],
 )
-def test_check_of_hooks(before, configure, core, expected):
+def test_check_reports_unusable_hooks(before, configure, core, expected):
     configure(CORE=core)
 
     assert sorted(found()) == sorted([*before, *expected])

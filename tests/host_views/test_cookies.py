@@ -40,7 +40,7 @@ def test_change_with_the_pair_names_the_user(visitor, path):
 
 
 @pytest.mark.parametrize("path", ["/plain", "/later"])
-def test_change_without_the_pair_names_nobody(visitor, path):
+def test_change_without_the_pair_is_anonymous(visitor, path):
     visitor.token = ""
 
     assert visitor.post(path).body["email"] == ""

@@ -45,11 +45,11 @@ def test_request_without_a_token_is_anonymous():
 
 
 @pytest.mark.parametrize("value", ["Bearer x", "Bearer ", "Basic YTpi", "Bearer a.b.c"])
-def test_other_credentials_name_nobody(value):
+def test_request_with_other_credentials_is_anonymous(value):
     assert email(Client().get("/plain", headers={"Authorization": value})) == ""
 
 
-def test_token_of_an_ended_session_names_nobody(api, ann):
+def test_request_with_the_token_of_an_ended_session_is_anonymous(api, ann):
     api.post("logout", token=ann["access_token"])
 
     assert email(Client().get("/plain", headers=bearer(ann))) == ""
@@ -100,7 +100,7 @@ class TestDjangoSession:
     def test_access_token_in_the_header_comes_first(self, staff, ann):
         assert email(staff.get("/plain", headers=bearer(ann))) == EMAIL
 
-    def test_invalid_access_token_of_ours_names_nobody(self, staff, api, ann):
+    def test_request_with_an_invalid_token_of_ours_is_anonymous(self, staff, api, ann):
         api.post("logout", token=ann["access_token"])
 
         assert email(staff.get("/plain", headers=bearer(ann))) == ""
@@ -156,7 +156,7 @@ class TestLoginRequiredMiddleware:
     def test_it_sees_the_user_of_the_token(self, ann, path):
         assert email(Client().get(path, headers=bearer(ann))) == EMAIL
 
-    def test_it_redirects_others(self):
+    def test_anonymous_request_is_redirected(self):
         assert Client().get("/plain").status_code == 302
         assert Client().get("/open").status_code == 200
 

@@ -110,7 +110,7 @@ class TestForeignTokens:
         assert get("/side", {"Authorization": f"Bearer {forged}"}).json()["code"] == "INVALID_TOKEN"
 
     @pytest.mark.parametrize("token", ["opaque", "a.b.c", "x" * 9000, "W10.W10.W10", "e30.e30.e30"])
-    def test_other_tokens_name_nobody(self, token):
+    def test_other_tokens_are_refused(self, token):
         answer = get("/notes", {"Authorization": f"Bearer {token}"})
 
         assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
@@ -121,26 +121,26 @@ class TestPermissions:
         answer = get(path, bearer(tokens))
         return answer.status_code, answer.json().get("code")
 
-    def test_verified_address(self, ann):
+    def test_is_email_verified_refuses_unverified_users(self, ann):
         assert self.refusal("/verified", ann) == (403, "EMAIL_NOT_VERIFIED")
         Account.objects.update(verified_email_key=F("email_key"))
 
         assert self.refusal("/verified", ann) == (200, None)
 
-    def test_super_admin(self, ann):
+    def test_is_super_admin_refuses_other_users(self, ann):
         assert self.refusal("/super", ann) == (403, "FORBIDDEN")
         Account.objects.update(is_super_admin=True)
 
         assert self.refusal("/super", ann) == (200, None)
 
-    def test_second_factor(self, api, ann):
+    def test_used_second_factor_refuses_sessions_without_one(self, api, ann):
         assert self.refusal("/factor", ann) == (403, "REAUTHENTICATION_REQUIRED")
         person = Person(api, EMAIL, ann["access_token"], ann["user"]["id"]).enrol()
         tokens = person.verify_login(person.backup_codes[0]).data
 
         assert self.refusal("/factor", tokens) == (200, None)
 
-    def test_recent_login(self, api, clock, ann):
+    def test_signed_in_within_refuses_older_logins(self, api, clock, ann):
         assert self.refusal("/recent", ann) == (200, None)
         clock.forward(minutes=11)
         assert self.refusal("/recent", ann) == (403, "REAUTHENTICATION_REQUIRED")

@@ -72,7 +72,7 @@ def test_malformed_field_is_refused_by_name(invites, field, value):
     assert answer.data["message"].startswith(f"{field}: ")
 
 
-def test_metadata_keeps_its_form(invites):
+def test_metadata_is_returned_as_it_was_sent(invites):
     text = '{"plan":\n\t"gold"}'
 
     assert invites.send(metadata=text).data["metadata"] == text

@@ -107,7 +107,7 @@ def test_fixed_plural_in_a_text_is_found(text, found):
 @pytest.mark.parametrize(
     ("number", "text"), [(0, "0 addresses"), (1, "1 address"), (2, "2 addresses")]
 )
-def test_command_counts(number, text):
+def test_command_output_has_singular_and_plural(number, text):
     assert counted(number, "address", "addresses") == text
 
 

@@ -27,7 +27,7 @@ def test_rules_and_matrix_of_ways_to_sign_in():
     holds(SETTINGS, "-k", of_organizations, *files(RULES), "tests/core/login_matrix")
 
 
-def test_everything_else():
+def test_other_files_with_the_module():
     holds(SETTINGS, *files(OTHERS))
 
 

@@ -61,7 +61,7 @@ def test_colours_are_in_the_style_sheet_whose_digest_the_policy_allows(reader, c
     assert page.response.headers["Content-Security-Policy"] != before
 
 
-def test_page_that_is_done_leads_home(reader, configure, flows, ann):
+def test_last_page_links_to_the_home_url(reader, configure, flows, ann):
     configure(PAGES={"HOME_URL": "https://app.example.com/login"})
     page = reader.open("/auth/" + verify_path(flows.email_token()))
 

@@ -46,7 +46,7 @@ class TestCaptcha:
         assert api.post("signup", **ANN).error == (400, "VALIDATION_ERROR")
         assert users() == 0
 
-    def test_service_that_fails_lets_no_sign_up_pass(self, robust, gateway):
+    def test_sign_up_is_refused_while_the_captcha_service_fails(self, robust, gateway):
         gateway.status = 500
 
         assert robust.post("signup", **ANN, captcha="x").error == (500, "INTERNAL_ERROR")

@@ -78,7 +78,7 @@ def own_pages():
             yield page(row)
 
 
-def test_lists_and_rows(look):
+def test_lists_and_rows_have_no_violation(look):
     # They have Django's colours.
     wrong = {path: look(path, ["light"]) for path in own_pages()}
 

@@ -66,7 +66,7 @@ def test_pages_of_mailed_links(found):
     assert {path: one for path, one in wrong.items() if one} == {}
 
 
-def test_mails(found, configure):
+def test_html_mails_have_no_violation(found, configure):
     configure(NOTIFICATION={"BRAND": {"name": "Plum", "support_email": "help@example.com"}})
     kinds = in_the_tree("authservice/notification/*/body.html")
     given = {f"/{path}": templates.render(path, {"brand": brand(), **MAIL}) for path in kinds}

@@ -153,7 +153,7 @@ def test_app_that_was_removed_here_still_hides_one_that_was_there_before(bring, 
     assert challenge(api) is None
 
 
-def test_device_of_an_unconfirmed_kind_does_not_hide_the_other(bring, api):
+def test_unconfirmed_or_unsuitable_device_does_not_hide_the_other(bring, api):
     user = old_user()
     of_django_otp(user, SEED, last_t=1, codes=())
     of_django_otp(user, OTHER, last_t=9, confirmed=False, codes=())

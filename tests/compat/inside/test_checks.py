@@ -25,7 +25,7 @@ def test_no_settings_have_no_issue():
 
 
 @pytest.mark.parametrize("keys", [{"TRADE_ISSUED_BEFORE": BEFORE}, {"TRADE_UNTIL": UNTIL}])
-def test_one_time_alone_is_reported(configure, keys):
+def test_one_of_the_two_trade_times_without_the_other_is_reported(configure, keys):
     configure(SIMPLEJWT=keys)
 
     assert found() == ["E210"]

@@ -46,7 +46,7 @@ def test_user_logs_in_with_the_new_address_only(api, requested):
     assert api.post("login", email=ANN, password=PASSWORD).code == "INVALID_CREDENTIALS"
 
 
-def test_sessions_stay(api, requested, ann):
+def test_confirmed_address_keeps_the_sessions(api, requested, ann):
     confirm(api, requested())
 
     assert api.get("me", token=ann["access_token"]).status == 200

@@ -131,7 +131,7 @@ def test_certificate_of_an_unknown_authority_is_refused(outbound, names, authori
     assert server.requests == []
 
 
-def test_environment_has_no_say(outbound, monkeypatch, tmp_path):
+def test_request_ignores_proxies_and_netrc_of_the_environment(outbound, monkeypatch, tmp_path):
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login eve password secret\n")
     monkeypatch.setenv("NETRC", str(netrc))

@@ -40,7 +40,7 @@ def test_mistake_is_reported_under_its_id(oauth, keys, expected):
 @pytest.mark.parametrize(
     ("api_url", "expected"), [("https://api.example.com", ["W205"]), ("", ["E200"])]
 )
-def test_address_of_the_service_matters(oauth, configure, api_url, expected):
+def test_api_url_decides_which_redirects_are_reported(oauth, configure, api_url, expected):
     configure(API_URL=api_url)
     oauth(**({"DEFAULT_REDIRECT_URL": "http://app.example.com"} if api_url else {}))
 

@@ -223,13 +223,13 @@ class TestUnlinking:
         assert unlink(api, token).status == 200
         assert unlink(api, token, "other").error == (400, "OAUTH_LAST_LOGIN_METHOD")
 
-    def test_module_with_another_way_to_log_in_lets_the_last_provider_go(self, browser, api):
+    def test_last_provider_is_unlinked_if_a_module_offers_another_login(self, browser, api):
         token = browser.sign_in().data["access_token"]
 
         with modules.plugged("login_method", lambda person: person.email == ANN):
             assert unlink(api, token).status == 200
 
-    def test_module_without_a_way_for_this_user_lets_no_provider_go(self, browser, api):
+    def test_last_provider_stays_if_no_module_offers_this_user_a_login(self, browser, api):
         token = browser.sign_in().data["access_token"]
 
         with modules.plugged("login_method", lambda person: False):

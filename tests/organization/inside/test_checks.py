@@ -15,7 +15,7 @@ def ids():
 OURS = {f"authservice.{name}" for name in ("E190", "E191", "E192", "E193", "W194", "E195")}
 
 
-def test_defaults_are_right(db):
+def test_default_settings_report_nothing(db):
     assert not ids() & OURS
 
 

@@ -85,7 +85,7 @@ def test_own_organizations_cost_two_statements(ann):
         *[("/members/{ann}", 3), ("/invitations", 4)],
     ],
 )
-def test_reading_costs(ann, acme, member, path, most):
+def test_reading_route_costs_a_fixed_number_of_statements(ann, acme, member, path, most):
     path = f"org/{acme}{path.format(ann=ann.id)}"
 
     assert ann.get(path).status == 200

@@ -52,7 +52,7 @@ def test_first_admin_becomes_owner(api, ann, acme, bob, eve, delete):
 
 
 @each_way
-def test_organization_of_a_single_member_goes(api, ann, acme, bob, delete):
+def test_organization_is_deleted_with_its_only_member(api, ann, acme, bob, delete):
     other = bob.found("Other")
 
     delete(api, ann.user)

@@ -130,7 +130,7 @@ def test_last_owner_cannot_be_demoted_removed_or_leave(ann, acme, member):
     assert role_of(acme, ann) == "owner"
 
 
-def test_ownership_is_handed_on(ann, acme, member):
+def test_former_owner_can_be_demoted_and_removed(ann, acme, member):
     ann.put(f"org/{acme}/members/{member.id}", role="owner")
 
     assert ann.put(f"org/{acme}/members/{ann.id}", role="member").status == 200

@@ -198,6 +198,6 @@ def test_command_finds_organizations_without_an_owner(ann, acme, member):
         (("transfer", "unknown", "ann@example.com"), "There is no organization 'unknown'"),
     ],
 )
-def test_command_refuses(ann, acme, arguments, text):
+def test_command_refuses_wrong_arguments(ann, acme, arguments, text):
     with pytest.raises(CommandError, match=text):
         command(*arguments)

@@ -208,7 +208,7 @@ def test_button_with_an_unknown_name_does_not_exist(member):
     member.see(reverse("admin:authservice_core_account_support_button", args=[1, "x"]), status=404)
 
 
-def test_page_offers_what_makes_sense_now(member, api, ann):
+def test_page_offers_only_the_buttons_that_apply(member, api, ann):
     always = ["unlock", "end-sessions"]
     reset, verify = ["send-reset"], ["resend-verification", "verify-email"]
     assert offered(member.see(support_page())) == [*always, *reset, *verify, "suspend"]

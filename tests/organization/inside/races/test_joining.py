@@ -38,7 +38,7 @@ def test_given_slug_is_given_once(crowd, people, crowds):
         assert tally(answers) == {201: 1, "ORG_SLUG_TAKEN": len(founders) - 1}
 
 
-def test_limit_of_organizations_holds_for_one_user(crowd, people, configure):
+def test_concurrent_requests_create_no_more_organizations_than_allowed(crowd, people, configure):
     configure(ORGANIZATION={"MAX_PER_USER": 2}, THROTTLE={"ENABLED": False})
     ann = people("ann")
 
@@ -89,7 +89,9 @@ def test_one_invitation_of_a_new_user_makes_one_account_and_member(
         assert Membership.objects.filter(organization=acme).count() == 2
 
 
-def test_maximum_of_members_holds(crowd, api, people, post, configure, crowds):
+def test_concurrent_joins_do_not_exceed_the_maximum_of_members(
+    crowd, api, people, post, configure, crowds
+):
     ann = people("ann")
     joining = [people("joiner", number) for number in range(SIZE)]
     for person in joining:
