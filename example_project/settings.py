@@ -76,6 +76,8 @@ AUTHSERVICE = {
     "TRUSTED_PROXIES": None if PROXIES == "none" else int(PROXIES),
     "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
     "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
+    # For the forms of a front end.
+    "API": {"ERROR_DETAILS": env.bool("AUTHSERVICE_ERROR_DETAILS", default=True)},
     "CORE": {
         "RESET_REQUIRES_EMAIL": env.bool("AUTHSERVICE_RESET_REQUIRES_EMAIL", default=True),
         "VERIFY_CONFIRM": env.str("AUTHSERVICE_VERIFY_CONFIRM", default="auto"),

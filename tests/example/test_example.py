@@ -52,6 +52,7 @@ def test_example_defaults_are_for_development():
 
     assert authservice["API_URL"] == "http://localhost:8000"
     assert authservice["TRUSTED_PROXIES"] == 0
+    assert authservice["API"] == {"ERROR_DETAILS": True}
     assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": True,
         "VERIFY_CONFIRM": "auto",
@@ -66,6 +67,7 @@ def test_environment_variables_change_the_example_settings():
     authservice, _ = output_of(
         SETTINGS,
         AUTHSERVICE_TRUSTED_PROXIES="none",
+        AUTHSERVICE_ERROR_DETAILS="0",
         AUTHSERVICE_RESET_REQUIRES_EMAIL="0",
         AUTHSERVICE_VERIFY_CONFIRM="off",
         AUTHSERVICE_MAGICLINK_CONFIRM="off",
@@ -74,6 +76,7 @@ def test_environment_variables_change_the_example_settings():
     )
 
     assert authservice["TRUSTED_PROXIES"] is None
+    assert authservice["API"] == {"ERROR_DETAILS": False}
     assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": False,
         "VERIFY_CONFIRM": "off",

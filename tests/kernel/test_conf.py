@@ -169,7 +169,7 @@ def test_section_that_is_no_dict_is_reported(settings):
 def test_authservice_setting_that_is_no_dict_is_reported(settings, value):
     settings.AUTHSERVICE = value
 
-    assert ("type", "AUTHSERVICE") in errors()
+    assert errors() == [("type", "AUTHSERVICE")]
 
 
 def test_settings_without_authservice_have_their_defaults(settings):
