@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from tests.benchmarks import terms
 
 JSON = "application/json"
+NAME_AND_PASSWORD = f'{{"username": "%s", "password": "{terms.PASSWORD}"}}'
+EMAIL_AND_PASSWORD = f'{{"email": "%s", "password": "{terms.PASSWORD}"}}'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +54,9 @@ OURS = Wire(
     access_name="access_token",
     refresh_name="refresh_token",
     identity=terms.EMAIL,
-    login_body=f'{{"email": "%s", "password": "{terms.PASSWORD}"}}',
+    login_body=EMAIL_AND_PASSWORD,
     refresh_body='{"refresh_token": "%s"}',
-    signup_body=f'{{"email": "%s", "password": "{terms.PASSWORD}"}}',
+    signup_body=EMAIL_AND_PASSWORD,
 )
 BASELINE = Wire(
     me="/auth/user/",
@@ -65,7 +67,7 @@ BASELINE = Wire(
     refresh_name="refresh",
     # A lookup by e-mail scans the user table; a lookup by username uses an index.
     identity=terms.USERNAME,
-    login_body=f'{{"username": "%s", "password": "{terms.PASSWORD}"}}',
+    login_body=NAME_AND_PASSWORD,
     refresh_body='{"refresh": "%s"}',
     signup_body=(
         f'{{"email": "%s", "password1": "{terms.PASSWORD}", "password2": "{terms.PASSWORD}"}}'

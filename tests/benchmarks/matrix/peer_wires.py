@@ -1,10 +1,10 @@
 """How each peer expresses the four requests; an empty path is a request that it does not have."""
 
-from tests.benchmarks import terms
-from tests.benchmarks.wires import Wire
+from dataclasses import replace
 
-_BY_NAME = f'{{"username": "%s", "password": "{terms.PASSWORD}"}}'
-_BY_EMAIL = f'{{"email": "%s", "password": "{terms.PASSWORD}"}}'
+from tests.benchmarks import terms
+from tests.benchmarks.wires import EMAIL_AND_PASSWORD, NAME_AND_PASSWORD, Wire
+
 _NO_REFRESH = {"refresh": "", "refresh_name": "none", "refresh_body": ""}
 
 DJOSER = Wire(
@@ -15,9 +15,9 @@ DJOSER = Wire(
     access_name="access",
     refresh_name="refresh",
     identity=terms.USERNAME,
-    login_body=_BY_NAME,
+    login_body=NAME_AND_PASSWORD,
     refresh_body='{"refresh": "%s"}',
-    signup_body=_BY_NAME,
+    signup_body=NAME_AND_PASSWORD,
 )
 KNOX = Wire(
     **_NO_REFRESH,
@@ -26,7 +26,7 @@ KNOX = Wire(
     signup="",
     access_name="token",
     identity=terms.USERNAME,
-    login_body=_BY_NAME,
+    login_body=NAME_AND_PASSWORD,
     signup_body="",
     token_header="Authorization: Token %s",
 )
@@ -39,20 +39,12 @@ ALLAUTH_JWT = Wire(
     access_name="access_token",
     refresh_name="refresh_token",
     identity=terms.USERNAME,
-    login_body=_BY_NAME,
+    login_body=NAME_AND_PASSWORD,
     refresh_body='{"refresh_token": "%s"}',
-    signup_body=_BY_EMAIL,
+    signup_body=EMAIL_AND_PASSWORD,
 )
-ALLAUTH_SESSION = Wire(
-    **_NO_REFRESH,
-    me=ALLAUTH_JWT.me,
-    login=ALLAUTH_JWT.login,
-    signup=ALLAUTH_JWT.signup,
-    access_name="session_token",
-    identity=terms.USERNAME,
-    login_body=_BY_NAME,
-    signup_body=_BY_EMAIL,
-    token_header="X-Session-Token: %s",
+ALLAUTH_SESSION = replace(
+    ALLAUTH_JWT, **_NO_REFRESH, access_name="session_token", token_header="X-Session-Token: %s"
 )
 FASTAPI_USERS = Wire(
     **_NO_REFRESH,
@@ -62,7 +54,7 @@ FASTAPI_USERS = Wire(
     access_name="access_token",
     identity=terms.EMAIL,
     login_body=f"username=%s&password={terms.PASSWORD}",
-    signup_body=_BY_EMAIL,
+    signup_body=EMAIL_AND_PASSWORD,
     login_type="application/x-www-form-urlencoded",
 )
 BETTER_AUTH = Wire(
@@ -72,6 +64,6 @@ BETTER_AUTH = Wire(
     signup="/api/auth/sign-up/email",
     access_name="token",
     identity=terms.EMAIL,
-    login_body=_BY_EMAIL,
+    login_body=EMAIL_AND_PASSWORD,
     signup_body=f'{{"name": "New", "email": "%s", "password": "{terms.PASSWORD}"}}',
 )

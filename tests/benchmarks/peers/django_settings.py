@@ -1,4 +1,4 @@
-"""What the settings of all Django peers have in common."""
+"""What the settings of the baseline and of all Django peers have in common."""
 
 from datetime import timedelta
 
