@@ -26,6 +26,8 @@ from django.core import checks
 from django.core.management import call_command
 from django.urls import include, path
 
+from tests.support.admin_settings import TEMPLATES
+
 HOST = "tests.snippets"
 APPS = [
     HOST,
@@ -43,19 +45,6 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-]
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ]
-        },
-    }
 ]
 URLCONF = "project_urls"
 # Imported once for all blocks, which takes half of the time: what needs no settings.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.hosts.shipped import everything, replace
+from tests.support.admin_settings import MIDDLEWARE, TEMPLATES
 
 _THEIRS = [
     "django.contrib.admin",
@@ -16,11 +17,6 @@ _THEIRS = [
     "allauth.socialaccount",
     "allauth.usersessions",
     "organizations",
-]
-_CONTEXT = [
-    "django.template.context_processors.request",
-    "django.contrib.auth.context_processors.auth",
-    "django.contrib.messages.context_processors.messages",
 ]
 
 
@@ -34,21 +30,11 @@ def change(settings: dict[str, Any]) -> None:
             "allauth.account.auth_backends.AuthenticationBackend",
         ],
         MIDDLEWARE=[
-            "django.contrib.sessions.middleware.SessionMiddleware",
-            "django.middleware.common.CommonMiddleware",
-            "django.middleware.csrf.CsrfViewMiddleware",
-            "django.contrib.auth.middleware.AuthenticationMiddleware",
-            "django.contrib.messages.middleware.MessageMiddleware",
+            *MIDDLEWARE,
             "allauth.account.middleware.AccountMiddleware",
             "allauth.usersessions.middleware.UserSessionsMiddleware",
         ],
-        TEMPLATES=[
-            {
-                "BACKEND": "django.template.backends.django.DjangoTemplates",
-                "APP_DIRS": True,
-                "OPTIONS": {"context_processors": _CONTEXT},
-            }
-        ],
+        TEMPLATES=TEMPLATES,
         ACCOUNT_LOGIN_METHODS={"email"},
         ACCOUNT_SIGNUP_FIELDS=["email*", "password1*"],
         ACCOUNT_RATE_LIMITS=False,
