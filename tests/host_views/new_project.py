@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,7 @@ from tests.host_views import recipes
 from tests.hosts.runs import ROOT
 from tests.hosts.servers import own_database
 from tests.notification.servers import free_port
-from tests.support.processes import environment, started, wait_for
+from tests.support.processes import environment, output_of, started, wait_for
 
 SETTINGS = "tests.host_views.measured"
 ORIGIN = "https://api.example.com"
@@ -161,7 +160,8 @@ class Project:
 @contextmanager
 def running(folder: Path) -> Iterator[Project]:
     """Create the project, and run it under both servers on one database."""
-    _manage(folder, environment(), "-m", "django", "startproject", "site_", str(folder))
+    python = partial(output_of, sys.executable, folder=folder)
+    python("-m", "django", "startproject", "site_", folder, variables=environment())
     settings = (folder / "site_" / "settings.py").read_text()
     before = {"settings.py": settings, **OWN}
     after = protected(before)
@@ -170,7 +170,7 @@ def running(folder: Path) -> Iterator[Project]:
     with own_database("views", folder) as url, ExitStack() as stack:
         paths = os.pathsep.join(map(str, (folder, ROOT)))
         variables = environment(DATABASE_URL=url, DJANGO_SETTINGS_MODULE=SETTINGS, PYTHONPATH=paths)
-        _manage(folder, variables, "manage.py", "migrate", "--verbosity=0")
+        python("manage.py", "migrate", "--verbosity=0", variables=variables)
         ports = {}
         for name, (module, *command) in SERVERS.items():
             ports[name] = port = free_port()
@@ -181,17 +181,3 @@ def running(folder: Path) -> Iterator[Project]:
         for name, port in ports.items():
             wait_for(partial(Client(port).get, VIEWS[0]), folder / f"{SERVERS[name][0]}.log")
         yield Project(ports, before, after)
-
-
-def _manage(folder: Path, variables: dict[str, str], *arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout

@@ -21,6 +21,22 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(_ROOT), **more}
 
 
+def output_of(*command: str | Path, variables: dict[str, str], folder: Path | None = None) -> str:
+    """Run a command that must succeed, and return its output."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
 @contextmanager
 def started(
     *command: str, log: Path, variables: dict[str, str], folder: Path = _ROOT

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.snippets.blocks import of_page
+from tests.support.processes import output_of
 
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 30  # seconds until a server without response fails the test
@@ -48,18 +49,7 @@ def outside() -> dict[str, str]:
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     """Run a command that must succeed, and return its output."""
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        env=outside(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    return output_of(*command, variables=outside(), folder=cwd)
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
