@@ -101,21 +101,14 @@ def cookie_user(consoles, browsers):
 
 
 @group(COOKIES)
-def test_session_with_cookies_goes_on_when_the_access_token_expires(cookie_user):
+@pytest.mark.parametrize(
+    "act", [lambda user: user.send("me"), lambda user: user.open("/")], ids=["request", "reload"]
+)
+def test_session_with_cookies_goes_on_after_the_access_token_expired(cookie_user, act):
     # As the browser does when the token expires.
     cookie_user.browser.delete_cookie("authservice_access")
 
-    cookie_user.send("me")
-
-    cookie_user.is_signed_in_as("cookies@example.com")
-    assert cookie_user.browser.get_cookie("authservice_access")
-
-
-@group(COOKIES)
-def test_reload_after_the_access_token_expired_keeps_the_user_signed_in(cookie_user):
-    cookie_user.browser.delete_cookie("authservice_access")
-
-    cookie_user.open("/")
+    act(cookie_user)
 
     cookie_user.is_signed_in_as("cookies@example.com")
     assert cookie_user.browser.get_cookie("authservice_access")
