@@ -1,4 +1,4 @@
-"""The change from the plain audit table to a partitioned one, while the service goes on.
+"""The change from the plain audit table to a partitioned one, while the service keeps running.
 
 Each step is a short transaction and can be repeated, so a run continues what an aborted one began,
 and of several concurrent runs each may take the next step.

@@ -37,7 +37,9 @@ class Root:
     refresh_grace: timedelta = timedelta(0)
     """How long such a reuse returns the same successor token instead of an error; at most 60 s."""
     signing_keys: tuple[Any, ...] = ()
-    """Signing keys (EdDSA, ES256, RS256): dicts of `alg`, `private_key`, `state`; see the docs."""
+    """Signing keys: dicts of `alg` (`"EdDSA"`, `"ES256"` or `"RS256"`), `state` (`"next"`,
+    `"active"` or `"retired"`) and `private_key`, or `public_key` for a retired one. If empty,
+    tokens are signed with HS256 and a key that is derived from `SECRET_KEY`."""
     issuer: str = ""
     """`iss` of access tokens; if empty, `API_URL`, or `authservice` if that is empty too."""
     audience: str = "authservice"
@@ -45,7 +47,7 @@ class Root:
     prepared_statements: Literal["auto", "always", "never"] = "auto"
     """Whether PostgreSQL prepares the statements of the service. `"auto"`: on connections that are
     kept (`CONN_MAX_AGE` or a pool) and lead to the server itself. `"always"`: also behind a pooler
-    that tracks prepared statements."""
+    that tracks prepared statements. `"never"`: on no connection."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -143,7 +143,7 @@ def test_a_token_expires_when_the_clock_moves_past_its_life(client):
 
 
 class TestCsrf:
-    """With the csrf module a host's tests go on as they were."""
+    """With the csrf module, the tests of a host need no change."""
 
     @pytest.fixture(autouse=True)
     def _installed(self):

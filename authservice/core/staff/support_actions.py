@@ -122,7 +122,7 @@ _BUTTONS = (
         label=_("Unlock"),
         question=_(
             "All failed attempts at this account are reset: passwords and codes, on all devices."
-            " If somebody else made the attempts, they may go on too."
+            " If somebody else made the attempts, they may continue too."
         ),
         permission=HELP,
         offered=lambda person: True,

@@ -73,7 +73,7 @@ def alone() -> None:
     factors, sessions = held["factors"], held["sessions"]
     stay_signed_in(sessions, verified=set())
     log_in_here(factors, slice(51, 80))
-    # Who had used a token or a code of the app on the old page has the others.
+    # Users who had used a token or a code of the app on the old page have the others.
     for name in list(factors)[WITH_TOKEN]:
         refused = clients.answer(name, factors[name]["used"])
         assert refused.json()["data"]["code"] == "TWO_FACTOR_INVALID"
@@ -158,7 +158,7 @@ def side_by_side(factors: dict[str, dict[str, str]], sessions: dict[str, str]) -
     assert refused.json()["data"]["code"] == "TWO_FACTOR_INVALID"
     clients.log_in(first, app(factors[first]).at(_used_at(first) + 30))
     assert clients.user_of(clients.log_in(second, factors[second]["unused"])["access_token"])
-    # Who logs in on the old page after the import is signed in there too.
+    # A user who logs in on the old page after the import is signed in there too.
     late = list(factors)[80]
     sessions[late] = wizard(late, token=app(factors[late]).now())
     # A new password here ends the old session of that user, and of nobody else.

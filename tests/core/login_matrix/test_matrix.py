@@ -84,7 +84,7 @@ EXPECTED = {
         (CODE, NO_CODE),
         ((*INVITED, *CONTINUED), "VALIDATION_ERROR"),
     ),
-    # Sessions that exist go on.
+    # Existing sessions stay valid.
     "refused_by_hook": rows("NOT_APPROVED", ((*OLD, *CONTINUED, *SWITCH), TOKENS)),
     "signup_refused_by_hook": rows(
         TOKENS, ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), "NOT_APPROVED")

@@ -16,7 +16,7 @@ def test_verification_link_and_magic_link_at_once_do_not_deadlock(
     api.sign_up()
     flows = Flows(api, post)
     verifying, signing_in = flows.email_token(), magic.mailed()
-    # One request holds its token and goes on to the account, the other goes on to all tokens.
+    # One request holds its token and then locks the account, the other then locks all tokens.
     synchronise(monkeypatch, (verification, "accept_email"), (one_time, "revoke_all_but_notices"))
 
     answers = crowd.race(

@@ -46,7 +46,7 @@ class Command(BaseCommand):
         except OperationalError as wrong:
             reason = str(wrong).strip().splitlines()[0]
             raise CommandError(
-                f"{reason}. What was finished stays; run the command again."
+                f"{reason}. Finished steps are kept: run the command again."
             ) from wrong
 
     def _keep(self, months: int) -> None:

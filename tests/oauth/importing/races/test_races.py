@@ -1,4 +1,4 @@
-"""Users log in, unlink and are deleted while the import runs: it goes on, and nothing is lost."""
+"""Users log in, unlink and are deleted while the import runs: it continues, and nothing is lost."""
 
 from contextlib import suppress
 from functools import partial
