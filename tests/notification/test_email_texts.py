@@ -96,6 +96,15 @@ def test_notice_has_the_link_of_its_job(mark_verified, deliver):
     assert "https://front.example.com/?token=x&amp;a=b" in html(mail)
 
 
+def test_mails_about_removed_access_name_everything_that_a_first_proof_removes(ann, deliver):
+    wiped, reset = deliver("access-wiped").body, deliver("access-removed").body
+
+    for removed in ("password", "phone number", "second factor", "sessions", "connections"):
+        assert removed in wiped
+    for removed in ("Phone numbers", "connections", "A second factor"):
+        assert removed in reset
+
+
 def test_email_about_revoked_access_has_a_link_to_set_a_password(mark_verified, deliver):
     mark_verified()
 
