@@ -47,7 +47,10 @@ _ACCEPTED_SET_UP = Words(
 )
 _FACTOR = Words(
     _("One more step"),
-    _("Your account needs a second factor. Sign in where you usually do to give or to set up one."),
+    _(
+        "Your account needs a second factor. Sign in where you usually do, and enter its code or"
+        " set one up."
+    ),
 )
 _DENIED = Words(
     _("The sign-up was undone"),
