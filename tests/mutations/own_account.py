@@ -6,6 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _CHANGE = "tests/core/own_account/test_change_email.py"
 _RACES = "tests/core/own_account/races/test_change_email.py"
+_NAMES = "tests/core/own_account/races/test_change_username.py"
 _CONFIRM = "tests/core/own_account/test_confirm_email.py"
 _DELETION = "tests/core/own_account/test_deletion.py"
 _FORMER = "tests/core/own_account/test_former_address.py"
@@ -42,6 +43,13 @@ OWN_ACCOUNT = (
         CORE + "users/identifier_change.py",
         without('    throttling.count("is-available", client.network)\n'),
         ("tests/core/own_account/test_change_username.py",),
+    ),
+    Mutation(
+        "The refusal of a username that another user takes at the same moment",
+        CORE + "users/identifier_change.py",
+        to("    except IntegrityError as wrong:\n", "    except KeyError as wrong:\n"),
+        (f"{_NAMES}::test_username_that_two_users_found_free_goes_to_one",),
+        database="postgres",
     ),
     Mutation(
         "The proof of the owner of an address",
