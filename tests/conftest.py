@@ -41,7 +41,7 @@ ONCE = (
 )
 # Long, and the statements for MariaDB are those for SQLite. PostgreSQL has some of its own, so they
 # run there too.
-PORTABLE = ("flow", "test_staff.py")
+PORTABLE = ("compat", "flow", "test_admin_site.py", "test_processes.py", "test_staff.py")
 # Migrations are run on each database.
 EACH = ("test_migrations.py",)
 

@@ -11,6 +11,7 @@ HERE = Path(__file__).parent / "inside"
 SETTINGS = "--ds=tests.extending.settings"
 
 
+@pytest.mark.once
 def test_further_fields_of_users():
     holds(SETTINGS, f"--ignore={HERE / 'races'}", str(HERE))
 

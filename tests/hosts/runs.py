@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 ROOT = Path(__file__).resolve().parents[2]
 # For slow runs that are about the settings of a host. What depends on the database runs on each.
 SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
+# For suites that run in full on SQLite or in another host.
+_SAMPLE = ("-p", "tests.support.sample")
 # Only the plugins that the tests use: each process would import every further one.
 _PLUGINS = {
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -34,11 +36,11 @@ def python(*arguments: str, host: str = "", **variables: str) -> subprocess.Comp
     )
 
 
-def holds(*arguments: str, host: str = "", **variables: str) -> None:
-    """Run pytest with these arguments in the given host; a failure shows the names of the failed
-    tests first."""
+def holds(*arguments: str, host: str = "", sample: bool = False, **variables: str) -> None:
+    """Run pytest with these arguments in the given host, with one case of each test function if
+    *sample*; a failure shows the names of the failed tests first."""
     plain = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
-    ran = python(*plain, *arguments, host=host, **variables)
+    ran = python(*plain, *(_SAMPLE if sample else ()), *arguments, host=host, **variables)
 
     failed = re.findall(r"^(?:FAILED|ERROR) .*$", ran.stdout, re.MULTILINE)
     assert ran.returncode == 0, "\n".join([*failed, ran.stdout])

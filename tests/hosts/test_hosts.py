@@ -259,12 +259,13 @@ def _marked(host: Host) -> object:
     absent = [name for name in host.needs if find_spec(name) is None]
     marks = [pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")]
     if host.name not in EVERYWHERE:
-        marks.append(pytest.mark.portable)
+        marks.append(pytest.mark.once)
     return pytest.param(host, marks=marks, id=str(host))
 
 
 def suite(host: Host, *paths: str, **variables: str) -> None:
-    holds(*paths, *LONG, *host.options, host=host.name, **host.variables, **variables)
+    arguments = (*paths, *LONG, *host.options)
+    holds(*arguments, host=host.name, sample=True, **host.variables, **variables)
 
 
 @each([host for host in HOSTS if host.name in ALWAYS])

@@ -16,7 +16,7 @@ def test_support_page_in_a_host_with_every_module():
 @pytest.mark.slow
 @pytest.mark.parametrize("users", [{"host": "uuid_user"}, {"ADMIN_USERS": "email"}])
 def test_support_page_in_a_host_with_other_users(users):
-    holds(*INSIDE, **users, **SQLITE)
+    holds(*INSIDE, sample=True, **users, **SQLITE)
 
 
 @pytest.mark.slow

@@ -1,0 +1,46 @@
+"""A pytest plugin: of the cases of each test function, one is run.
+
+For a second database or host, which were all tried on SQLite: cases differ in what is sent, and a
+database or host matters to the statements of the function rather than to the input. Load it with
+`-p tests.support.sample`; with EVERY_CASE=1 in the environment it leaves nothing out. It imports
+nothing of `tests`, whose assertions pytest rewrites later.
+"""
+
+import os
+from zlib import crc32
+
+import pytest
+
+# Each case sends other statements, or is one race.
+_FOLDERS = ("races",)
+_FILES = (
+    *("test_ended_sessions.py", "test_equal_responses.py", "test_in_flight.py", "test_list.py"),
+    *("test_lists.py", "test_migrations.py", "test_queries.py", "test_revocation.py"),
+)
+
+
+@pytest.hookimpl(trylast=True)  # after `-m` and `--deselect`
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("EVERY_CASE"):
+        return
+    chosen = {}
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if function not in chosen or _order(item) < _order(chosen[function]):
+            chosen[function] = item
+    kept = {item.nodeid for item in chosen.values()}
+    left_out = [item for item in items if item.nodeid not in kept and not _has_own(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item.nodeid in kept or _has_own(item)]
+
+
+def _has_own(item):
+    """Whether each case of the test is a statement or a race of its own."""
+    return item.path.parent.name in _FOLDERS or item.path.name in _FILES
+
+
+def _order(item):
+    """The same in each run and for each worker, and another one for each host and database."""
+    place = os.environ.get("TEST_HOST", ""), os.environ.get("DATABASE_URL", "").partition(":")[0]
+    return crc32("|".join([*place, item.nodeid]).encode())
