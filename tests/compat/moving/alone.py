@@ -9,7 +9,9 @@ django.setup()
 
 from django.apps import apps  # noqa: E402
 
-from authservice.twofactor.models import Authenticator  # noqa: E402
+from authservice.kernel.secret import Secret  # noqa: E402
+from authservice.twofactor import backup_codes  # noqa: E402
+from authservice.twofactor.models import Authenticator, BackupCode  # noqa: E402
 from tests.compat.moving import clients  # noqa: E402
 
 SOME = 60  # users who log in with a factor
@@ -25,6 +27,15 @@ def keep_factors(factors: dict[str, dict[str, str]]) -> None:
             assert refused.json()["data"]["code"] == "TWO_FACTOR_INVALID"
 
 
+def still_have(factors: dict[str, dict[str, str]]) -> None:
+    """The other users have their app and a code too."""
+    unused = set(BackupCode.objects.filter(used_at=None).values_list("digest", flat=True))
+    found = {one.user.get_username(): one for one in Authenticator.objects.select_related("user")}
+    for name, factor in factors.items():
+        assert found[name].verify_token(pyotp.TOTP(factor["seed"]).now()), name
+        assert backup_codes.digest_of(found[name], Secret(factor["unused"])) in unused, name
+
+
 if __name__ == "__main__":
     assert not apps.is_installed("rest_framework_simplejwt.token_blacklist")
     held = clients.held()
@@ -35,4 +46,5 @@ if __name__ == "__main__":
         assert clients.user_of(data["access_token"]) == user
     assert Authenticator.objects.count() == len(factors)
     sample = sorted(factors)[:: len(factors) // SOME or 1]
-    keep_factors({name: factors[name] for name in sample})
+    keep_factors({name: factors.pop(name) for name in sample})
+    still_have(factors)
