@@ -7,8 +7,7 @@ from tests.hosts.runs import SQLITE, holds
 
 HOSTS = [
     pytest.param({}, id="integer keys"),
-    pytest.param({"host": "uuid_user", "sample": True, **SQLITE}, id="UUID keys"),
-    pytest.param({"ADMIN_USERS": "email", "sample": True, **SQLITE}, id="e-mail"),
+    pytest.param({"ADMIN_USERS": "email", "sample": True, **SQLITE}, id="UUID keys and e-mail"),
 ]
 PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
 

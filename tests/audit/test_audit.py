@@ -61,7 +61,7 @@ def test_lists_and_cleanup_with_one_partition_for_each_month():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("host", ["uuid_user", "email_user", "naive_time"])
+@pytest.mark.parametrize("host", ["email_user", "naive_time"])
 def test_log_in_a_host_with(host):
     holds(WITHOUT_ADMIN, *PART_FILES, host=host, sample=True, **SQLITE)
 

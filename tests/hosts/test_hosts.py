@@ -110,14 +110,8 @@ USERS = (
 )
 
 HOSTS = [
-    # What stores or compares keys of users; the next host has the rest.
-    Host(
-        "uuid_user",
-        (
-            *(*ROUTES, *CORE, *RECOVERY, *OWN_ACCOUNT, TWO_FACTOR, *SESSIONS, ADMIN),
-            *(without(f"tests/core/{folder}") for folder in ("credentials", "login", "messages")),
-        ),
-    ),
+    Host("uuid_user", ROUTES),
+    # UUID keys too.
     Host(
         "email_user",
         (
@@ -178,7 +172,7 @@ HOSTS = [
         Host(
             "session",
             (
-                *(*parts, *CORE, *RECOVERY),
+                *parts,
                 # The failing cache also stores the sessions, so requests are refused.
                 without(
                     "tests/kernel/test_throttling.py::test_requests_are_accepted_while_the_cache_is_unavailable"
@@ -188,7 +182,10 @@ HOSTS = [
             ),
             variables={"SESSION_STORE": store},
         )
-        for store, parts in {"database": (CONTRACT, *FORMS), "cache": ROUTES}.items()
+        for store, parts in {
+            "database": (CONTRACT, *FORMS, *CORE, *RECOVERY),
+            "cache": (*ROUTES, "tests/core/sessions", "tests/kernel/test_throttling.py"),
+        }.items()
     ),
     Host("neighbours", ROUTES, needs=("allauth", "organizations")),
     Host(

@@ -1,4 +1,4 @@
-"""A host whose users have an e-mail address and no username or names."""
+"""A host whose users have an e-mail address, a UUID as primary key, and no username or names."""
 
 from __future__ import annotations
 
