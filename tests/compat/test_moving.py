@@ -44,9 +44,9 @@ def test_users_of_djoser_stay_signed_in(tmp_path):
     pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--target", str(packages))
     subprocess.run([sys.executable, *pip, "djoser>=2.3"], check=True)
 
-    move(tmp_path, "djoser", 200, PYTHONPATH=str(packages))
+    move(tmp_path, "djoser", 10_000, PYTHONPATH=str(packages))
 
 
 @pytest.mark.slow
 def test_users_of_django_two_factor_auth_stay_signed_in_and_keep_their_factors(tmp_path):
-    move(tmp_path, "two_factor", 100, programs=["two_factor"] * len(STAGES))
+    move(tmp_path, "two_factor", 10_000, programs=["two_factor"] * len(STAGES))

@@ -19,6 +19,7 @@ CORE = (
     "tests/core/test_regressions.py",
     "tests/kernel/test_throttling.py",
 )
+LOGIN = "tests/core/login"
 RECOVERY = ("tests/core/messages", "tests/core/recovery", "tests/core/api")
 ADMIN = "tests/admin_api"
 TWO_FACTOR = "tests/twofactor"
@@ -127,7 +128,8 @@ HOSTS = [
     # The other tests create users with an address and an active flag.
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),
-    Host("hostile", (CONTRACT, *FORMS, *CORE, TWO_FACTOR, *SESSIONS)),
+    # Its settings reach views, so routes are tested, and not what is below them.
+    Host("hostile", (CONTRACT, *FORMS, LOGIN, TWO_FACTOR, *SESSIONS)),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
@@ -143,8 +145,8 @@ HOSTS = [
     Host(
         "axes",
         (
-            *ROUTES,
-            *CORE,
+            # It counts failed logins.
+            *(*ROUTES, LOGIN, "tests/core/credentials", "tests/kernel/test_throttling.py"),
             # django-axes writes REMOTE_ADDR into a column that accepts IP addresses only.
             without(
                 "tests/kernel/test_throttling.py::test_rate_limit_accepts_an_invalid_client_address"
@@ -155,7 +157,8 @@ HOSTS = [
     Host(
         "cookies",
         (
-            *(CONTRACT, *FORMS, *CORE),
+            # What reads or returns tokens.
+            *(CONTRACT, *FORMS, LOGIN, "tests/core/credentials", "tests/core/sessions"),
             # The CSRF token differs in each response.
             without(
                 "tests/contract/test_authorization.py::"
