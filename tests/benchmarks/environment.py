@@ -26,6 +26,9 @@ SHARED = ("Django", "djangorestframework", "PyJWT", "psycopg[binary]", "gunicorn
 EXTRAS = ("argon2", "phone", "postgres")
 EXTRAS_OF_MODULES = ("twofactor", "oauth")
 EXTRAS_OF_CACHES = ("redis",)
+# Of the example's packages, those of its mail server and OpenID provider, which are processes of
+# their own. Among what these require is Jinja2, which Django loads if it is installed.
+OTHER_PROCESSES = ("aiosmtpd", "oidc-provider-mock")
 
 
 def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
@@ -34,7 +37,8 @@ def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
     extras = (*EXTRAS, *EXTRAS_OF_MODULES) if modules else EXTRAS
     extras = (*extras, *EXTRAS_OF_CACHES) if login == "cache" else extras
     optional = [line for extra in extras for line in project["optional-dependencies"][extra]]
-    return made(work_dir, "ours", [*project["dependencies"], *optional, *listed(EXAMPLE)])
+    example = [line for line in listed(EXAMPLE) if not line.startswith(OTHER_PROCESSES)]
+    return made(work_dir, "ours", [*project["dependencies"], *optional, *example])
 
 
 def baseline(work_dir: Path) -> Path:
