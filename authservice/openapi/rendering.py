@@ -9,7 +9,6 @@ from typing import Any
 
 from authservice.kernel.mount import mount
 from authservice.kernel.settings import on_change
-from authservice.openapi.document import describe
 
 Document = dict[str, Any]
 
@@ -25,6 +24,9 @@ def text(render: Callable[[Document], str]) -> str:
 
 @lru_cache(maxsize=32)
 def _text(_mount: str, render: Callable[[Document], str]) -> str:
+    # Imported here, because texts and schemas take a megabyte of each worker, and few serve them.
+    from authservice.openapi.document import describe
+
     return render(describe())
 
 

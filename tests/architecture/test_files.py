@@ -20,8 +20,12 @@ WRITTEN = sorted(
 LONGEST = 300
 # Optional extras, which may be absent or too heavy for those who do not use them.
 EXTRAS = ("phonenumbers", "qrcode", "celery", "social_core", "yaml", "django_otp", "redis")
-# The REST framework loads this file before the models, which what it imports needs.
-LATE = {Path("authentication.py"): ["authservice.core.api"]}
+LATE = {
+    # The REST framework loads this file before the models, which what it imports needs.
+    Path("authentication.py"): ["authservice.core.api"],
+    # A megabyte in each worker, of which few serve the description.
+    Path("openapi/rendering.py"): ["authservice.openapi.document"],
+}
 
 
 def tree(path):
