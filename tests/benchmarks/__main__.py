@@ -15,6 +15,7 @@ from tests.benchmarks import (
     databases,
     environment,
     facts,
+    goals,
     load,
     options,
     report,
@@ -51,7 +52,7 @@ def measure(chosen: Namespace) -> report.Report:
         statements = {side.name: counted(side) for side in compared}
         running = [stack.enter_context(served(side, chosen)) for side in compared]
         rates = rounds.run(running, chosen)
-        measured.endpoints = endpoint_lines(rates, statements)
+        measured.endpoints = endpoint_lines(rates, statements, chosen.login)
         measured.facts = facts.lines(running, chosen)
     if chosen.argon2:
         measured.facts.append(facts.argon2_line(argon2.share(chosen)))
@@ -92,11 +93,14 @@ def served(side: sides.Side, chosen: Namespace):
     return servers.served(side, log=chosen.work_dir / f"{side.name}.log")
 
 
-def endpoint_lines(rates: rounds.Rates, statements: dict[str, dict[str, int]]) -> list[report.Line]:
+def endpoint_lines(
+    rates: rounds.Rates, statements: dict[str, dict[str, int]], login: str
+) -> list[report.Line]:
     """One line per endpoint, from figures that are grouped by side."""
     return [
         report.endpoint(
             name,
+            goals.endpoint(name, login),
             {side: by_name[name] for side, by_name in rates.items()},
             {side: by_name[name] for side, by_name in statements.items()},
         )

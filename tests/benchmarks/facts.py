@@ -14,11 +14,11 @@ def lines(running: list[Server], options: Namespace) -> list[Line]:
         line
         for name, lines_of in measures.items()
         if name in options.only
-        for line in lines_of(running)
+        for line in lines_of(running, options)
     ]
 
 
-def race_lines(running: list[Server]) -> list[Line]:
+def race_lines(running: list[Server], _: Namespace) -> list[Line]:
     """Exactly one request per round must succeed."""
     won = [race.winners(server) for server in running]
     met = set(won[0]) == {1}
@@ -26,11 +26,12 @@ def race_lines(running: list[Server]) -> list[Line]:
     return [fact(label, *(" ".join(map(str, each)) for each in won), limit="1 each", met=met)]
 
 
-def memory_lines(running: list[Server]) -> list[Line]:
+def memory_lines(running: list[Server], options: Namespace) -> list[Line]:
     """The gate applies to `Pss`, which counts shared pages only in proportion."""
     used = [server.worker_memory() for server in running]
-    met = used[0]["Pss"] <= goals.WORKER_MEGABYTES
-    limit = f"<= {goals.WORKER_MEGABYTES}"
+    most = goals.worker_megabytes(options.login)
+    met = used[0]["Pss"] <= most
+    limit = f"<= {most}"
     return [
         fact("memory per worker, resident, MB", *(f"{each['Rss']:.0f}" for each in used)),
         fact(
@@ -42,7 +43,7 @@ def memory_lines(running: list[Server]) -> list[Line]:
     ]
 
 
-def start_lines(running: list[Server]) -> list[Line]:
+def start_lines(running: list[Server], _: Namespace) -> list[Line]:
     """The gate applies to the longer of the two times: a worker needs its URLs to answer."""
     starts = [startup.start(server.side) for server in running]
     met = starts[0].loaded <= goals.START_MILLISECONDS
