@@ -46,8 +46,11 @@ class Cluster:
         """Initialise and start the server, with an empty database that the service's role owns."""
         _run("initdb", "-D", self.data, "-U", "postgres", "-A", "scram-sha-256", "--no-sync",
              "--auth-local=trust", "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
-        self._configure()
+        self.configure()
         self.start()
+        self.populate()
+
+    def populate(self) -> None:
         self.run(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{PASSWORD}'", database="postgres")
         self.run(f"CREATE DATABASE {DATABASE} OWNER {ROLE}", database="postgres")
 
@@ -55,11 +58,11 @@ class Cluster:
         """Become a running standby of `primary`, which from now on waits for it at each commit."""
         _run("pg_basebackup", "-D", self.data, "-h", primary.folder, "-p", str(primary.port),
              "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync")  # fmt: skip
-        self._configure()
+        self.configure()
         self.start()
         primary.alter(synchronous_standby_names="*")
 
-    def _configure(self) -> None:
+    def configure(self) -> None:
         text = _SETTINGS.format(folder=self.folder, port=self.port)
         # The last value of a setting in the file is the one that counts.
         with (self.data / "postgresql.conf").open("a") as file:

@@ -1,0 +1,5 @@
+"""The project of the deployment: the example project with Celery and health checks."""
+
+from service.celery import app
+
+__all__ = ["app"]

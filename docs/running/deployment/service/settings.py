@@ -1,0 +1,20 @@
+"""Settings for several machines. The variables are those of the example project and these:
+
+`CELERY_BROKER_URL`
+    A RabbitMQ server.
+`SIGNING_KEYS_FILE`
+    The file of `authservice_keys`, the same on all machines.
+"""
+
+import os
+
+from authservice.key_file import load
+from example_project.settings import *  # noqa: F403
+from example_project.settings import AUTHSERVICE
+
+ROOT_URLCONF = "service.urls"
+AUTHSERVICE["SIGNING_KEYS"] = load(os.environ["SIGNING_KEYS_FILE"])
+AUTHSERVICE["NOTIFICATION"] |= {"DISPATCHER": "celery", "NOTICE_QUEUE": "notices"}
+CELERY_BROKER_URL = os.environ["CELERY_BROKER_URL"]
+# The load balancer and Kubernetes send their checks over http.
+SECURE_REDIRECT_EXEMPT = [r"^healthz"]

@@ -1,0 +1,1 @@
+"""Two web servers and two workers behind HAProxy, with standbys: `python -m tests.machines`."""
