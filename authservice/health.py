@@ -42,9 +42,7 @@ def ready(request: HttpRequest) -> JsonResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except Error:
-        # Close the broken connection, so that the next check opens a new one.
-        if not connection.in_atomic_block:
-            connection.close()
+        # Django closes the broken connection when the request ends.
         return JsonResponse({"status": "unavailable"}, status=503)
     return JsonResponse({"status": "ok"})
 

@@ -31,7 +31,7 @@ def main() -> int:
 def _is_broken(name: str, chosen: Namespace) -> bool:
     with running(FAULTS[name], seed=chosen.seed, logs=chosen.logs and chosen.logs / name) as run:
         if name == EACH:
-            run.at_every_statement()
+            run.at_every_statement(operations=chosen.operations)
         else:
             run.under_load(chosen.operations)
         broken = run.conclude()

@@ -61,8 +61,11 @@ class Run:
             for thread in threads:
                 thread.join(60)
 
-    def at_every_statement(self, *names: str) -> None:
-        self.cuts = cut_at_every_statement(self.world, self.clients[0], *names)
+    def at_every_statement(self, *names: str, operations: int = 0) -> None:
+        """Cut once at each statement, and again until at least this many operations were tried."""
+        while not self.cuts or len(self.ledger) < operations:
+            self.cuts = cut_at_every_statement(self.world, self.clients[0], *names)
+            self.strikes += sum(self.cuts.values())
 
     def conclude(self) -> list[str]:
         """What breaks a promise, after the clients have asked about every session and password."""

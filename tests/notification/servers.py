@@ -68,7 +68,7 @@ class Sink:
         self.stop()
 
     def start(self) -> None:
-        self._controller = _Controller(self, hostname="127.0.0.1", port=self.port)
+        self._controller = _Controller(_Handler(self), hostname="127.0.0.1", port=self.port)
         self._controller.start()
 
     def stop(self) -> None:
@@ -79,21 +79,29 @@ class Sink:
     def mails(self) -> list[Any]:
         return [message_from_bytes(raw, policy=policy.default) for raw in self.raw]
 
+
+class _Handler:
+    """The hooks of a sink. They are not its own: aiosmtpd reads every attribute of the object with
+    the hooks at each connection, and one of the sink parses all its e-mails."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
     async def handle_RCPT(  # noqa: N802
         self, server: Any, session: Any, envelope: Any, address: str, options: Any
     ) -> str:
-        if not self.refusal:
+        if not self._sink.refusal:
             envelope.rcpt_tos.append(address)
-        return self.refusal or "250 known"
+        return self._sink.refusal or "250 known"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        if self.aborted < self.to_abort:
-            self.aborted += 1
+        if self._sink.aborted < self._sink.to_abort:
+            self._sink.aborted += 1
             server.transport.abort()
             return "421 gone"
-        await asyncio.sleep(self.seconds)
-        self.raw.append(envelope.content)
-        self.recipients.append(envelope.rcpt_tos)
+        await asyncio.sleep(self._sink.seconds)
+        self._sink.raw.append(envelope.content)
+        self._sink.recipients.append(envelope.rcpt_tos)
         return "250 taken"
 
 
