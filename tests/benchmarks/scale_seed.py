@@ -7,7 +7,7 @@ named below can be searched for: spread evenly, or all at one end of an order.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -75,9 +75,9 @@ def prepare(users: int, email: str, password: str) -> None:
 
 def fill(users: int) -> None:
     """Create the users and update the statistics of the database."""
-    with _without_indexes():
-        _copy(get_user_model(), (user for user, _ in crowd(users)))
-        _copy(Account, (account for _, account in crowd(users)))
+    with without_indexes():
+        copy(get_user_model(), (user for user, _ in crowd(users)))
+        copy(Account, (account for _, account in crowd(users)))
     _restart(get_user_model())
     call_command("authservice_search_index", verbosity=0, stdout=StringIO())
     with connection.cursor() as cursor:
@@ -149,7 +149,8 @@ def _rows(
 _END = BEGINNING + SPAN
 
 
-def _copy(model: type[models.Model], rows: Iterator[Values]) -> None:
+def copy(model: type[models.Model], rows: Iterable[Values]) -> None:
+    """Insert rows, each given by its values that are not defaults."""
     fields = [field for field in model._meta.concrete_fields if not field.generated]
     names = ", ".join(connection.ops.quote_name(field.column) for field in fields)
     defaults = model()
@@ -161,7 +162,7 @@ def _copy(model: type[models.Model], rows: Iterator[Values]) -> None:
 
 
 @contextmanager
-def _without_indexes() -> Iterator[None]:
+def without_indexes() -> Iterator[None]:
     """Drop all indexes of the accounts but the primary key: building them later is faster."""
     meta = Account._meta
     with connection.schema_editor() as editor:
