@@ -11,6 +11,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import reverse
 
+from authservice.core.credentials import passwords
 from authservice.kernel.faults import Fault
 from authservice.kernel.http import pages
 from authservice.kernel.link_pages import FormPage, ResultPage
@@ -47,6 +48,7 @@ class _Pages:
             **page.known,
             "typed": page.typed,
             "errors": _errors(page.fault),
+            "password_rules": passwords.rules(),
             "action": reverse(f"authservice:{page.route}"),
         }
         status = page.fault.status if page.fault else 200

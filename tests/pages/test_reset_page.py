@@ -1,5 +1,6 @@
 """The link of a mail to set a password leads to a page that sets it."""
 
+import re
 import sys
 from urllib.parse import quote_plus, urlencode
 
@@ -61,6 +62,40 @@ def test_form_has_a_label_and_hints_for_password_managers(reader, link):
     assert f'<label for="{field["id"]}">' in page.html
     assert f'id="{field["aria-describedby"]}"' in page.html
     assert page.inputs["email"]["autocomplete"] == "username"
+
+
+class Lenient:
+    """A validator of the project that has no text for forms."""
+
+    def validate(self, password, user=None):
+        pass
+
+
+def test_hint_lists_the_rules_of_the_service_and_of_the_project(reader, link, settings):
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "CORE": {"REQUIRE_DIGIT": True}}
+    settings.AUTH_PASSWORD_VALIDATORS = [
+        {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+        {"NAME": f"{__name__}.Lenient"},
+    ]
+
+    hint = reader.open(link).text
+
+    for rule in ("at least 8 characters", "have a digit", "entirely numeric"):
+        assert rule in hint
+
+
+@pytest.mark.parametrize(("length", "named"), [(6, 8), (12, 12)])
+def test_hint_names_the_stricter_minimum_length(reader, link, settings, length, named):
+    settings.AUTH_PASSWORD_VALIDATORS = [
+        {
+            "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+            "OPTIONS": {"min_length": length},
+        }
+    ]
+
+    hint = reader.open(link).text
+
+    assert re.findall(r"at least (\d+) characters", hint) == [str(named)]
 
 
 def test_weak_password_shows_the_form_again_with_the_reason_at_the_field(reader, link):

@@ -24,7 +24,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import crypto, databases, errors, languages
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import phrase
+from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
 
 MINIMUM = 8
@@ -63,6 +63,22 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
             broken = _with_rules_of_host(broken, wrong)
     if broken:
         raise errors.broken_password(field, broken)
+
+
+def rules() -> str:
+    """The rules for a new password, in the active language; for a form.
+
+    Of Django's minimum length and ours, only the stricter is listed.
+    """
+    theirs, ours = [], _broken("")
+    for validator in password_validation.get_default_password_validators():
+        if isinstance(validator, password_validation.MinimumLengthValidator):
+            if validator.min_length <= MINIMUM:
+                continue
+            ours = [text for text in ours if text != _TOO_SHORT]
+        # Only forms of Django call it, so a validator of the project may lack it.
+        theirs.append(str(getattr(validator, "get_help_text", str)()))
+    return " ".join([*map(translated, ours), *filter(None, theirs)])
 
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
