@@ -5,6 +5,7 @@ from example_project.settings import AUTHSERVICE as EXAMPLE
 from example_project.settings import INSTALLED_APPS
 from tests.benchmarks import terms
 
+ROOT_URLCONF = "tests.benchmarks.urls"
 SECRET_KEY = terms.SECRET_KEY
 DEBUG = False
 ALLOWED_HOSTS = ["*"]
@@ -15,7 +16,11 @@ MIDDLEWARE = terms.MIDDLEWARE
 LOGGING = terms.LOGGING
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 # One address sends all the load. Limits on password attempts stay on: this setting is not for them.
-AUTHSERVICE = {**EXAMPLE, "THROTTLE": {"ENABLED": False}}
+AUTHSERVICE = {
+    **EXAMPLE,
+    "CORE": {**EXAMPLE["CORE"], "HASHES_IN_FLIGHT": terms.HASHES_IN_FLIGHT},
+    "THROTTLE": {"ENABLED": False},
+}
 if "authservice.notification" in INSTALLED_APPS:
     # Neither side sends e-mail, but jobs are created and passed to the dispatcher all the same.
     AUTHSERVICE["NOTIFICATION"] = {"DISPATCHER": "tests.benchmarks.terms.drop"}

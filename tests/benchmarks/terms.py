@@ -30,6 +30,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # A hash without cost shows the cost of the code around it.
 _FAST_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 PASSWORD_HASHERS = [os.environ.get("BENCHMARK_HASHER") or _FAST_HASHER]
+HASHES_IN_FLIGHT = int(os.environ.get("BENCHMARK_HASHES_IN_FLIGHT", "0"))  # 0: the default
 
 # The server's output shows errors only: other log lines would cost one side more than the other.
 LOGGING = {

@@ -81,9 +81,11 @@ class HAProxy(Program):
     def drain(self, server: str) -> None:
         """No new request for this web server; returns when it has answered the last one."""
         self.command(f"set server service/{server} state drain")
-        wait_until(
-            lambda: self._state("service", server)["scur"] == "0", f"{server} has no requests"
-        )
+        for backend in ("service", "passwords"):
+            wait_until(
+                lambda name=backend: self._state(name, server)["scur"] == "0",
+                f"{server} has no requests",
+            )
 
     def use(self, server: str) -> None:
         self.command(f"set server service/{server} state ready")

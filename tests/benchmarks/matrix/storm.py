@@ -1,6 +1,7 @@
 """GET /me beside logins with the real Argon2id, and refreshes by many clients at once.
 
-The servers are those of `docs/running.rst`: gunicorn with threads, and uvicorn with a pool.
+The servers are those of `docs/running.rst`: gunicorn with threads, alone and behind HAProxy, and
+uvicorn with a pool.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ from tests.benchmarks.argon2 import HASHER
 from tests.benchmarks.errors import BenchmarkError
 from tests.benchmarks.matrix.rows import ALL_MODULES, seeded, uvicorn, with_options
 from tests.benchmarks.matrix.tables import table, with_range
+from tests.machines.programs import HAProxy, at
 
 CLIENTS = (8, 32)  # fewer and more than the threads of gunicorn
 IN_FLIGHT = 32  # requests of GET /me whose responses are awaited
 ALLOWED = 10  # times the 99th percentile without logins
 REFRESHING = (8, 32, 128)
+_CALM = 2  # seconds after which the server has completed the logins that a storm left
 GUNICORN = "gunicorn, 2 workers, 8 threads"
 UVICORN = "uvicorn, 2 workers, pool"
-KINDS = (GUNICORN, UVICORN)
+BEHIND = "the same gunicorn behind HAProxy"
+KINDS = (GUNICORN, BEHIND, UVICORN)
 
 
 def me_beside_logins(chosen: Namespace) -> str:
@@ -105,6 +109,7 @@ def logins(
         time.sleep(1)
         yield storm
         storm.wait(timeout=60)
+        time.sleep(_CALM)
     finally:
         storm.kill()
         storm.wait()
@@ -147,10 +152,33 @@ def hosted(
         options = Namespace(login="stateless", modules="", redis_url="")
         side = seeded(sides.ours(url, python=python, options=options, hasher=hasher))
         databases.analyze(url)
-        side = with_options(side, "prepared" if kind == GUNICORN else "pool")
-        side = replace(side, server=(*before, *command(kind, python)))
+        side = with_options(side, "pool" if kind == UVICORN else "prepared")
+        # As `docs/running.rst` says: all processes together run as many hashes as there are cores.
+        hashes = str(max(1, (os.cpu_count() or 1) // servers.WORKERS))
+        extra = {**side.extra, "BENCHMARK_HASHES_IN_FLIGHT": hashes}
+        side = replace(side, extra=extra, server=(*before, *command(kind, python)))
         with servers.served(side, log=chosen.work_dir / "matrix-storm.log") as server:
-            yield server
+            if kind == BEHIND:
+                with behind(server, chosen.work_dir) as front:
+                    yield front
+            else:
+                yield server
+
+
+@contextmanager
+def behind(server: servers.Server, work_dir: Path) -> Iterator[servers.Server]:
+    """HAProxy with the file of `docs/running/deployment.rst`, before the only web server."""
+    folder = work_dir / "haproxy"
+    folder.mkdir(exist_ok=True)
+    nothing = at(1)  # no process listens there
+    others = ("SERVICE_TWO", "POSTGRESQL_ONE", "POSTGRESQL_TWO", "REDIS_ONE", "REDIS_TWO")
+    addresses = {"SERVICE_ONE": at(server.port), **dict.fromkeys(others, nothing)}
+    haproxy = HAProxy(folder, **addresses)
+    try:
+        haproxy.wait_for("service", "one")
+        yield replace(server, port=haproxy.web)
+    finally:
+        haproxy.stop()
 
 
 def command(kind: str, python: Path) -> tuple[str, ...]:
