@@ -14,6 +14,8 @@ from example_project.settings import AUTHSERVICE
 
 ROOT_URLCONF = "service.urls"
 AUTHSERVICE["SIGNING_KEYS"] = load(os.environ["SIGNING_KEYS_FILE"])
+# The two processes of gunicorn together run as many hashes as there are cores.
+AUTHSERVICE["CORE"]["HASHES_IN_FLIGHT"] = max(1, (os.cpu_count() or 1) // 2)
 AUTHSERVICE["NOTIFICATION"] |= {"DISPATCHER": "celery", "NOTICE_QUEUE": "notices"}
 CELERY_BROKER_URL = os.environ["CELERY_BROKER_URL"]
 # The load balancer and Kubernetes send their checks over http.
