@@ -33,7 +33,7 @@ _COMMON = {
     "auth.token.reuse_detected": 0,
 }
 _METADATA = '{"request_id":"%032x","method":"password"}'
-_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
 def fill(rows: int, *, until: datetime | None = None) -> None:
@@ -82,7 +82,7 @@ def _entry(chance: random.Random, action: str, at: datetime, heavy: bool, number
         details=ACTIONS[action].text,
         metadata=_METADATA % number,
         ip_address=f"198.51.{number % 256}.{number // 256 % 256}",
-        user_agent=_AGENT,
+        user_agent=AGENT,
         created_at=at,
     )
 

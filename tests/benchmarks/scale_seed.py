@@ -75,13 +75,18 @@ def prepare(users: int, email: str, password: str) -> None:
 
 def fill(users: int) -> None:
     """Create the users and update the statistics of the database."""
-    with without_indexes():
-        copy(get_user_model(), (user for user, _ in crowd(users)))
-        copy(Account, (account for _, account in crowd(users)))
+    copy_users(users, _PASSWORD)
     _restart(get_user_model())
     call_command("authservice_search_index", verbosity=0, stdout=StringIO())
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
+
+
+def copy_users(users: int, password: str) -> None:
+    """Insert the users, all with this password hash, and their accounts."""
+    with _without_indexes():
+        copy(get_user_model(), ({**user, "password": password} for user, _ in crowd(users)))
+        copy(Account, (account for _, account in crowd(users)))
 
 
 def crowd(users: int) -> Iterator[tuple[Values, Values]]:
@@ -122,7 +127,6 @@ def _rows(
     key, seen = email_key(email), dice.random() < 0.7
     user = {
         "id": pk,
-        "password": _PASSWORD,
         "email": email,
         "username": username,
         "is_active": dice.randrange(50) != 0,
@@ -162,7 +166,7 @@ def copy(model: type[models.Model], rows: Iterable[Values]) -> None:
 
 
 @contextmanager
-def without_indexes() -> Iterator[None]:
+def _without_indexes() -> Iterator[None]:
     """Drop all indexes of the accounts but the primary key: building them later is faster."""
     meta = Account._meta
     with connection.schema_editor() as editor:

@@ -16,11 +16,11 @@ from typing import Any
 
 import django
 
+from authservice.kernel.uuid7 import uuid7_of
 from tests.benchmarks import databases
 from tests.benchmarks.options import ADMIN_URL, positive
 
 _SIZES = "SELECT sum(pg_table_size(name)), sum(pg_indexes_size(name)) FROM unnest(%s::text[]) name"
-_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
 def main() -> int:
@@ -39,30 +39,24 @@ def main() -> int:
 
 def fill(rows: int) -> None:
     # Imported here because they need a configured Django, which needs the database.
-    from django.contrib.auth import get_user_model
     from django.core.management import call_command
     from django.db import connection
 
-    from authservice.core.models import Account, Session
+    from authservice.core.models import Session
     from authservice.hashers import Argon2id
     from tests.benchmarks import audit_seed, scale_seed
 
     call_command("migrate", verbosity=0)
-    password = Argon2id().encode("plum-harbour-lantern-42", "0123456789abcdefghijkl")
-    with scale_seed.without_indexes():
-        crowd = scale_seed.crowd(rows)
-        scale_seed.copy(get_user_model(), ({**user, "password": password} for user, _ in crowd))
-        scale_seed.copy(Account, (account for _, account in scale_seed.crowd(rows)))
-    scale_seed.copy(Session, sessions(rows))
+    encoded = Argon2id().encode("plum-harbour-lantern-42", "0123456789abcdefghijkl")
+    scale_seed.copy_users(rows, encoded)
+    scale_seed.copy(Session, sessions(rows, audit_seed.AGENT))
     audit_seed.fill(rows)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
 
 
-def sessions(rows: int) -> Iterator[dict[str, Any]]:
+def sessions(rows: int, user_agent: str) -> Iterator[dict[str, Any]]:
     """One session of each user, begun within the last month."""
-    from authservice.kernel.uuid7 import uuid7_of
-
     dice = random.Random(rows)  # noqa: S311 the same sessions each time
     now = datetime.now(UTC)
     month = timedelta(days=30)
@@ -78,7 +72,7 @@ def sessions(rows: int) -> Iterator[dict[str, Any]]:
             "token_version": 1,
             "amr": "pwd",
             "auth_time": began,
-            "user_agent": _AGENT,
+            "user_agent": user_agent,
             "ip_address": f"198.51.{number % 256}.{number // 256 % 256}",
             "created_at": began,
             "refreshed_at": last,

@@ -10,7 +10,7 @@ CREATE DATABASE shop OWNER shop;
 CREATE ROLE replication LOGIN REPLICATION PASSWORD :'replication';
 -- For the checks of HAProxy: no rights, no password, and only the database "postgres".
 CREATE ROLE haproxy LOGIN;
--- A commit waits until the standby has it, so nothing that a client was told is lost.
+-- A commit waits until the standby has it, so nothing is lost that was answered.
 ALTER SYSTEM SET synchronous_standby_names = '*';
 SQL
 {

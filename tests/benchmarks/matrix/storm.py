@@ -12,7 +12,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,11 +158,9 @@ def hosted(
         extra = {**side.extra, "BENCHMARK_HASHES_IN_FLIGHT": hashes}
         side = replace(side, extra=extra, server=(*before, *command(kind, python)))
         with servers.served(side, log=chosen.work_dir / "matrix-storm.log") as server:
-            if kind == BEHIND:
-                with behind(server, chosen.work_dir) as front:
-                    yield front
-            else:
-                yield server
+            in_front = behind(server, chosen.work_dir) if kind == BEHIND else nullcontext(server)
+            with in_front as first:
+                yield first
 
 
 @contextmanager

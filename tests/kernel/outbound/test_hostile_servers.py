@@ -88,7 +88,7 @@ def test_body_of_exactly_the_limit_is_read(outbound):
 
 def test_chunked_body_is_limited(outbound):
     outbound(MAX_BYTES=10)
-    chunked = response(b"b\r\nxxxxxxxxxxx\r\n0\r\n\r\n", b"Transfer-Encoding: chunked\r\n")
+    chunked = response(b"b\r\n" + b"x" * 11 + b"\r\n0\r\n\r\n", b"Transfer-Encoding: chunked\r\n")
     with served(chunked) as server, pytest.raises(TooLarge):
         get(server.url)
 
