@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from tests.hosts.runs import ROOT
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -1,7 +1,6 @@
 """Start and stop a side's gunicorn; both sides use exactly the same command."""
 
 import http.client
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from tests.benchmarks.environment import ROOT
 from tests.benchmarks.errors import BenchmarkError
 from tests.benchmarks.sides import Side
+from tests.support.ports import free_port
 
 WORKERS = 2
 READY_WITHIN = 30.0
@@ -78,12 +78,6 @@ def command(side: Side, port: int) -> list[str]:
     options = ["--workers", str(WORKERS), "--worker-class", "sync", "--log-level", "warning"]
     bind = ["--bind", f"127.0.0.1:{port}"]
     return [str(side.python), "-m", "gunicorn", *options, *bind, side.wsgi]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_until_ready(server: Server, log: Path) -> None:

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from tests.example.servers import SERVE, run, visit
 from tests.hosts.servers import own_database
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 from tests.support.processes import wait_for
 from tests.support.serving import running
 

@@ -2,8 +2,8 @@ import pytest
 
 from tests.example.console import Profile
 from tests.example.servers import Service, services
-from tests.notification.servers import free_port
 from tests.support.browser import chromium
+from tests.support.ports import free_port
 
 
 def group(service):

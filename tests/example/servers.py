@@ -11,7 +11,7 @@ from subprocess import Popen
 from urllib.request import urlopen
 
 from tests.hosts.servers import own_database
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 from tests.support.processes import environment, started, wait_for
 
 KEY = "the-key-of-the-mailbox"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.faults.world import AWAY, Fault, World
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 
 _JUNK = 2000  # entries of 1 kB
 

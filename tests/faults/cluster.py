@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 
 DATABASE, ROLE, PASSWORD = "shop", "shop", "the-password-of-the-database-role"
 OTHERS = "other clients"  # the name of connections of the same role that are not the service's

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.hosts.runs import ROOT
-from tests.notification.servers import free_port
 from tests.support import processes
+from tests.support.ports import free_port
 
 WORKERS = 2
 _PATIENCE = 30  # seconds until a response that does not come counts as none

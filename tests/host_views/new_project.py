@@ -16,7 +16,7 @@ from typing import Any
 from tests.host_views import recipes
 from tests.hosts.runs import ROOT
 from tests.hosts.servers import own_database
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 from tests.support.processes import environment, output_of, started, wait_for
 
 SETTINGS = "tests.host_views.measured"

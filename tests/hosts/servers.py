@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.hosts.runs import ROOT
-from tests.notification.servers import Sink, free_port
+from tests.notification.servers import Sink
+from tests.support.ports import free_port
 from tests.support.processes import environment, started, wait_for
 
 PREFIX = "/app"

@@ -19,7 +19,7 @@ import MySQLdb
 
 from tests.hosts.runs import ROOT
 from tests.machines.programs import Program, at, wait_until
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 
 PROVIDER = Path("/usr/lib/galera/libgalera_smm.so")
 NODES = 3

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.faults.cache import Redis
 from tests.faults.cluster import PASSWORD, ROLE
 from tests.hosts.runs import ROOT
-from tests.notification.servers import free_port
+from tests.support.ports import free_port
 
 DEPLOYMENT = ROOT / "docs" / "running" / "deployment"
 _PATIENCE = 30  # seconds

@@ -23,8 +23,8 @@ from tests.faults.traffic import CLIENTS, Client
 from tests.hosts.runs import ROOT
 from tests.machines.postgresql import Primary, Standby
 from tests.machines.programs import DEPLOYMENT, Caches, HAProxy, PgBouncer, at, wait_until
-from tests.notification.servers import free_port
 from tests.support import processes
+from tests.support.ports import free_port
 
 RABBITMQ = os.environ.get("RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672//")
 NAMES = ("one", "two")

@@ -12,13 +12,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
+from tests.support.ports import free_port
 from tests.support.serving import POLL
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class _Controller(Controller):

@@ -19,8 +19,9 @@ from authservice.kernel.message_queue import Message
 from authservice.notification.dispatchers import celery as dispatcher
 from authservice.notification.dispatchers.background import Background
 from tests.hosts.runs import ROOT
-from tests.notification.servers import Silent, Sink, free_port
+from tests.notification.servers import Silent, Sink
 from tests.support import needs
+from tests.support.ports import free_port
 
 RABBITMQ = os.environ.get("RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672//")
 REDIS = os.environ.get("CELERY_REDIS_URL", "redis://127.0.0.1:6379/2")

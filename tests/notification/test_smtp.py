@@ -10,7 +10,8 @@ from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.dispatchers import thread
 from authservice.notification.dispatchers.background import Background
-from tests.notification.servers import Silent, Sink, free_port
+from tests.notification.servers import Silent, Sink
+from tests.support.ports import free_port
 
 CLIENT = Client(request_id="request-7")
 QUICK = {"DISPATCHER": "thread", "RETRIES": 3, "BACKOFF": 0.05, "EMAIL_TIMEOUT": 0.2}

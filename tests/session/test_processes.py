@@ -15,9 +15,9 @@ import pytest
 
 from tests.hosts.runs import ROOT
 from tests.hosts.servers import own_database
-from tests.notification.servers import free_port
 from tests.session.conftest import REDIS, needs_redis
 from tests.support.client import PASSWORD
+from tests.support.ports import free_port
 from tests.support.processes import environment, started, wait_for
 
 _PATIENCE = 60  # seconds until a request without response fails the test

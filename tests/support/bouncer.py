@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.ports import free_port
+
 _SECONDS = 10
 
 only_with_bouncer = pytest.mark.skipif(
@@ -24,8 +26,7 @@ only_with_bouncer = pytest.mark.skipif(
 @contextmanager
 def bouncer(database: dict[str, Any]) -> Iterator[int]:
     """Run PgBouncer with two connections to `database`, a `settings_dict`; yields its port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with TemporaryDirectory() as folder:
         file = Path(folder, "pgbouncer.ini")
         file.write_text(_configuration(database, port))

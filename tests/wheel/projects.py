@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.snippets.blocks import of_page
+from tests.support.ports import free_port
 from tests.support.processes import output_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,12 +129,6 @@ class Project:
         finally:
             server.terminate()
             server.wait()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_for(port: int) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.snippets.blocks import Block
-from tests.wheel.projects import free_port, outside
+from tests.support.ports import free_port
+from tests.wheel.projects import outside
 
 _T = TypeVar("_T")
 _PATIENCE = 30  # seconds
