@@ -36,6 +36,10 @@ class Writer:
         for statement in self.statements([event]):
             statement.run()
 
+    def listens(self, action: str) -> bool:
+        """Whether this action is recorded."""
+        return action not in conf.exclude
+
     def statements(self, events: Sequence[Event]) -> list[Bound]:
         """The statement that writes the entries of these events, if any is recorded."""
         entries = _entries(events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from django.contrib.auth import get_user_model
-from django.db import models, router
+from django.db import DEFAULT_DB_ALIAS, models, router
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -15,7 +15,8 @@ def primary() -> str:
 
     Reads use it too: a replica lags behind, so a revoked session would still be valid there.
     """
-    return router.db_for_write(get_user_model())
+    # Most projects have no router. Asking Django takes ten calls, several times in each request.
+    return router.db_for_write(get_user_model()) if router.routers else DEFAULT_DB_ALIAS
 
 
 def written(model: type[models.Model]) -> str:

@@ -93,7 +93,7 @@ def record(
     `target` is the affected row if that is not the user: another user, or an organization. The
     listeners are called in the current transaction, the signal receivers after commit.
     """
-    if _has_listener(action):
+    if _is_noticed(action):
         user = person.user if person else None
         _notify(Event(action=action, user=user, target=target, client=client, metadata=metadata))
 
@@ -108,7 +108,7 @@ def record_by_staff(
 ) -> None:
     """Record an action on `target`, the row of a user or an organization, by the member of staff
     `by`, a row of the host's user model; None for an operator in a shell."""
-    if _has_listener(action):
+    if _is_noticed(action):
         _notify(
             Event(
                 action=action,
@@ -133,7 +133,7 @@ def record_all_by_staff(
 
     A listener with a method `many` gets all events at once, so that it needs few statements.
     """
-    if not targets or not _has_listener(action):
+    if not targets or not _is_noticed(action):
         return
     kind = actions.SYSTEM if by is None else actions.ADMIN
     found = [
@@ -153,7 +153,7 @@ class Batch:
         self._events: list[Event] = []
 
     def add(self, action: str, person: Person, client: Client, /, **metadata: Any) -> None:
-        if _has_listener(action):
+        if _is_noticed(action):
             self._events.append(
                 Event(action=action, user=person.user, client=client, metadata=metadata)
             )
@@ -165,27 +165,41 @@ class Batch:
 
     def notify(self) -> None:
         """Call the other listeners, and the signal receivers after commit."""
-        others = [one for one in plugs("event_listener") if not hasattr(one, "statements")]
         for event in self._events:
-            for listener in others:
-                listener(event)
+            for listener in _listeners(event.action):
+                if not hasattr(listener, "statements"):
+                    listener(event)
             _send_after_commit(event)
 
 
-def _has_listener(action: str) -> bool:
+def has_listener(action: str) -> bool:
+    """Whether a listener is called for this action, in its transaction."""
+    return bool(_listeners(action))
+
+
+def _listeners(action: str) -> list[Any]:
+    return [one for one in plugs("event_listener") if _listens(one, action)]
+
+
+def _listens(listener: Any, action: str) -> bool:
+    chooses = getattr(listener, "listens", None)
+    return chooses is None or chooses(action)
+
+
+def _is_noticed(action: str) -> bool:
     """Whether there is a listener or a receiver; without one no event is built."""
     signal = SIGNALS.get(action)
-    return bool(plugs("event_listener") or (signal is not None and signal.receivers))
+    return has_listener(action) or bool(signal is not None and signal.receivers)
 
 
 def _notify(event: Event) -> None:
-    for listener in plugs("event_listener"):
+    for listener in _listeners(event.action):
         listener(event)
     _send_after_commit(event)
 
 
 def _notify_of_all(events: Sequence[Event]) -> None:
-    for listener in plugs("event_listener"):
+    for listener in _listeners(events[0].action):
         many = getattr(listener, "many", None)
         if many:
             many(events)

@@ -189,10 +189,11 @@ class LoginExtras(Protocol):
 class EventListener(Protocol):
     """Slot `event_listener`: stores an event in the transaction of the action.
 
-    If it raises, the action fails. A listener with a method `many(events)` receives the events of a
-    batch, such as those of an import, in one call. A listener with a method `statements(events)` is
-    not called for the events of a login: core runs the statements that it returns
-    (`kernel/sql.py: Bound`) together with those of the login.
+    If it raises, the action fails. A listener with a method `listens(action)` is called only
+    for actions for which that returns True. A listener with a method `many(events)` receives
+    the events of a batch, such as those of an import, in one call. A listener with a method
+    `statements(events)` is not called for the events of a login: core runs the statements that
+    it returns (`kernel/sql.py: Bound`) together with those of the login.
     """
 
     def __call__(self, event: Event) -> None: ...

@@ -14,7 +14,10 @@ prepared statement does not exist, or where its name belongs to a statement of a
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from itertools import count
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -30,6 +33,7 @@ _THRESHOLD = 2
 # SQLSTATEs: the statement does not exist, its name is in use, and a migration has altered the type
 # of a column that it reads.
 _MISSING, _DUPLICATE, _CHANGED = "26000", "42P05", "0A000"
+_PLACEHOLDER = re.compile("%[s%]")
 
 # Whether statements are prepared on the connections of a database alias, and whether one connection
 # of psycopg leads to the server itself.
@@ -61,32 +65,59 @@ def run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], 
 
 
 def _run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
-    with connection.cursor() as cursor:
-        driver = connection.connection
-        if not _is_prepared(connection, driver):
-            cursor.execute(sql, params)
-            return read(cursor)
-        _execute(cursor, connection, sql, params)
+    with _cursor(connection) as cursor:
+        cursor.execute(sql, params)
         return read(cursor)
 
 
-def _execute(cursor: Any, connection: Any, sql: str, params: Sequence[Any]) -> None:
+def _cursor(connection: Any) -> Any:
+    """A cursor of Django, so that instrumentation sees the statement; it prepares what it runs if
+    that is safe."""
     driver = connection.connection
-    # Django's wrapper stays around the cursor, so that instrumentation sees the statement.
-    cursor.cursor = connection.Database.Cursor(driver)
-    driver.prepare_threshold = _THRESHOLD
+    if driver is None or not _is_prepared(connection, driver):
+        return connection.cursor()
+    factory = driver.cursor_factory
+    driver.cursor_factory = _preparing(connection.Database.RawCursor)
     try:
-        cursor.execute(sql, params)
+        return connection.cursor()
     finally:
-        driver.prepare_threshold = None
+        driver.cursor_factory = factory
+
+
+@cache
+def _preparing(raw: Any) -> Any:
+    """psycopg's cursor with PostgreSQL's own placeholders, with a threshold while it executes."""
+
+    class PreparingCursor(raw):  # type: ignore[misc]
+        def execute(self, query: str, params: Any = None, **options: Any) -> Any:
+            self.connection.prepare_threshold = _THRESHOLD
+            try:
+                return super().execute(_numbered(query), params, **options)
+            finally:
+                self.connection.prepare_threshold = None
+
+    return PreparingCursor
+
+
+@lru_cache(maxsize=256)
+def _numbered(sql: str) -> bytes:
+    """The statement with `$1`, `$2`, … for each `%s`.
+
+    psycopg converts placeholders too, but again for each request if a statement is longer than 4096
+    characters or has more than 50 values, as some of ours do.
+    """
+    numbers = count(1)
+    return _PLACEHOLDER.sub(
+        lambda found: f"${next(numbers)}" if found[0] == "%s" else "%", sql
+    ).encode()
 
 
 def _is_prepared(connection: Any, driver: Any) -> bool:
     wanted = _wanted.get(connection.alias)
     if wanted is None:
         wanted = _wanted[connection.alias] = _is_wanted(connection)
-    # Another value than None is the host's own choice; psycopg2 does not have it.
-    if not wanted or getattr(driver, "prepare_threshold", 0) is not None:
+    # Another value than None is the host's own choice.
+    if not wanted or driver.prepare_threshold is not None:
         return False
     direct = _direct.get(driver)
     if direct is None:
@@ -95,8 +126,8 @@ def _is_prepared(connection: Any, driver: Any) -> bool:
 
 
 def _is_wanted(connection: Any) -> bool:
-    if connection.vendor != "postgresql" or root.prepared_statements == "never":
-        return False
+    if root.prepared_statements == "never" or not hasattr(connection.Database, "RawCursor"):
+        return False  # RawCursor: psycopg 3.2 and newer, which Django does not require
     options = connection.settings_dict
     kept = options["CONN_MAX_AGE"] != 0 or bool(options["OPTIONS"].get("pool"))
     pooled = bool(options.get("DISABLE_SERVER_SIDE_CURSORS"))
@@ -129,8 +160,8 @@ def _recover(connection: Any, error: Error) -> None:
         )
     elif not connection.in_atomic_block:
         # psycopg forgets all names after a rollback. Here there is nothing else to undo.
-        with connection.cursor() as cursor:
-            _execute(cursor, connection, "ROLLBACK", ())
+        with _cursor(connection) as cursor:
+            cursor.execute("ROLLBACK", ())
 
 
 @settings.on_change

@@ -14,16 +14,23 @@ from authservice.organization.models import NAME
 INVITATION = "org-invitation"
 
 
-def on_event(event: Event) -> None:
+class AutoCreate:
     """Fills the slot `event_listener`: called in the transaction of the sign-up."""
-    if event.action != "auth.signup" or not conf.auto_create:
-        return
-    if event.metadata.get("method") == INVITATION:
-        return
-    person = lookup.get_person(event.user)
-    name = name_from(conf.auto_create_name, _name_of(person))
-    created = organizations.found_by(person.user, name=name)
-    events.record("org.created", person, event.client, target=created, slug=created.slug)
+
+    def listens(self, action: str) -> bool:
+        """Whether an organization may be created after this action."""
+        return action == "auth.signup" and conf.auto_create
+
+    def __call__(self, event: Event) -> None:
+        if event.metadata.get("method") == INVITATION:
+            return
+        person = lookup.get_person(event.user)
+        name = name_from(conf.auto_create_name, _name_of(person))
+        created = organizations.found_by(person.user, name=name)
+        events.record("org.created", person, event.client, target=created, slug=created.slug)
+
+
+on_event = AutoCreate()
 
 
 def name_from(pattern: str, name: str) -> str:

@@ -34,7 +34,9 @@ OTHER_PROCESSES = ("aiosmtpd", "oidc-provider-mock")
 def ours(work_dir: Path, *, modules: str, login: str = "stateless") -> Path:
     """The Python interpreter of an environment with the dependencies of the example project."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = (*EXTRAS, *EXTRAS_OF_MODULES) if modules else EXTRAS
+    # Only what the chosen modules need: the REST framework loads `requests` where it is installed,
+    # and oauth requires it.
+    extras = EXTRAS + tuple(name for name in EXTRAS_OF_MODULES if name in modules.split(","))
     extras = (*extras, *EXTRAS_OF_CACHES) if login == "cache" else extras
     optional = [line for extra in extras for line in project["optional-dependencies"][extra]]
     example = [line for line in listed(EXAMPLE) if not line.startswith(OTHER_PROCESSES)]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.benchmarks import load
+from tests.benchmarks import environment, load
 from tests.benchmarks.errors import BenchmarkError
 from tests.benchmarks.matrix import __main__ as matrix
 from tests.benchmarks.matrix import cpu, rows, tables
@@ -38,9 +38,9 @@ def test_wrk_run_with_a_failed_request_gives_no_figures(line):
 def test_ratio_compares_runs_of_the_same_round():
     slow_then_fast, reference = [sample(50), sample(300)], [sample(100), sample(600)]
 
-    cells = tables.line("a peer", slow_then_fast, reference)
+    cells = tables.line("a peer", slow_then_fast, reference, [])
 
-    assert cells == ("a peer", "175 (50-300)", "0.50", "1.5", "9.0", "0.50", "0.25")
+    assert cells == ("a peer", "175 (50-300)", "0.50", tables.DASH, "1.5", "9.0", "0.50", "0.25")
 
 
 def test_row_without_the_endpoint_is_not_listed():
@@ -54,13 +54,27 @@ def test_row_without_the_endpoint_is_not_listed():
 def test_row_without_its_reference_has_no_ratio():
     lines = tables.endpoint_lines([ROW["djoser"]], {("djoser", "me"): [sample(100)]}, "me")
 
-    assert lines[0][2] == tables.DASH
+    assert lines[0][2:4] == (tables.DASH, tables.DASH)
 
 
 def test_prepared_rows_are_compared_with_the_prepared_reference():
     prepared = {row.name for row in rows.ROWS if row.reference == rows.PREPARED_REFERENCE}
 
     assert prepared == {name for name in ROW if name.endswith("-prepared")}
+
+
+def test_prepared_rows_have_a_prepared_baseline():
+    assert {row.baseline for row in rows.ROWS} <= set(ROW)
+    assert ROW["core-prepared"].baseline == "dj-rest-auth-prepared"
+
+
+def test_environment_has_only_the_packages_of_the_chosen_modules(monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "made", lambda work_dir, name, wanted: wanted)
+
+    assert not any(
+        "social" in line for line in environment.ours(tmp_path, modules=rows.SIX_MODULES)
+    )
+    assert any("social" in line for line in environment.ours(tmp_path, modules=rows.ALL_MODULES))
 
 
 def test_cpu_ticks_are_read_behind_a_program_name_with_spaces_and_brackets():

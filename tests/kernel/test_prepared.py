@@ -6,9 +6,11 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core.models import Session
+from authservice.core.models import AttemptCounter, Session
+from authservice.kernel import prepared
 from tests.hosts.runs import holds
 from tests.support.bouncer import bouncer, only_with_bouncer
+from tests.support.client import PASSWORD
 from tests.support.prepared import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), only_postgresql]
@@ -54,11 +56,12 @@ def many(me):
     return ask
 
 
-def prepared_names() -> list[str]:
-    """The prepared statements of the connection that read or write sessions."""
+def prepared_names(model=Session) -> list[str]:
+    """The prepared statements of the connection that read or write rows of a model."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT name FROM pg_prepared_statements WHERE statement LIKE %s", [f'%"{TABLE}"%']
+            "SELECT name FROM pg_prepared_statements WHERE statement LIKE %s",
+            [f'%"{model._meta.db_table}"%'],
         )
         return [name for (name,) in cursor.fetchall()]
 
@@ -148,10 +151,48 @@ def test_process_stops_preparing_after_a_loss(connect, many, me):
     assert prepared_names() == []
 
 
+def test_attempts_are_counted_by_a_prepared_statement(connect, api, tokens):
+    connect()
+
+    for _ in range(4):
+        api.log_in()
+
+    assert len(prepared_names(AttemptCounter)) >= 1
+
+
+def test_query_of_an_execute_wrapper_is_not_prepared(connect, many):
+    connect()
+    asked = []
+
+    def ask(execute, sql, params, many, context):
+        if not asked:
+            asked.append(sql)
+            for _ in range(4):
+                Session.objects.filter(user_agent="mine").exists()
+            asked.clear()
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(ask):
+        many()
+
+    assert len(prepared_names()) == 1
+
+
+@pytest.mark.parametrize("number", [1, 49, 51, 200])
+def test_prepared_statement_takes_percent_signs_and_many_values(connect, number):
+    connect()
+    values = list(range(number))
+    sql = f"SELECT '100 %%', {', '.join(['%s::int'] * number)}"
+
+    rows = [prepared.run(connection, sql, values, lambda found: found.fetchone()) for _ in range(4)]
+
+    assert rows == [("100 %", *values)] * 4
+
+
 def test_lost_statement_in_a_transaction_repeats_the_request(connect, api, tokens, caplog):
     connect()
     for _ in range(4):
-        tokens = api.post("refresh", refresh_token=tokens["refresh_token"]).data
+        api.log_in()
     lost = []
 
     def lose_once(execute, sql, params, many, context):
@@ -161,7 +202,7 @@ def test_lost_statement_in_a_transaction_repeats_the_request(connect, api, token
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(lose_once):
-        again = api.post("refresh", refresh_token=tokens["refresh_token"])
+        again = api.post("login", email="ann@example.com", password=PASSWORD)
 
     assert (again.status, len(lost)) == (200, 1)
     assert "PREPARED_STATEMENTS" in caplog.text

@@ -39,9 +39,41 @@ PREPARED = (
     Mutation(
         "The restored threshold of the project after a prepared statement",
         _FILE,
-        to("        driver.prepare_threshold = None\n", "        pass\n"),
+        to("                self.connection.prepare_threshold = None\n", "                pass\n"),
         _TESTS,
         database="postgres",
+    ),
+    Mutation(
+        "The restored cursor of the project after a prepared statement",
+        _FILE,
+        to("        driver.cursor_factory = factory\n", "        pass\n"),
+        _TESTS,
+        database="postgres",
+    ),
+    Mutation(
+        "The percent sign in a prepared statement",
+        _FILE,
+        to('else "%", sql', 'else "%%", sql'),
+        _TESTS,
+        database="postgres",
+    ),
+    Mutation(
+        "The tokens that are issued before a refresh token is used up",
+        "authservice/core/sessions/rotation.py",
+        (
+            ("    issued = sessions.issue_tokens(person, session)\n", ""),
+            (
+                "    return issued if rotated",
+                "    return sessions.issue_tokens(person, session) if rotated",
+            ),
+        ),
+        ("tests/core/sessions/test_rotation.py",),
+    ),
+    Mutation(
+        "The transaction of a refresh that has an audit entry",
+        "authservice/core/sessions/rotation.py",
+        to("if stored else nullcontext()", "if not stored else nullcontext()"),
+        ("tests/core/sessions/test_rotation.py",),
     ),
     Mutation(
         "The recognition of a connection that was lost in a transaction",

@@ -127,12 +127,10 @@ def try_consume(key: str, budget: Budget) -> bool:
     using = router.db_for_write(AttemptCounter)
     connection = connections[using]
     values = _values(key, budget, timezone.now(), connection)
-    with connection.cursor() as cursor:
-        for statement in statements(connection):
-            cursor.execute(statement.sql, [values[name] for name in statement.names])
-            if cursor.rowcount > 0:
-                return True
-    return False
+    return any(
+        Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
+        for statement in statements(connection)
+    )
 
 
 def refund(key: str, second_key: str = "") -> None:

@@ -9,6 +9,7 @@ session, one of them an attacker. It ends the session, although the request itse
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -30,6 +31,7 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
 
+_ACTION = "auth.token.refreshed"
 # A client refreshes at most once a second.
 _ROTATIONS = 5
 
@@ -81,11 +83,13 @@ def refresh(text: Secret, client: Client) -> Tokens:
     throttling.count("refresh", str(session.pk))
     if token.counter < session.counter:
         return _reused(token, person, session, client)
-    using = databases.primary()
-    with transaction.atomic(using=using):
-        if _rotated(person, session, timezone.now()):
-            events.record("auth.token.refreshed", person, client)
-            return sessions.issue_tokens(person, session)
+    # One statement needs no transaction, whose BEGIN and COMMIT would be two more round trips.
+    stored = events.has_listener(_ACTION)
+    with transaction.atomic(using=databases.primary()) if stored else nullcontext():
+        issued = _rotated(person, session, timezone.now())
+        if issued:
+            events.record(_ACTION, person, client)
+            return issued
     # A concurrent refresh succeeded: read the row again and treat this one as a reuse.
     person, session = _find(token)
     return _reused(token, person, session, client)
@@ -130,8 +134,9 @@ def rotate(person: Person, session: Session) -> Tokens:
     returned under the lock. Raises `InvalidToken` if the session has ended.
     """
     for _ in range(_ROTATIONS):
-        if _rotated(person, session, timezone.now()):
-            return sessions.issue_tokens(person, session)
+        issued = _rotated(person, session, timezone.now())
+        if issued:
+            return issued
         # A refresh of the same client was faster; it does not lock the user.
         current = find_valid(session.pk)
         if current is None:
@@ -173,10 +178,16 @@ def _expired(session: Session, now: datetime) -> bool:
     return now >= min(session.idle_expires_at, session.expires_at)
 
 
-def _rotated(person: Person, session: Session, now: datetime) -> bool:
-    """Increment the counter unless the row has changed; without rotation the counter stays."""
+def _rotated(person: Person, session: Session, now: datetime) -> Tokens | None:
+    """New tokens, after the counter was incremented; None if the row has changed. Without rotation
+    the counter stays.
+
+    The tokens are issued first: if a hook of the host project raises, the refresh token stays
+    valid.
+    """
     counter = session.counter
     session.counter += 1 if root.refresh_token_rotation else 0
+    issued = sessions.issue_tokens(person, session)
     rotated = _ROTATE.run(
         databases.primary(),
         id=session.pk,
@@ -187,9 +198,9 @@ def _rotated(person: Person, session: Session, now: datetime) -> bool:
         refreshed_at=now if session.counter != counter else session.refreshed_at,
         idle_expires_at=now + policy().lifetimes().idle,
         old_fingerprint=session.password_fingerprint,
-        password_fingerprint=passwords.fingerprint(person.user.password),
+        password_fingerprint=passwords.fingerprint(person.password),
     )
-    return bool(rotated)
+    return issued if rotated else None
 
 
 def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:

@@ -38,6 +38,8 @@ CLAIMS = {
 # The only members of a header: no `jku`, `jwk`, `x5u`, `crit` or `b64` (RFC 8725 section 3).
 _HEADER = {"alg", "kid", "typ"}
 _MINIMUM_RSA = 2048
+# `json.dumps` with options builds an encoder for each call.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class KeyRing(TokenBackend):
 
 
 def _segment(values: dict[str, Any]) -> str:
-    return crypto.b64(json.dumps(values, separators=(",", ":")).encode())
+    return crypto.b64(_encode(values).encode())
 
 
 def _unverified(segment: str) -> dict[str, Any]:

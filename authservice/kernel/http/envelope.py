@@ -21,6 +21,8 @@ logger = logging.getLogger("django.request")
 
 # RFC 9110 section 15.5.2 requires a challenge on every 401. Bearer is the only scheme here.
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
+# `json.dumps` with options builds an encoder for each call.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def answer(
@@ -37,7 +39,7 @@ def answer(
         data, texts = {**data, "message": translated(data["message"])}, True
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
-        json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
+        _encode(body).encode(),
         content_type="application/json",
         status=status,
     )
