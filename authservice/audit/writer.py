@@ -41,13 +41,13 @@ class Writer:
         return action not in conf.exclude
 
     def statements(self, events: Sequence[Event]) -> list[Bound]:
-        """The statement that writes the entries of these events, if any is recorded."""
-        entries = _entries(events)
-        return [_INSERT.bound(databases.primary(), *entries)] if entries else []
+        """The statement that writes the entries of these events, if there are any."""
+        entries = map(_entry, events)
+        return [_INSERT.bound(databases.primary(), *entries)] if events else []
 
     def many(self, events: Sequence[Event]) -> None:
         """Write the entries of a batch, which may be too long for one statement."""
-        Entry.objects.using(databases.primary()).bulk_create(_entries(events))
+        Entry.objects.using(databases.primary()).bulk_create(map(_entry, events))
 
 
 record_event = Writer()
@@ -62,10 +62,6 @@ def write(event: Event) -> Entry:
 def as_text(metadata: Mapping[str, Any]) -> str:
     """JSON in ASCII on one line, for any content and any character set of the database."""
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
-
-
-def _entries(events: Sequence[Event]) -> list[Entry]:
-    return [_entry(event) for event in events if event.action not in conf.exclude]
 
 
 def _entry(event: Event) -> Entry:

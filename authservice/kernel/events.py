@@ -160,8 +160,14 @@ class Batch:
 
     def statements(self) -> list[Bound]:
         """The statements with which listeners store these events."""
-        writers = [one for one in plugs("event_listener") if hasattr(one, "statements")]
-        return [statement for one in writers for statement in one.statements(self._events)]
+        return [
+            statement
+            for writer in plugs("event_listener")
+            if hasattr(writer, "statements")
+            for statement in writer.statements(
+                [event for event in self._events if _listens(writer, event.action)]
+            )
+        ]
 
     def notify(self) -> None:
         """Call the other listeners, and the signal receivers after commit."""

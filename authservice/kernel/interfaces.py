@@ -189,11 +189,10 @@ class LoginExtras(Protocol):
 class EventListener(Protocol):
     """Slot `event_listener`: stores an event in the transaction of the action.
 
-    If it raises, the action fails. A listener with a method `listens(action)` is called only
-    for actions for which that returns True. A listener with a method `many(events)` receives
-    the events of a batch, such as those of an import, in one call. A listener with a method
-    `statements(events)` is not called for the events of a login: core runs the statements that
-    it returns (`kernel/sql.py: Bound`) together with those of the login.
+    If it raises, the action fails. A listener with a method `listens(action)` is called only if
+    that returns True, one with a method `many(events)` in one call for a batch, such as that of an
+    import. Core runs what a method `statements(events)` returns (`kernel/sql.py: Bound`) together
+    with the statements of a login, and does not call that listener for the events of the login.
     """
 
     def __call__(self, event: Event) -> None: ...

@@ -1,10 +1,9 @@
 """Run our compiled statements as prepared statements of PostgreSQL.
 
-Planning the joins of a look-up by key costs PostgreSQL several times as much as running it. psycopg
-prepares a statement that runs often, but Django turns that off (`prepare_threshold` is None), and
-its default cursors insert the values on the client, which never prepares. The statements of
-`kernel/sql.py` therefore run on psycopg's own cursor, with a threshold for the moment they run. The
-host project needs no database options, and its own statements are not affected.
+Planning the joins of a look-up by key costs PostgreSQL several times as much as running it. Django
+turns the preparation of psycopg off (`prepare_threshold` is None), and its default cursors insert
+the values on the client, which never prepares. Our statements therefore run on a cursor of their
+own, with a threshold while they run. The project's own statements are not affected.
 
 This needs a connection that is kept between requests and leads to the server itself. A pooler that
 gives each transaction another connection (PgBouncer in transaction mode) may run it where the
@@ -30,22 +29,18 @@ logger = logging.getLogger("authservice.request")
 
 # psycopg runs a statement this often on a connection before it prepares it.
 _THRESHOLD = 2
-# SQLSTATEs: the statement does not exist, its name is in use, and a migration has altered the type
-# of a column that it reads.
+# SQLSTATEs: no such statement, its name is in use, a column that it reads has changed its type.
 _MISSING, _DUPLICATE, _CHANGED = "26000", "42P05", "0A000"
-_PLACEHOLDER = re.compile("%[s%]")
 
-# Whether statements are prepared on the connections of a database alias, and whether one connection
-# of psycopg leads to the server itself.
-_wanted: dict[str, bool] = {}
-_direct: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+# Whether statements are prepared, by connection of psycopg; and databases that have lost some.
+_allowed: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+_lost: set[str] = set()
 
 Result = TypeVar("Result")
 
 
 class PreparedStatementLost(OperationalError):
-    """The server cannot run a statement that was prepared on this connection. The transaction is
-    aborted and may be repeated."""
+    """A prepared statement was lost. The transaction is aborted and may be repeated."""
 
 
 def run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
@@ -56,9 +51,10 @@ def run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], 
     try:
         return _run(connection, sql, params, read)
     except Error as error:
-        if not _is_lost(connection, error):
+        state = getattr(error.__cause__, "sqlstate", None)
+        if state not in (_MISSING, _DUPLICATE, _CHANGED):
             raise
-        _recover(connection, error)
+        _recover(connection, error, changed=state == _CHANGED)
         if connection.in_atomic_block or not connection.get_autocommit():
             raise PreparedStatementLost(*error.args) from error
     return _run(connection, sql, params, read)
@@ -71,28 +67,25 @@ def _run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any],
 
 
 def _cursor(connection: Any) -> Any:
-    """A cursor of Django, so that instrumentation sees the statement; it prepares what it runs if
-    that is safe."""
+    """A cursor of Django, so that instrumentation sees the statement. It prepares if it may."""
     driver = connection.connection
     if driver is None or not _is_prepared(connection, driver):
         return connection.cursor()
-    factory = driver.cursor_factory
+    theirs = driver.cursor_factory
     driver.cursor_factory = _preparing(connection.Database.RawCursor)
     try:
         return connection.cursor()
     finally:
-        driver.cursor_factory = factory
+        driver.cursor_factory = theirs
 
 
 @cache
 def _preparing(raw: Any) -> Any:
-    """psycopg's cursor with PostgreSQL's own placeholders, with a threshold while it executes."""
-
     class PreparingCursor(raw):  # type: ignore[misc]
-        def execute(self, query: str, params: Any = None, **options: Any) -> Any:
+        def execute(self, query: str, params: Any = None) -> Any:
             self.connection.prepare_threshold = _THRESHOLD
             try:
-                return super().execute(_numbered(query), params, **options)
+                return super().execute(_numbered(query), params)
             finally:
                 self.connection.prepare_threshold = None
 
@@ -101,37 +94,31 @@ def _preparing(raw: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _numbered(sql: str) -> bytes:
-    """The statement with `$1`, `$2`, … for each `%s`.
-
-    psycopg converts placeholders too, but again for each request if a statement is longer than 4096
-    characters or has more than 50 values, as some of ours do.
-    """
-    numbers = count(1)
-    return _PLACEHOLDER.sub(
-        lambda found: f"${next(numbers)}" if found[0] == "%s" else "%", sql
+    """The statement with PostgreSQL's own `$1`, `$2`, … instead of `%s`. psycopg would convert a
+    statement of more than 4096 characters or 50 values, as some of ours are, for each request."""
+    number = count(1)
+    return re.sub(
+        "%[s%]", lambda found: f"${next(number)}" if found[0] == "%s" else "%", sql
     ).encode()
 
 
 def _is_prepared(connection: Any, driver: Any) -> bool:
-    wanted = _wanted.get(connection.alias)
-    if wanted is None:
-        wanted = _wanted[connection.alias] = _is_wanted(connection)
-    # Another value than None is the host's own choice.
-    if not wanted or driver.prepare_threshold is not None:
+    # A threshold other than None is the project's own choice. Other drivers have none.
+    if connection.alias in _lost or getattr(driver, "prepare_threshold", 0) is not None:
         return False
-    direct = _direct.get(driver)
-    if direct is None:
-        direct = _direct[driver] = _is_direct(connection, driver)
-    return direct
+    allowed = _allowed.get(driver)
+    if allowed is None:
+        allowed = _allowed[driver] = _is_wanted(connection) and _is_direct(connection, driver)
+    return allowed
 
 
 def _is_wanted(connection: Any) -> bool:
-    if root.prepared_statements == "never" or not hasattr(connection.Database, "RawCursor"):
-        return False  # RawCursor: psycopg 3.2 and newer, which Django does not require
-    options = connection.settings_dict
+    mode, options = root.prepared_statements, connection.settings_dict
+    if not hasattr(connection.Database, "RawCursor"):
+        return False  # psycopg before 3.2
     kept = options["CONN_MAX_AGE"] != 0 or bool(options["OPTIONS"].get("pool"))
     pooled = bool(options.get("DISABLE_SERVER_SIDE_CURSORS"))
-    return root.prepared_statements == "always" or (kept and not pooled)
+    return mode == "always" or (mode == "auto" and kept and not pooled)
 
 
 def _is_direct(connection: Any, driver: Any) -> bool:
@@ -143,27 +130,21 @@ def _is_direct(connection: Any, driver: Any) -> bool:
     return bool(pid == driver.info.backend_pid)
 
 
-def _is_lost(connection: Any, error: Error) -> bool:
-    state = getattr(error.__cause__, "sqlstate", None)
-    return _wanted.get(connection.alias, False) and state in (_MISSING, _DUPLICATE, _CHANGED)
-
-
-def _recover(connection: Any, error: Error) -> None:
-    state = getattr(error.__cause__, "sqlstate", None)
-    if state != _CHANGED:
-        _wanted[connection.alias] = False
+def _recover(connection: Any, error: Error, *, changed: bool) -> None:
+    if not changed and connection.alias not in _lost:
+        _lost.add(connection.alias)
         logger.error(
             "Database %r does not keep prepared statements (%s), so this process no longer prepares"
             " any. Behind a pooler, set AUTHSERVICE['PREPARED_STATEMENTS'] to 'never'.",
             connection.alias,
             error,
         )
-    elif not connection.in_atomic_block:
+    elif changed and not connection.in_atomic_block:
         # psycopg forgets all names after a rollback. Here there is nothing else to undo.
-        with _cursor(connection) as cursor:
-            cursor.execute("ROLLBACK", ())
+        _run(connection, "ROLLBACK", (), bool)
 
 
 @settings.on_change
 def _forget() -> None:
-    _wanted.clear()
+    _allowed.clear()
+    _lost.clear()

@@ -18,7 +18,7 @@ PREPARED = (
     Mutation(
         "The check for disabled server-side cursors before a statement is prepared",
         _FILE,
-        to("(kept and not pooled)", "kept"),
+        to("kept and not pooled)", "kept)"),
         _TESTS,
         database="postgres",
     ),
@@ -32,7 +32,7 @@ PREPARED = (
     Mutation(
         "The end of preparing after a lost statement",
         _FILE,
-        without("        _wanted[connection.alias] = False\n"),
+        without("        _lost.add(connection.alias)\n"),
         _TESTS,
         database="postgres",
     ),
@@ -46,7 +46,7 @@ PREPARED = (
     Mutation(
         "The restored cursor of the project after a prepared statement",
         _FILE,
-        to("        driver.cursor_factory = factory\n", "        pass\n"),
+        to("        driver.cursor_factory = theirs\n", "        pass\n"),
         _TESTS,
         database="postgres",
     ),
@@ -67,13 +67,13 @@ PREPARED = (
                 "    return sessions.issue_tokens(person, session) if rotated",
             ),
         ),
-        ("tests/core/sessions/test_rotation.py",),
+        ("tests/core/sessions/test_rotation_failing.py",),
     ),
     Mutation(
         "The transaction of a refresh that has an audit entry",
         "authservice/core/sessions/rotation.py",
         to("if stored else nullcontext()", "if not stored else nullcontext()"),
-        ("tests/core/sessions/test_rotation.py",),
+        ("tests/core/sessions/test_rotation_failing.py",),
     ),
     Mutation(
         "The recognition of a connection that was lost in a transaction",

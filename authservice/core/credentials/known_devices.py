@@ -69,6 +69,8 @@ def first_device(person: Person) -> uuid.UUID | None:
 
 def addition(person: Person, device: uuid.UUID) -> Bound:
     """The statement that adds a device of the user as the newest."""
+    kept: str = person.ours.device_ids
+    person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
     return _ADD.bound(
         databases.primary(),
         user=person.user.pk,

@@ -1,12 +1,9 @@
 """Refresh: one successor per token; a reused token means a second tab, a retry or theft."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from authservice import signals
 from authservice.core.models import Session
-from authservice.kernel import modules
 
 pytestmark = pytest.mark.django_db
 
@@ -139,55 +136,6 @@ def test_refresh_sends_tokens_refreshed(api, family, received):
     family(2)
 
     assert len(events) == 1
-
-
-def raising(*_, **__):
-    raise RuntimeError
-
-
-@pytest.mark.django_db(transaction=True)
-def test_refresh_token_stays_valid_if_a_claims_hook_raises(robust, configure):
-    tokens = robust.sign_up()
-    configure(CORE={"CLAIMS_HOOK": f"{__name__}.raising"})
-    assert refresh(robust, tokens).status == 500
-
-    configure(CORE={})
-    assert is_valid(robust, tokens)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_refresh_token_stays_valid_if_a_listener_raises(robust):
-    tokens = robust.sign_up()
-    with modules.plugged("event_listener", raising):
-        assert refresh(robust, tokens).status == 500
-
-    assert is_valid(robust, tokens)
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("listens", [True, False])
-def test_refresh_has_a_transaction_only_for_a_listener(api, listens):
-    tokens = api.sign_up()
-    listener = Listener(listens)
-
-    with modules.plugged("event_listener", listener), CaptureQueriesContext(connection) as captured:
-        assert is_valid(api, tokens)
-
-    commits = sum(query["sql"] == "COMMIT" for query in captured.captured_queries)
-    assert (commits, listener.inside) == (int(listens), [True] * listens)
-
-
-class Listener:
-    """Records whether it was called in a transaction."""
-
-    def __init__(self, listening):
-        self.listening, self.inside = listening, []
-
-    def listens(self, action):
-        return self.listening
-
-    def __call__(self, event):
-        self.inside.append(connection.in_atomic_block)
 
 
 def test_refresh_token_reused_without_leeway_revokes_session(api, clock, configure, family):
