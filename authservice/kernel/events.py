@@ -169,6 +169,12 @@ class Batch:
             )
         ]
 
+    def run(self) -> None:
+        """Store the events with statements of their own, and notify."""
+        for statement in self.statements():
+            statement.run()
+        self.notify()
+
     def notify(self) -> None:
         """Call the other listeners, and the signal receivers after commit."""
         for event in self._events:

@@ -13,8 +13,8 @@ EXTENDING = (
         "The refusal of a login by a hook",
         CORE + "login/login.py",
         to(
-            "        if refusal is not None:\n            record",
-            "        if False:\n            record",
+            "    if not challenges and refusal is None:",
+            "    if not challenges:",
         ),
         (_TESTS + "hooks.py",),
     ),

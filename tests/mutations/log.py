@@ -31,6 +31,12 @@ LOG = (
         _ACTIONS,
     ),
     Mutation(
+        "The audit entry of a sign-up without a session",
+        CORE + "login/login.py",
+        without("    recorded.run()\n"),
+        (_LOGGED, "tests/audit/inside/test_batches.py"),
+    ),
+    Mutation(
         "The audit entry of a reached limit on attempts",
         CORE + "recovery/recent_proof.py",
         without(", report=report"),

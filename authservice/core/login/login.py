@@ -115,14 +115,15 @@ def complete(
     proofs: tuple[str, ...],
     attempt: CountedAttempt | None = None,
     prepared: Prepared | None = None,
+    recorded: events.Batch | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `person`, or the challenges that remain.
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
     attempt to give back. In a transaction of the caller, `prepared` is the result of
-    `hooks.prepare`, called before that transaction. The caller calls `admitted` of the result after
-    its transaction. Raises as `check_may_log_in` does, and `InvalidCredentials` if the user was
-    deleted since.
+    `hooks.prepare`, called before that transaction, and `recorded` are its events, which are stored
+    here. The caller calls `admitted` of the result after its transaction. Raises as
+    `check_may_log_in` does, and `InvalidCredentials` if the user was deleted since.
     """
     check_may_log_in(person, client, method=method)
     if prepared is None:
@@ -130,7 +131,7 @@ def complete(
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
-            return _run_gates(arrival, attempt, prepared)
+            return _run_gates(arrival, attempt, prepared, recorded or events.Batch())
     except DatabaseError as wrong:
         if not _is_gone(person):
             raise
@@ -138,15 +139,18 @@ def complete(
         raise errors.InvalidCredentials from wrong
 
 
-def _run_gates(arrival: Arrival, attempt: CountedAttempt | None, prepared: Prepared) -> Login:
+def _run_gates(
+    arrival: Arrival, attempt: CountedAttempt | None, prepared: Prepared, recorded: events.Batch
+) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
-    if not challenges:
-        refusal = hooks.refusal(arrival, prepared)
-        if refusal is not None:
-            record_failure(person, client, refusal.code.lower(), method=method)
-            return Login(person, refusal=refusal)
-        return _start_session(arrival, attempt)
+    refusal = None if challenges else hooks.refusal(arrival, prepared)
+    if not challenges and refusal is None:
+        return _start_session(arrival, attempt, recorded)
+    recorded.run()
+    if refusal is not None:
+        record_failure(person, client, refusal.code.lower(), method=method)
+        return Login(person, refusal=refusal)
     if attempt:
         attempt.refund()
     events.record("auth.login.challenged", person, client, method=method)
@@ -195,7 +199,9 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
+def _start_session(
+    arrival: Arrival, attempt: CountedAttempt | None, recorded: events.Batch
+) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     known = known_devices.known(client.device_token, person)
     if known is None and method == SIGNUP:
@@ -203,7 +209,6 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     device_id = known or uuid.uuid4()
     amr = " ".join(arrival.proofs)
     session = sessions.begin(person, client, amr=amr, device_id=device_id)
-    recorded = events.Batch()
     if known is None and person.last_login_at is not None:
         recorded.add("security.new_device", person, client)
         _notify_about_new_device(person, client)

@@ -79,12 +79,17 @@ def _create(new_user: NewUser, encoded: str, client: Client, prepared: Prepared)
 
 def _begin(person: Person, new_user: NewUser, client: Client, prepared: Prepared) -> Login:
     using = databases.primary()
-    events.record("auth.signup", person, client)
+    recorded = events.Batch()
+    recorded.add("auth.signup", person, client)
     hidden = core.signup_enumeration == "hide" and bool(new_user.email)
     if not hidden:
         message_queue.send(message_queue.VERIFY_EMAIL, new_user.email, client, using=using)
     if new_user.phone_number and core.require_phone_verification:
         verification.text_after_commit(new_user.phone_number, client)
     if hidden or login.login_refusal(person) is not None:
+        recorded.run()
         return Login(person)
-    return login.complete(person, client, method=login.SIGNUP, proofs=_PROOFS, prepared=prepared)
+    method = login.SIGNUP
+    return login.complete(
+        person, client, method=method, proofs=_PROOFS, prepared=prepared, recorded=recorded
+    )

@@ -7,7 +7,9 @@ from django.forms import model_to_dict
 from authservice.audit.models import Entry
 from authservice.kernel import events
 from authservice.kernel.client import Client
+from authservice.kernel.hooks import Refused
 from tests.audit.world import ANN
+from tests.support.client import PASSWORD
 from tests.support.people import make_user
 from tests.support.statements import statements
 
@@ -44,6 +46,43 @@ def test_entries_of_a_login_need_one_statement_which_postgresql_runs_with_its_se
 
     assert world.log() == ["security.new_device ann", "auth.login.success ann"]
     assert ["core_session" in sql for sql in asked] == [connection.vendor == "postgresql"]
+
+
+def test_entry_of_a_sign_up_needs_one_statement_which_postgresql_runs_with_its_session(world):
+    world.forget()
+
+    def sign_up():
+        world.api.sign_up("new@example.com")
+
+    asked = [sql for sql in statements(sign_up) if "audit_entry" in sql]
+
+    assert actions() == ["auth.signup"]
+    assert ["core_session" in sql for sql in asked] == [connection.vendor == "postgresql"]
+
+
+@pytest.mark.parametrize(
+    ("core", "further"),
+    [
+        ({"REQUIRE_EMAIL_VERIFICATION": True}, []),
+        ({"LOGIN_HOOK": f"{__name__}.refuse"}, ["auth.login.failed"]),
+    ],
+    ids=["unverified", "refused"],
+)
+def test_sign_up_without_a_session_has_its_entry(world, configure, core, further):
+    configure(CORE=core)
+    world.forget()
+
+    world.api.post("signup", email="new@example.com", password=PASSWORD)
+
+    assert actions() == ["auth.signup", *further]
+
+
+def refuse(attempt):
+    raise Refused("NOT_APPROVED", "Not approved.")
+
+
+def actions():
+    return list(Entry.objects.order_by("pk").values_list("action", flat=True))
 
 
 def test_excluded_action_of_a_login_has_no_entry(world, configure):
