@@ -96,9 +96,9 @@ class Select(_Statement):
         return rows[0] if rows else None
 
     def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
-        sql, params, converters = self._plan_for(using)
+        sql, slots, converters = self._plan_for(using)
         connection = connections[using]
-        rows = prepared.run(connection, sql, _bound(params, values, connection), _fetch_all)
+        rows = prepared.run(connection, sql, _filled(slots, values, connection), _fetch_all)
         return [_converted(row, converters, connection) for row in rows]
 
     def _plan(self, using: str) -> Any:
@@ -106,7 +106,8 @@ class Select(_Statement):
         sql, params = compiler.as_sql()
         expressions = [expression for expression, _, _ in compiler.select]
         converters = compiler.get_converters(expressions).items()
-        return sql, params, [(index, convert, of) for index, (convert, of) in converters]
+        slots = _slots(params, compiler.connection)
+        return sql, slots, [(index, convert, of) for index, (convert, of) in converters]
 
 
 class Update(_Statement):
@@ -124,14 +125,16 @@ class Update(_Statement):
 
     def bound(self, using: str, **values: Any) -> Bound:
         """The statement with these values, to be run later."""
-        sql, params = self._plan_for(using)
+        sql, slots = self._plan_for(using)
         connection = connections[using]
-        return Bound(connection, sql, _bound(params, values, connection))
+        return Bound(connection, sql, _filled(slots, values, connection))
 
     def _plan(self, using: str) -> Any:
         query: Any = self._build().query.chain(UpdateQuery)
         query.add_update_values(self._changes())
-        return query.get_compiler(using).as_sql()
+        compiler = query.get_compiler(using)
+        sql, params = compiler.as_sql()
+        return sql, _slots(params, compiler.connection)
 
 
 class Insert(_Statement):
@@ -210,11 +213,26 @@ def _fetch_all(cursor: Any) -> list[Any]:
     return list(cursor.fetchall())
 
 
-def _bound(params: Any, values: dict[str, Any], connection: Any) -> list[Any]:
+class _Slot(NamedTuple):
+    """The value of a placeholder: a constant, or if it has a name, passed when it runs."""
+
+    name: str
+    prepare: Callable[[Any, Any], Any] | None
+    constant: Any
+
+
+def _slots(params: Any, connection: Any) -> list[_Slot]:
     return [
-        p.output_field.get_db_prep_value(values[p.name], connection) if isinstance(p, Param) else p
+        _Slot(p.name, _preparation(p.output_field, connection), None)
+        if isinstance(p, Param)
+        else _Slot("", None, p)
         for p in params
     ]
+
+
+def _filled(slots: list[_Slot], values: dict[str, Any], connection: Any) -> list[Any]:
+    given = ((values[name] if name else constant, prepare) for name, prepare, constant in slots)
+    return [prepare(value, connection) if prepare else value for value, prepare in given]
 
 
 def _converted(row: Any, converters: Any, connection: Any) -> tuple[Any, ...]:

@@ -189,6 +189,31 @@ def test_prepared_statement_takes_percent_signs_and_many_values(connect, number)
     assert rows == [("100 %", *values)] * 4
 
 
+@pytest.mark.parametrize(
+    ("use_tz", "zone"), [(True, None), (True, "Asia/Tokyo"), (False, None)], ids=str
+)
+def test_times_are_those_that_django_reads(connect, settings, monkeypatch, use_tz, zone):
+    settings.USE_TZ = use_tz
+    monkeypatch.setitem(connection.settings_dict, "TIME_ZONE", zone)
+    forget_time_zone(monkeypatch)
+    connect()
+    sql = "SELECT '2026-11-25 12:00:00.5+00'::timestamptz, NULL::timestamptz"
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        of_django = cursor.fetchone()
+
+    rows = [prepared.run(connection, sql, (), lambda found: found.fetchone()) for _ in range(4)]
+
+    assert rows == [of_django] * 4
+    assert {row[0].tzinfo for row in rows} == {connection.timezone}
+
+
+def forget_time_zone(monkeypatch) -> None:
+    """Django keeps the time zone of a connection; it is restored after the test."""
+    for name in ("timezone", "timezone_name"):
+        monkeypatch.delitem(connection.__dict__, name, raising=False)
+
+
 def test_lost_statement_in_a_transaction_repeats_the_request(connect, api, tokens, caplog):
     connect()
     for _ in range(4):
