@@ -7,7 +7,8 @@ whenever an access token is issued, so a claim ends at the next refresh.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -15,11 +16,30 @@ from authservice.core.models import Session
 from authservice.core.sessions import rotation
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events
+from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.sql import Select, param
 from authservice.organization import access
 from authservice.organization.models import Membership, Organization
 from authservice.organization.roles import Permission
+
+
+class Own(NamedTuple):
+    """An active organization of a user, and the user's role in it."""
+
+    id: UUID
+    name: str
+    slug: str
+    role: str
+
+
+# Each login reads these. Building the query took ten times as long as running it, and a third of
+# the login.
+_OWN = Select(
+    lambda: _memberships(param("user", Membership)).values_list(
+        "organization", "organization__name", "organization__slug", "role"
+    )
+)
 
 
 def claims(person: Person, session: Session) -> Mapping[str, Any]:
@@ -39,8 +59,17 @@ def claims(person: Person, session: Session) -> Mapping[str, Any]:
 
 def memberships_of(person: Person) -> QuerySet[Membership]:
     """The user's memberships in active organizations, with these, the oldest membership first."""
-    rows = Membership.objects.filter(user=person.user.pk, organization__active=True)
-    return rows.select_related("organization").order_by("joined_at", "pk")
+    return _memberships(person.user.pk).select_related("organization")
+
+
+def own(person: Person) -> list[Own]:
+    """The same as values, without model instances."""
+    return [Own(*row) for row in _OWN.all(databases.primary(), user=person.user.pk)]
+
+
+def _memberships(user: Any) -> QuerySet[Membership]:
+    rows = Membership.objects.filter(user=user, organization__active=True)
+    return rows.order_by("joined_at", "pk")
 
 
 def switch(caller: Person, session: Session, client: Client, org_id: str) -> Tokens:

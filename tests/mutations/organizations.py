@@ -69,6 +69,18 @@ ORGANIZATIONS = (
         _in("organizations"),
     ),
     Mutation(
+        "The omission of inactive organizations from those of a user",
+        ORG + "active.py",
+        to("filter(user=user, organization__active=True)", "filter(user=user)"),
+        _in("active"),
+    ),
+    Mutation(
+        "The user whose organizations a login lists",
+        ORG + "active.py",
+        to("filter(user=user, organization__active=True)", "filter(organization__active=True)"),
+        _in("active"),
+    ),
+    Mutation(
         "The active organization in the response of a kept session",
         ORG + "views/shapes.py",
         to("str(kept.organization_id) if kept", '"" if kept'),

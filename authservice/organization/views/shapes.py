@@ -114,12 +114,11 @@ def member(row: rows.Membership, person: Person) -> Member:
 
 def login_extras(person: Person, kept: Session | None) -> OwnOrganizations:
     """Fills the slot `login_extras`."""
-    own = [own_organization(row) for row in active.memberships_of(person)]
+    own = [own_organization(row) for row in active.own(person)]
     chosen = str(kept.organization_id) if kept else ""
     present = next((row for row in own if row["id"] == chosen), None)
     return {"organizations": own, "active_organization": present}
 
 
-def own_organization(row: rows.Membership) -> OwnOrganization:
-    found = row.organization
-    return {"id": str(found.pk), "name": found.name, "slug": found.slug, "role": row.role}
+def own_organization(row: active.Own) -> OwnOrganization:
+    return {"id": str(row.id), "name": row.name, "slug": row.slug, "role": row.role}

@@ -41,6 +41,17 @@ def test_login_lists_the_organizations(ann, bob, api):
     }
 
 
+def test_login_lists_neither_inactive_organizations_nor_those_of_others(ann, bob, api):
+    acme, closed = ann.found("Acme"), ann.found("Closed")
+    bob.found("Other")
+    join(acme, bob)
+    Organization.objects.filter(pk=closed).update(active=False)
+
+    [own] = api.log_in(ann.email)["data"]["organizations"]
+
+    assert (own["id"], own["role"]) == (acme, "owner")
+
+
 def test_signup_lists_no_organizations(api):
     empty = {"organizations": [], "active_organization": None}
 
