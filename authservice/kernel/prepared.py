@@ -5,8 +5,8 @@ turns the preparation of psycopg off (`prepare_threshold` is None), and its defa
 the values on the client, which never prepares. Our statements therefore run on a cursor of their
 own, with a threshold while they run. The project's own statements are not affected.
 
-This needs a kept connection to the server itself. A pooler that changes connections between
-transactions (PgBouncer) may lack the statement, or have one of another client under its name.
+This needs a kept connection to the server itself. Behind a pooler that changes connections between
+transactions (PgBouncer), a statement may be missing, or its name belong to another client's.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _preparing(driver: Any, aware: bool) -> Any:
 
     class PreparingCursor(driver.RawCursor):  # type: ignore[misc]
         def execute(self, query: str, params: Any = None) -> Any:
-            if aware:  # psycopg's own, in C. Django's, in Python, was 12 % of the work of `/me`.
+            if aware:  # psycopg's own loader is in C, Django's in Python: see docs/benchmarks.rst.
                 self.adapters.register_loader("timestamptz", loader)
             self.connection.prepare_threshold = _THRESHOLD
             try:

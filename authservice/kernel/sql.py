@@ -214,7 +214,8 @@ def _fetch_all(cursor: Any) -> list[Any]:
 
 
 class _Slot(NamedTuple):
-    """The value of a placeholder: a constant, or if it has a name, passed when it runs."""
+    """A placeholder. Its value is passed by name when the statement runs; without a name it is
+    `constant`."""
 
     name: str
     prepare: Callable[[Any, Any], Any] | None
