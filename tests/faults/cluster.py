@@ -17,6 +17,9 @@ DATABASE, ROLE, PASSWORD = "shop", "shop", "the-password-of-the-database-role"
 OTHERS = "other clients"  # the name of connections of the same role that are not the service's
 TERMINATE = f"""SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE usename = '{ROLE}' AND application_name <> '{OTHERS}'"""
+# Django's default options instead of those of the example project, so that the service, and not
+# psycopg, chooses which statements to prepare.
+DEFAULTS = "&server_side_binding=False&prepare_threshold=None"
 _SETTINGS = """
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '{folder}'

@@ -15,7 +15,7 @@ from random import Random
 from tests.faults import traffic
 from tests.faults.cache import Redis
 from tests.faults.checker import contradictions
-from tests.faults.cluster import PASSWORD, Cluster
+from tests.faults.cluster import DEFAULTS, PASSWORD, Cluster
 from tests.faults.every_statement import cut_at_every_statement
 from tests.faults.ledger import Ledger
 from tests.faults.mailbox import Mailbox
@@ -113,7 +113,7 @@ def running(fault: Fault, *, seed: int = 1, logs: Path | None = None) -> Iterato
         world = stack.enter_context(_world(fault, seed))
         variables = {
             **fault.variables,
-            "DATABASE_URL": world.cluster.url(world.proxy.port, fault.options),
+            "DATABASE_URL": world.cluster.url(world.proxy.port, DEFAULTS + fault.options),
             "EMAIL_URL": f"smtp://127.0.0.1:{world.mailbox.port}",
         }
         if fault.needs_redis:
