@@ -16,8 +16,8 @@ class Notification:
     dispatcher: str = "thread"
     """How jobs reach the worker: `"thread"`, `"tasks"` (django.tasks), `"celery"`, `"inline"` (for
     tests only), or the dotted path of a callable that accepts a `Message`."""
-    retries: int = 5
-    """How often a failed message is retried."""
+    retries: int = 8
+    """How often a failed message is retried: for 21 minutes by default."""
     backoff: timedelta = timedelta(seconds=5)
     """Pause before the first retry. Each further pause is twice as long, up to an hour."""
     queue_size: int = 1000

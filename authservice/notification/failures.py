@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import traceback
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 
+from authservice.core.messages import delivery
 from authservice.kernel.message_queue import Message
 
 logger = logging.getLogger("authservice.notification")
@@ -38,6 +40,12 @@ def note_server(wrong: BaseException, mailer: Any) -> None:
         setattr(wrong, _SERVER, f" from the mail server {host}:{getattr(mailer, 'port', '')}")
 
 
+def is_permanent(wrong: BaseException) -> bool:
+    """Whether the mail server has refused the recipient for good, so that a retry cannot succeed
+    (a reply code of 5xx, RFC 5321 section 4.2.1). A code of 4xx means later, as in greylisting."""
+    return isinstance(wrong, SMTPRecipientsRefused) and delivery.reply_code(wrong) >= 500
+
+
 def lost(message: Message, reason: str) -> None:
     logger.error("Lost %s of request %s: %s", message.kind, message.request_id, reason)
 
@@ -45,7 +53,7 @@ def lost(message: Message, reason: str) -> None:
 def _described(wrong: BaseException) -> str:
     frames = traceback.extract_tb(wrong.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    code = getattr(wrong, "smtp_code", getattr(wrong, "code", None))
-    answer = f" ({code})" if isinstance(code, int) else ""
+    code = delivery.reply_code(wrong)
+    answer = f" ({code})" if code else ""
     server = getattr(wrong, _SERVER, "")
     return f"{type(wrong).__name__}{answer}{server}{place}"

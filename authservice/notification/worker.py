@@ -43,12 +43,14 @@ def deliver(message: Message) -> None:
 
 
 def attempt(message: Message, number: int) -> bool:
-    """Whether the job is done; a failure is logged."""
+    """Whether the job is done: sent, or refused for good. A failure is logged."""
     try:
         deliver(message)
     except Exception as wrong:
         failures.failed(message, number, wrong)
-        return False
+        if not failures.is_permanent(wrong):
+            return False
+        failures.lost(message, "the mail server refuses the recipient")
     return True
 
 

@@ -25,7 +25,7 @@ from tests.faults.world import Fault, World
 
 _CALM = 0.5  # seconds between two strikes
 _RECOVERY = 15.0  # seconds until a service that does not respond again fails the run
-_MAILED = 60.0  # seconds until all retries of a mail have run
+_MAILED = 300.0  # seconds until all mails are received; the longest pause before a retry is 256
 _DISK = "160M"
 
 

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from authservice.core.models import Account
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
@@ -100,6 +101,36 @@ def test_aborted_transmission_is_retried(ann, sink, mail_to, notify, eventually,
     assert sink.aborted == 2
     assert len(sink.mails) == 1
     assert logged("Lost") == []
+
+
+def test_greylisted_recipient_is_retried(ann, sink, mail_to, notify, eventually, logged):
+    notify(**{**QUICK, "RETRIES": 100})
+    sink.refusal = "451 4.7.1 greylisted, try again later"
+    mail_to(sink.port)
+
+    send()
+    eventually(lambda: logged("Could not"))
+    sink.refusal = ""
+
+    eventually(lambda: sink.mails)
+    assert "SMTPRecipientsRefused (451)" in logged("Could not")[0]
+    assert logged("Lost") == []
+
+
+def test_recipient_refused_for_good_is_not_retried(ann, sink, mail_to, notify, eventually, logged):
+    notify(**QUICK)
+    sink.refusal = "550 5.1.1 no such mailbox"
+    mail_to(sink.port)
+
+    send()
+
+    eventually(lambda: logged("Lost"))
+    [entry] = logged("Could not")
+    assert "attempt 1: SMTPRecipientsRefused (550)" in entry
+    assert logged("Lost") == [
+        "Lost reset-link of request request-7: the mail server refuses the recipient"
+    ]
+    assert Account.objects.get().mail_failure == "reset-link: SMTPRecipientsRefused (550)"
 
 
 def test_email_is_sent_when_the_server_is_available_again(ann, mail_to, notify, eventually, logged):
