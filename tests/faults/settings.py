@@ -6,6 +6,6 @@ from example_project.settings import AUTHSERVICE
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 EMAIL_TIMEOUT = 1
-# Pauses of half a second, a second and so on, instead of five seconds. Together they are longer than
-# a run, in which the mail server is away again and again.
+# Pauses of half a second, a second and so on, instead of five seconds. Together they are longer
+# than a run, in which the mail server is away again and again.
 AUTHSERVICE["NOTIFICATION"] |= {"BACKOFF": 0.5, "RETRIES": 10}
