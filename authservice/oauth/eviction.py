@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from django.utils import timezone
 
-from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.oauth import storage
-from authservice.oauth.linking import UNLINKED
-from authservice.oauth.storage import Link, LinkTaken
+from authservice.oauth import removed_links, storage
+from authservice.oauth.storage import Link
 
 
 def revoke_unverified(person: Person) -> bool:
     """Fills the slot `revoke_unverified_access`: the links were added by someone who had not proven
     that the address is theirs, possibly an attacker (account pre-hijacking)."""
+    removed_links.count_recovery(person)
     return _revoke(person, storage.links().of_user(person.user.pk), "unproven")
 
 
 def revoke_recent(person: Person, since: datetime) -> bool:
     """Fills the slot `revoke_recent_access`: the link of the sign-up stays."""
+    removed_links.count_recovery(person)
     links = storage.links().of_user(person.user.pk)
     return _revoke(person, [link for link in links if _is_recent(link, person, since)], "recovery")
 
@@ -40,20 +39,12 @@ def distrust_earlier(person: Person) -> bool:
 
 
 def restore(person: Person, since: datetime) -> None:
-    """Fills the slot `restore_access`: links that were removed since `since`, unless the user of
-    the provider has been linked to another account meanwhile."""
-    now = timezone.now()
-    rows = OneTimeToken.objects.filter(
-        user=person.user.pk, purpose=UNLINKED, created_at__gte=since, expires_at__gt=now
-    )
-    for row in rows.order_by("created_at"):
-        with suppress(LinkTaken):
-            storage.links().add(_removed(row))
-            provider = row.payload["provider"]
-            events.record(
-                "auth.oauth.linked", person, Client(), provider=provider, reason="recovery"
-            )
-    rows.update(expires_at=now)
+    """Fills the slot `restore_access`: the owner's links that were removed since `since`; see
+    `removed_links` for those that stay removed."""
+    for link in removed_links.restore(person, since):
+        events.record(
+            "auth.oauth.linked", person, Client(), provider=link.provider, reason="recovery"
+        )
 
 
 def _is_recent(link: Link, person: Person, since: datetime) -> bool:
@@ -77,15 +68,3 @@ def _revoke(person: Person, links: list[Link], reason: str) -> bool:
             reason=reason,
         )
     return bool(links)
-
-
-def _removed(row: OneTimeToken) -> Link:
-    kept = row.payload
-    return Link(
-        user_id=row.user_id,
-        provider=kept["provider"],
-        subject=kept["subject"],
-        email=kept["email"],
-        at_signup=kept["at_signup"],
-        added_at=datetime.fromisoformat(kept["added_at"]),
-    )

@@ -6,14 +6,13 @@ started the flow must still be valid, so a user who logged out or lost the sessi
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from authservice.core.messages import security_notice
-from authservice.core.models import OneTimeToken, Session
+from authservice.core.models import Session
 from authservice.core.recovery import first_proof
 from authservice.core.sessions import sessions
 from authservice.core.sessions.authentication import Caller
@@ -25,15 +24,20 @@ from authservice.kernel.errors import InvalidToken
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
-from authservice.oauth import errors, messages, profiles, sealing, state, storage
+from authservice.oauth import (
+    errors,
+    messages,
+    profiles,
+    registry,
+    removed_links,
+    sealing,
+    state,
+    storage,
+)
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTokens
 from authservice.oauth.state import Linking
 from authservice.oauth.storage import Link, LinkTaken
-
-UNLINKED = "oauth-unlinked"  # purpose of rows that remember removed links
-# As long as the link of a security notice, which restores them.
-_REMEMBERED = timedelta(hours=72)
 
 
 def linked(person: Person) -> list[str]:
@@ -73,7 +77,9 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
             raise errors.NotLinked
         before = security_notice.state_of(present)
         for one in chosen:
-            _remove(one)
+            # Remembered for the link "this was not me" of the notice.
+            storage.links().remove(one)
+            removed_links.remember(one, present)
         if not _can_log_in(present):
             raise errors.LastLoginMethod  # rolls the removal back
         events.record("auth.oauth.unlinked", present, client, provider=provider)
@@ -143,30 +149,14 @@ def _links(person: Person) -> list[Link]:
     return list(storage.links().of_user(person.user.pk))
 
 
-def _remove(link: Link) -> None:
-    """Remove a link and remember it for the link "this was not me" of the notice."""
-    storage.links().remove(link)
-    now = timezone.now()
-    OneTimeToken.objects.create(
-        purpose=UNLINKED,
-        user_id=link.user_id,
-        payload=_remembered(link),
-        created_at=now,
-        expires_at=now + _REMEMBERED,
-    )
-
-
-def _remembered(link: Link) -> dict[str, Any]:
-    return {
-        "provider": link.provider,
-        "subject": link.subject,
-        "email": link.email,
-        "at_signup": link.at_signup,
-        "added_at": link.added_at.isoformat(),
-    }
-
-
 def _can_log_in(person: Person) -> bool:
-    if person.user.has_usable_password() or _links(person):
+    if person.user.has_usable_password() or any(_is_usable(one) for one in _links(person)):
         return True
     return any(can_log_in(person) for can_log_in in plugs("login_method"))
+
+
+def _is_usable(link: Link) -> bool:
+    """Whether the user can log in with it now: links also remain of providers that the operator has
+    disabled or removed from the settings."""
+    provider = registry.configured().get(link.provider)
+    return provider is not None and provider.enabled

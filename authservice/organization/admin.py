@@ -6,19 +6,27 @@ owner and write audit entries. No token and no digest is shown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from authservice.core.invitations.models import Status
-from authservice.core.staff.admin_pages import ActionsOnly, DeclaredLookups, LinksToPerson, ReadOnly
+from authservice.core.staff.admin_pages import (
+    ActionsOnly,
+    ApiRules,
+    DeclaredLookups,
+    LinksToPerson,
+    ReadOnly,
+)
 from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import admin_text as _
 from authservice.organization import staff
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
+from authservice.organization.serializers import OrganizationChangesIn, Slug
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -27,6 +35,36 @@ else:
     Page, Inline = admin.ModelAdmin, admin.TabularInline
 
 _SHOWN = 50  # rows of an inline; the page of the rows has all of them
+
+
+class OrganizationByStaff(OrganizationChangesIn):
+    """Staff change the slug too, which the API does not."""
+
+    slug = Slug(required=False)
+
+
+class LineFeeds(forms.CharField):
+    """Browsers send each line break as CR LF; the API refuses CR."""
+
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class OrganizationForm(ApiRules):
+    schema = OrganizationByStaff
+
+    class Meta:
+        model = Organization
+        fields = ("name", "slug", "logo_url", "metadata", "active")
+        field_classes: ClassVar = {"metadata": LineFeeds}
+
+    def changes(self) -> dict[str, dict[str, Any]]:
+        """The changed fields with their values `before` and `after`."""
+        return {
+            name: {"before": self.initial[name], "after": self.cleaned_data[name]}
+            for name in self.changed_data
+            if self.initial[name] != self.cleaned_data[name]
+        }
 
 
 class ShownRows(ReadOnly, Inline):
@@ -59,6 +97,7 @@ class InvitationInline(ShownRows):
 
 @admin.register(Organization)
 class OrganizationAdmin(DeclaredLookups, Page):
+    form = OrganizationForm
     fields = (
         *("name", "slug", "founder", "logo_url", "metadata", "active"),
         *("created_at", "updated_at"),
@@ -75,10 +114,12 @@ class OrganizationAdmin(DeclaredLookups, Page):
         return False  # `authservice_organizations create` asks for the owner
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not (changes := form.changes()):
+            return
         obj.updated_at = timezone.now()
-        super().save_model(request, obj, form, change)
-        client, fields = of_page(request), form.changed_data
-        staff.record_update(obj, by=request.user, client=client, fields=fields)
+        # No other field: the API may have changed it since this request read the row.
+        obj.save(update_fields=[*changes, "updated_at"])
+        staff.record_update(obj, by=request.user, client=of_page(request), changes=changes)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         staff.delete(obj, by=request.user, client=of_page(request))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -64,9 +65,12 @@ def remove(member: Membership, *, by: Any, client: Client) -> None:
         members.discard(current)
 
 
-def record_update(organization: Organization, *, by: Any, client: Client, fields: Any) -> None:
-    """Record a change that Django admin saves in the same transaction."""
-    _record("org.updated", by, organization, client, fields=list(fields))
+def record_update(
+    organization: Organization, *, by: Any, client: Client, changes: Mapping[str, Any]
+) -> None:
+    """Record a change that Django admin saves in the same transaction: for each field its values
+    `before` and `after`."""
+    _record("org.updated", by, organization, client, **changes)
 
 
 def delete(organization: Organization, *, by: Any, client: Client) -> None:

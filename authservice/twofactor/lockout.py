@@ -28,7 +28,7 @@ Kind = Literal["totp", "backup_code"]
 TOTP: Kind = "totp"
 BACKUP_CODE: Kind = "backup_code"
 _KINDS = (TOTP, BACKUP_CODE)
-BUDGET = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1))
+BUDGET = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1), daily=50)
 
 
 def kind_of(code: Secret) -> Kind:

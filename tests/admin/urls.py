@@ -31,7 +31,8 @@ class GuardedAdmin(SuperAdminGuard, UserAdmin if has("username") else admin.Mode
     list_display = ("pk", "is_active", "is_staff")
     list_editable = ("is_active", "is_staff")
     if has("username"):
-        add_fieldsets = ((None, {"fields": (*UserAdmin.add_fieldsets[0][1]["fields"], *_RIGHTS)}),)
+        _new = (*UserAdmin.add_fieldsets[0][1]["fields"], "email")
+        add_fieldsets = ((None, {"fields": (*_new, *_RIGHTS)}),)
     else:
         fields = ("email", "is_active", *_RIGHTS)
 

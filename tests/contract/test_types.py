@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from authservice.kernel.http import envelope
 from tests.contract.shapes import is_refusal
 from tests.support.client import PASSWORD
 
@@ -24,6 +25,7 @@ GOOD = {
 }
 FIELDS = [(path, field) for path, body in GOOD.items() for field in body]
 OTHERS = [7, 0, 1.5, 10**40, True, False, ["ann"], [], {"ann": "ann"}, {}]
+BLANK = ["\n", "\t", "\x1f", "\x85", " \x1c "]  # white space to Python
 CONTROL = ["a\x00b", "a\x07b", "a\x1bb", "a\nb", "a\tb", "a\x7fb", "a\x85b", "\x00"]
 SURROGATES = ["\ud800", "a\udfffb", "\udc00\ud800"]
 
@@ -50,7 +52,7 @@ def test_field_of_null_is_refused(robust, path, field):
 
 
 @pytest.mark.parametrize(("path", "field"), FIELDS)
-@pytest.mark.parametrize("text", CONTROL + SURROGATES, ids=ascii)
+@pytest.mark.parametrize("text", BLANK + CONTROL + SURROGATES, ids=ascii)
 def test_field_with_control_characters_or_broken_unicode_is_refused(robust, path, field, text):
     answer = robust.post(path, **{**GOOD[path], field: text})
 
@@ -88,3 +90,19 @@ def test_characters_beyond_the_basic_plane_survive(robust):
     token = robust.sign_up(name=text)["access_token"]
 
     assert robust.get("me", token=token).data["name"] == text
+
+
+@pytest.mark.parametrize("text", CONTROL + SURROGATES, ids=ascii)
+def test_choice_with_control_characters_or_broken_unicode_is_refused(robust, text):
+    """The error message repeats a choice that is not valid, and UTF-8 cannot encode each text."""
+    body = {"token": "x", "email": "ann@example.com", "decision": text}
+    answer = robust.request("POST", "verify-email", body)
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert message(answer) == "decision: Must not contain control characters or broken Unicode."
+
+
+def test_surrogate_in_a_text_of_the_project_is_replaced():
+    response = envelope.answer({"name": "a\ud800b"})
+
+    assert json.loads(response.content) == {"data": {"name": "a?b"}}

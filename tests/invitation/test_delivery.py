@@ -70,6 +70,13 @@ def test_mail_names_the_verified_address_of_the_sender(invites, deliver):
     assert "/invitations/accept?token=" in html(message)
 
 
+def test_mail_to_a_user_goes_to_the_address_of_the_account(api, invites, deliver):
+    api.sign_up(BOB)
+    invites.sent("BOB@Example.com")
+
+    assert deliver().to == [BOB]
+
+
 def test_mail_names_no_unverified_address_and_no_name(api, invites, deliver):
     invites.token = api.sign_up("eve@example.com", name="Win a prize at evil.example")[
         "access_token"

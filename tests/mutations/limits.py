@@ -69,8 +69,14 @@ ATTEMPTS = (
     Mutation(
         "The account whose devices share the general limit",
         HTTP + "client.py",
-        to('f"account {token.user}"', 'f"account {token.device}"'),
+        to("account {token.user}", "account {token.device}"),
         (f"{_NETWORKS}::test_general_limit_is_shared_by_the_devices_of_an_account",),
+    ),
+    Mutation(
+        "The network in the general limit of an account",
+        HTTP + "client.py",
+        to('f"account {token.user} {network(request)}"', 'f"account {token.user}"'),
+        (f"{_NETWORKS}::test_device_token_used_elsewhere_does_not_use_up_the_general_limit",),
     ),
     Mutation(
         "The separate general limit of a known device",

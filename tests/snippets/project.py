@@ -1,7 +1,8 @@
 """Runs blocks of Python, each in a new project of its own: `python -m tests.snippets.project`.
 
 Standard input is a list of `{"place", "code", "given", "then"}`, standard output the traceback of
-each block that fails. What a block sets in capitals are settings; Django then starts.
+each block that fails. What a block sets in capitals are settings, and so are keys that it adds to
+them, such as `AUTHSERVICE["CSRF"]`; Django then starts.
 The rest of the block runs after that, its `urlpatterns` are loaded, and Django runs its checks.
 `given` is code that runs before the block: settings and modules of the project. `then` runs after
 it, with tables.
@@ -95,7 +96,12 @@ def _run(place: str, code: str, given: str, then: str) -> int:
 
 def _project(place: str, code: str, given: str, then: str) -> None:
     tree = ast.parse(code, place)
-    names: dict[str, Any] = {"__name__": f"{HOST}.models", "INSTALLED_APPS": [], "MIDDLEWARE": []}
+    names: dict[str, Any] = {
+        "__name__": f"{HOST}.models",
+        "INSTALLED_APPS": [],
+        "MIDDLEWARE": [],
+        "AUTHSERVICE": {},
+    }
     exec(given, names)
     first = [node for node in tree.body if _is_setting(node)]
     used = {name.id for node in first for name in ast.walk(node) if isinstance(name, ast.Name)}
@@ -116,7 +122,7 @@ def _start(names: dict[str, Any]) -> None:
     given = {key: value for key, value in names.items() if key.isupper()}
     given["INSTALLED_APPS"] = _with(APPS, given["INSTALLED_APPS"])
     given["MIDDLEWARE"] = _with(MIDDLEWARE, given["MIDDLEWARE"])
-    given["AUTHSERVICE"] = {"API_URL": "https://api.example.com", **given.get("AUTHSERVICE", {})}
+    given["AUTHSERVICE"] = {"API_URL": "https://api.example.com", **given["AUTHSERVICE"]}
     sys.modules[URLCONF] = types.ModuleType(URLCONF)
     defaults = {
         "SECRET_KEY": "a secret of the tests, long enough to be a key",
@@ -138,6 +144,8 @@ def _with(base: list[str], added: list[Any]) -> list[str]:
 
 def _is_setting(node: ast.stmt) -> bool:
     target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    while isinstance(target, ast.Subscript):
+        target = target.value
     return isinstance(target, ast.Name) and target.id.isupper()
 
 

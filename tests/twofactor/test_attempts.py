@@ -59,6 +59,18 @@ def test_lockout_after_each_further_attempt_doubles_up_to_an_hour(enrolled, cloc
     assert waits[1:] == [15, 30, 60, 60]
 
 
+def test_client_that_stops_before_the_limit_has_fifty_attempts_a_day(enrolled, clock, configure):
+    configure(THROTTLE={"ENABLED": False})
+    errors = []
+    for _ in range(6):
+        errors += [attempt(enrolled, 1).error for _ in range(9)]
+        clock.forward(minutes=15)
+
+    assert errors == [REFUSED] * 50 + [LOCKED] * 4
+    clock.forward(days=1)
+    assert enrolled.verify_login(enrolled.code()).status == 200
+
+
 @pytest.mark.parametrize("route", ROUTES)
 def test_wrong_codes_in_a_session_count_with_those_at_login(enrolled, route):
     for _ in range(5):

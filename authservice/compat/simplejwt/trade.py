@@ -58,9 +58,9 @@ class Trade:
         claims = _read(text)
         listed = _listed(claims)
         session_id = _session_id(listed)
-        throttling.count("refresh", str(session_id))
         if _is_blocked(listed):
             return rotation.replayed(session_id, client)
+        throttling.count("refresh", str(session_id))
         if not _in_time(claims, listed):
             raise errors.InvalidRefreshToken
 

@@ -16,6 +16,7 @@ from authservice.core.staff import account_form, admin_confirm, admin_deletion, 
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
 from authservice.core.staff.admin_filters import EmailVerified
 from authservice.core.staff.admin_pages import (
+    ApiRules,
     DeclaredLookups,
     GoesWithUser,
     RowGuard,
@@ -28,6 +29,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import errors, message_queue
 from authservice.kernel.http.client import of_page
+from authservice.kernel.http.fields import Text
 from authservice.kernel.modules import plug
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
@@ -42,6 +44,22 @@ else:
     Inline = admin.StackedInline
 
 _FACTS = ("email", "email_verified", "username", "phone_verified", "created_at", "updated_at")
+
+
+class AccountTexts:
+    """The rules of the API for the texts of an account, as its serializers have them. A number has
+    rules in `AccountForm`, and an avatar also has one there."""
+
+    def __init__(self) -> None:
+        longest = {"name": 255, "first_name": 150, "last_name": 150, "avatar": 2048}
+        self.fields = {
+            name: Text(max_length=most, required=False, allow_blank=True)
+            for name, most in longest.items()
+        }
+
+
+class AccountPageForm(ApiRules, AccountForm):
+    schema = AccountTexts
 
 
 class ShowsAccount(AnyPage):
@@ -68,7 +86,7 @@ class AccountInline(RowGuard, ShowsAccount, Inline):
     """The account on the page of its user: `inlines = [AccountInline]` in a `UserAdmin`."""
 
     model = Account
-    form = AccountForm
+    form = AccountPageForm
     formset = AccountFormSet
     can_delete = False
     extra = 0
@@ -87,7 +105,7 @@ class AccountInline(RowGuard, ShowsAccount, Inline):
 class AccountAdmin(
     SupportPages, DeclaredLookups, ShowsAccount, GoesWithUser, RowGuard, AccountPage
 ):
-    form = AccountForm
+    form = AccountPageForm
     list_display = (
         "who",
         "username",

@@ -48,6 +48,14 @@ class AttemptAdmin(ReadOnly, AttemptPage):
     show_full_result_count = False
     actions = None
 
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> AttemptCounter | None:
+        # The key is a text, and PostgreSQL raises an error for a NUL character in a parameter.
+        if "\0" in object_id:
+            return None
+        return super().get_object(request, object_id, from_field)
+
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return obj is None and super().has_view_permission(request)
 

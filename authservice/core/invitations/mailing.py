@@ -81,7 +81,8 @@ def compose(
     return OutgoingMessage(
         kind=message.kind,
         channel="email",
-        to=invitation.email,
+        # The sender may have typed another spelling of the address than the user.
+        to=recipient.email if recipient else invitation.email,
         person=recipient,
         language=message.language,
         context={

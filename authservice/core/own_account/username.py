@@ -19,6 +19,11 @@ def change(person: Person, session: Session, username: str, proof: Proof, client
     Raises as `recent_proof.require_owner` does, `UsernameAlreadyExists`, `ValidationFailed`,
     `TooManyRequests` and `InvalidToken`.
     """
+    if proof.password and proof.code:
+        # A taken username must not use up a backup code. This reveals what `POST /is-available`
+        # does, under its limit. Each free username costs an attempt at the password.
+        with identifier_change.counted(client):
+            identifier_change.require_free(person, USERNAME, username)
     recent_proof.require_owner(person, session, proof, client, method="change_username")
     with identifier_change.counted(client), sessions.changing(person, session) as present:
         recent_proof.require_unchanged(person, present)

@@ -81,7 +81,12 @@ def _reset_with_link(
 
 def require_open(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     """The row of a link that can set a password now. Raises `InvalidLink` or `LinkExpired`."""
-    person, issued = one_time.find_link(one_time.RESET, token)
+    try:
+        person, issued = one_time.find_link(one_time.RESET, token)
+    except errors.LinkExpired:
+        if email and not verification.was_mailed_to(email, one_time.RESET, token):
+            raise errors.InvalidLink from None
+        raise
     if issued.spent_at is not None or (email and issued.target_key != identifiers.email_key(email)):
         raise errors.InvalidLink
     return person, issued

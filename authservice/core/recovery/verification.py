@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from authservice.core.credentials import one_time, passwords
+from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import sending
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.recovery import earlier_access
@@ -94,6 +95,8 @@ def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     try:
         person, issued = one_time.find_link(one_time.VERIFY_EMAIL, token)
     except errors.LinkExpired as wrong:
+        if not was_mailed_to(email, one_time.VERIFY_EMAIL, token):
+            raise errors.InvalidVerificationToken from wrong
         raise errors.VerificationTokenExpired from wrong
     except errors.InvalidLink as wrong:
         raise errors.InvalidVerificationToken from wrong
@@ -101,6 +104,16 @@ def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     if issued.target_key != key or person.email_key != key:
         raise errors.InvalidVerificationToken
     return person, issued
+
+
+def was_mailed_to(email: str, purpose: Purpose, token: Secret) -> bool:
+    """Whether a link, also an expired one, was mailed to this address.
+
+    "Expired" says that a token was valid once, so only a client that knows the address may get it.
+    """
+    digests = one_time.name_digests(purpose.name, token)
+    rows = OneTimeToken.objects.filter(digest__in=digests)
+    return rows.filter(target_key=identifiers.email_key(email)).exists()
 
 
 def _verify_without_proof(person: Person, client: Client) -> None:

@@ -80,9 +80,9 @@ def refresh(text: Secret, client: Client) -> Tokens:
     """
     token = _parse(text)
     person, session = _find(token)
-    throttling.count("refresh", str(session.pk))
     if token.counter < session.counter:
         return _reused(token, person, session, client)
+    throttling.count("refresh", str(session.pk))
     # One statement needs no transaction, whose BEGIN and COMMIT would be two more round trips.
     stored = events.has_listener(_ACTION)
     with transaction.atomic(using=databases.primary()) if stored else nullcontext():
@@ -205,11 +205,13 @@ def _rotated(person: Person, session: Session, now: datetime) -> Tokens | None:
 
 def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
     age = timezone.now() - session.refreshed_at
-    is_predecessor = token.counter == session.counter - 1
-    if is_predecessor and root.refresh_grace > timedelta(0) and age <= root.refresh_grace:
-        return sessions.issue_tokens(person, session)
-    if is_predecessor and age <= root.reuse_leeway:
+    in_grace = root.refresh_grace > timedelta(0) and age <= root.refresh_grace
+    if token.counter == session.counter - 1 and (in_grace or age <= root.reuse_leeway):
+        throttling.count("refresh", str(session.pk))
+        if in_grace:
+            return sessions.issue_tokens(person, session)
         raise Superseded
+    # Not counted: a thief who used up the limit would prevent the end of the session.
     _end_session(person, session, client)
     raise errors.InvalidRefreshToken
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -13,7 +14,8 @@ from authservice.core.models import Account
 from authservice.core.staff import authority, create_user, super_admins
 from authservice.core.staff.update_user import change_in_admin
 from authservice.core.users import identifiers, lookup
-from authservice.core.users.person import Person, email_of
+from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
+from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
@@ -27,6 +29,10 @@ else:
     Form, FormSet = forms.ModelForm, forms.BaseInlineFormSet
 
 _FIELDS = ("name", "first_name", "last_name", "phone_number", "avatar", "active", "is_super_admin")
+_TAKEN = {
+    EMAIL: _("Another account has this e-mail address."),
+    USERNAME: _("Another account has this username."),
+}
 
 
 def editable() -> tuple[str, ...]:
@@ -99,6 +105,7 @@ class AccountFormSet(FormSet):
         if stored and not authority.may_change(self.editor, stored):
             raise ValidationError(_("Only a superuser may change a super admin."))
         self._require_email()
+        self._require_free()
         if self.stored and not super_admins.is_active_super_admin(self._person(self.stored)):
             _require_another(self.instance.pk)
 
@@ -108,6 +115,12 @@ class AccountFormSet(FormSet):
         if email and email != before and not identifiers.is_new_email(email):
             rule = of_field(str(_("E-mail address")), [identifiers.NEW_EMAIL_RULE])
             raise ValidationError(translated(rule))
+
+    def _require_free(self) -> None:
+        user = self.instance
+        values = {host().email: email_of(user), host().username: username_of(user)}
+        if errors_of := taken(user.pk, values):
+            raise ValidationError([*errors_of.values()])
 
     def save(self, commit: bool = True) -> list[Account]:
         saved: list[Account] = super().save(commit)
@@ -131,3 +144,64 @@ class AccountFormSet(FormSet):
         """The user with the values of both forms."""
         kept = [form.instance for form in self.forms if form.instance.pk]
         return Person(self.instance, kept[0] if kept else stored.account)
+
+
+class UniqueIdentifiers:
+    """Mixin of a form of the host's user model: refuses identifiers of other users."""
+
+    if TYPE_CHECKING:
+        instance: Any
+        fields: dict[str, forms.Field]
+        cleaned_data: dict[str, Any]
+        add_error: Any
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()  # type: ignore[misc]
+        if cleaned is not None:
+            self.cleaned_data = cleaned
+        values = {name: self.cleaned_data.get(name) for name in self.fields}
+        for name, error in taken(self.instance.pk, values).items():
+            self.add_error(name, error)
+        return self.cleaned_data
+
+
+def with_unique_identifiers(form: Any) -> Any:
+    """A subclass of a form of the host's user model that refuses identifiers of other users."""
+    return type(form)(form.__name__, (UniqueIdentifiers, form), {})
+
+
+def taken(pk: Any, values: Mapping[str, Any]) -> dict[str, str]:
+    """The errors of those values that another user claims, by the host's field.
+
+    `pk` is the user who gets the values. Django compares only exact texts, and addresses not at
+    all. An address that two users claim may find neither of them, so staff could take the login of
+    a superuser away by giving the address to an ordinary user. A value whose key does not change is
+    not checked: existing rows may be contested, and must stay editable.
+    """
+    changed = _changed_keys(pk, values)
+    if not changed:
+        return {}
+    _kind, email = changed.get(host().email, (EMAIL, None))
+    _kind, username = changed.get(host().username, (USERNAME, None))
+    name = str(values[host().username]) if username else ""
+    held = lookup.claimed_keys(email=email, username=username, phone=None, name=name, but_of=pk)
+    return {field: _TAKEN[kind] for field, (kind, key) in changed.items() if key in held}
+
+
+def _changed_keys(pk: Any, values: Mapping[str, Any]) -> dict[str, tuple[Identifier, str]]:
+    kinds = {host().email: EMAIL, host().username: USERNAME}
+    asked = {field: kind for field, kind in kinds.items() if field and values.get(field)}
+    if not asked:
+        return {}
+    rows = host().model._base_manager.using(databases.primary())
+    stored = rows.filter(pk=pk).values(*asked).first() or {}
+    keys = {field: (kind, _key(kind, values[field])) for field, kind in asked.items()}
+    return {
+        field: (kind, key)
+        for field, (kind, key) in keys.items()
+        if key != _key(kind, stored.get(field) or "")
+    }
+
+
+def _key(kind: Identifier, value: Any) -> str:
+    return kind.key(str(value)[: identifiers.EMAIL_LENGTH])  # as much as an account copies

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.admin.utils import quote
@@ -14,18 +16,22 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 
 from authservice.core.models import Account
-from authservice.core.staff import authority, rights
+from authservice.core.staff import admin_password, authority, rights
+from authservice.core.staff.account_form import with_unique_identifiers
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel.errors import Fault
+from authservice.kernel.errors import Fault, ValidationFailed
+from authservice.kernel.http import fields
 from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import admin_text as _
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
     AnyPage = admin.options.BaseModelAdmin[Any]
+    Form = forms.ModelForm[Any]
 else:
     Page = AnyPage = object
+    Form = forms.ModelForm
 
 Row = TypeVar("Row")
 
@@ -68,6 +74,26 @@ class ReadOnly(DeclaredLookups, AnyPage):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class ApiRules(Form):
+    """A form whose texts follow the rules of the API, and are stored as the API stores them.
+
+    An unchanged text is not checked, so that staff can save a row with an older value.
+    """
+
+    # A class whose instances have the `fields`, such as a serializer. None of them is required.
+    schema: ClassVar[Any]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        ruled = fields.names(self.schema).intersection(self.changed_data, cleaned)
+        try:
+            cleaned |= fields.read(self.schema, {name: cleaned[name] for name in ruled})
+        except ValidationFailed as wrong:
+            for name, texts in wrong.texts.items():
+                self.add_error(name, texts)
+        return cleaned
 
 
 class LinksToPerson(AnyPage):
@@ -153,8 +179,21 @@ class SuperAdminGuard(RowGuard, Page):
 
     Changing an address, a number or a password gives access to the account, so otherwise the
     permission to change users would be worth all permissions. A change of `is_superuser`,
-    `is_staff`, groups or permissions is always recorded, also for superusers.
+    `is_staff`, groups or permissions is always recorded, also for superusers. No user gets the
+    address or username of another one.
     """
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        return self._guarded(super().get_form(request, obj, change=change, **kwargs))
+
+    def get_changelist_form(self, request: HttpRequest, **kwargs: Any) -> Any:
+        return self._guarded(super().get_changelist_form(request, **kwargs))
+
+    def _guarded(self, form: Any) -> Any:
+        of_users = issubclass(self.model, host().model)
+        return with_unique_identifiers(form) if of_users else form
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         shown = tuple(super().get_readonly_fields(request, obj))
@@ -194,6 +233,17 @@ def may_change(request: HttpRequest, row: Any) -> bool:
 def person_of(user: Any) -> Person:
     """The user with their account, which may not exist yet; nothing is stored."""
     return Person(user, getattr(user, "authservice_account", None) or Account(user=user))
+
+
+def with_client(view: Callable[..., Any]) -> Callable[..., Any]:
+    """A view whose client is recorded with the passwords that it sets."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        with admin_password.acting_from(partial(of_page, request)):
+            return view(request, *args, **kwargs)
+
+    return wrapped
 
 
 def log(request: HttpRequest, rows: Any, text: str) -> None:

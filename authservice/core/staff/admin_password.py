@@ -1,11 +1,15 @@
 """Passwords that staff set on Django's own page of a user: recorded, and mailed to the owner.
 
-Django admin sends no signal for it, but writes its own log, which names the actor and the user.
+Django admin sends no signal for it, but writes its own log, which names the actor and the user. The
+log has no request, so a protected site passes the client in `acting_from`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -21,6 +25,18 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
+
+_client: ContextVar[Callable[[], Client]] = ContextVar("authservice_admin_client", default=Client)
+
+
+@contextmanager
+def acting_from(client: Callable[[], Client]) -> Iterator[None]:
+    """Record passwords that are set in this block with the client that the function returns."""
+    token = _client.set(client)
+    try:
+        yield
+    finally:
+        _client.reset(token)
 
 
 def connect() -> None:
@@ -54,9 +70,10 @@ def _is_of_a_password(entry: Any) -> bool:
 
 def _follow(person: Person, *, by: Any) -> None:
     """The new password invalidates every session by itself; this marks their rows too."""
+    client = _client.get()()
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
         sessions.end_all(person, sessions.CHANGED)
         known_devices.revoke_all(person)
-        events.record_by_staff("auth.password.changed", by, person.user, Client())
-        notices.send(notices.address(person), person, ["password"], Client())
+        events.record_by_staff("auth.password.changed", by, person.user, client)
+        notices.send(notices.address(person), person, ["password"], client)

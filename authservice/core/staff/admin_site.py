@@ -3,7 +3,7 @@ the site."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any
 
@@ -12,18 +12,30 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
+from authservice.core.staff.admin_pages import with_client
 from authservice.core.staff.checks import TEMPLATE
 from authservice.core.staff.login_form import AdminAuthenticationForm
 from authservice.core.staff.password_form import AdminPasswordChangeView
 
 
 def protect(site: AdminSite) -> None:
-    """Let the login and the password change of the site follow the rules of the API. Call it before
-    `site.urls` is read; what you set afterwards, such as a login form of your own, is kept."""
+    """Let the login and the password change of the site follow the rules of the API, and record the
+    client with each password that staff set. Call it before `site.urls` is read; what you set
+    afterwards, such as a login form of your own, is kept."""
     site.login_form = AdminAuthenticationForm
     site.login_template = TEMPLATE
     # `AdminSite` has no attribute for this form.
     site.password_change = MethodType(_password_change, site)  # type: ignore[method-assign]
+    site.admin_view = _passing_client(site.admin_view)  # type: ignore[method-assign]
+
+
+def _passing_client(admin_view: Callable[..., Any]) -> Callable[..., Any]:
+    """Django's method that wraps each view of the site."""
+
+    def wrapped(view: Any, cacheable: bool = False) -> Any:
+        return with_client(admin_view(view, cacheable))
+
+    return wrapped
 
 
 def _password_change(

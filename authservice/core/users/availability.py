@@ -21,7 +21,8 @@ def is_available(field: str, value: str) -> bool:
     keys: dict[str, str | None] = dict.fromkeys(_KINDS)
     keys[field] = kind.key(value)
     # First by claim; users who have no account yet are found by the host's natural key.
-    return not lookup.claimed_keys(**keys) and find(value) is None
+    name = value if kind is identifiers.USERNAME else ""
+    return not lookup.claimed_keys(**keys, name=name) and find(value) is None
 
 
 _KINDS: Mapping[str, tuple[Identifier, Callable[[str], Person | None]]] = {

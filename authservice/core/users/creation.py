@@ -154,7 +154,8 @@ def _available_username(new_user: NewUser, attempt: int) -> str:
     """The username for the user, after checking that all requested identifiers are free."""
     username = new_user.username or _generated_username(new_user.email, attempt)
     email_key, username_key, phone_key = _keys(new_user, username)
-    held = lookup.claimed_keys(email=email_key, username=username_key, phone=phone_key)
+    keys = {"email": email_key, "username": username_key, "phone": phone_key}
+    held = lookup.claimed_keys(**keys, name=username)
     # The address comes last: with `SIGNUP_ENUMERATION = "hide"`, an error about another identifier
     # must not depend on whether the address is taken.
     if phone_key in held:

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from authservice.core.models import Account
 from authservice.core.users import creation, lookup
-from authservice.core.users.identifiers import EMAIL, Identifier
+from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
@@ -35,7 +34,8 @@ def require_free(person: Person, kind: Identifier, text: str) -> None:
         return
     keys: dict[str, str | None] = {"email": None, "username": None, "phone": None}
     keys[kind.text] = kind.key(text)
-    if lookup.claimed_keys(**keys, but_of=person.user.pk):
+    name = text if kind is USERNAME else ""
+    if lookup.claimed_keys(**keys, name=name, but_of=person.user.pk):
         raise _taken(kind)
     _require_free_in_host(kind, text)
 
@@ -47,8 +47,7 @@ def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None
     `ValidationFailed` if it is too long for the host's model.
     """
     require_free(person, kind, text)
-    using, fields = databases.primary(), {**further, "updated_at": timezone.now()}
-    fields |= _copies(person, kind, text)
+    using, fields = databases.primary(), {**further, **_copies(person, kind, text)}
     before = getattr(person, kind.text)
     try:
         with transaction.atomic(using=using):

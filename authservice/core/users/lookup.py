@@ -13,13 +13,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connections, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import CharField, Q, QuerySet
 from django.utils import timezone
 
 from authservice.core.models import Account, OneTimeToken
-from authservice.core.users import identifiers, reservations
 from authservice.core.users import person as people
-from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
+from authservice.core.users import reservations
+from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
@@ -67,7 +67,8 @@ def _gate_columns() -> list[str]:
 
 
 def _claims() -> QuerySet[Any, Any]:
-    """Keys that users claim, and former addresses that are reserved for theirs, with these users.
+    """Keys that users claim, former addresses that are reserved for theirs, and usernames of users
+    without an account; each with the user.
 
     One statement, so that an address which leaves an account at this moment is found in one of the
     two places.
@@ -84,22 +85,37 @@ def _claims() -> QuerySet[Any, Any]:
     )
     keys = claimed.order_by().values_list("email_claim", "username_claim", "phone_key", "user")
     former = reserved.order_by().values_list("target_key", "target_key", "target_key", "user")
-    return keys.union(former, all=True)
+    return keys.union(former, *_names_without_account(), all=True)
+
+
+def _names_without_account() -> list[QuerySet[Any, Any]]:
+    """Not `iexact`: the host's table has no index for it, so each sign-up would read all of it."""
+    model, natural = host().model, host().natural
+    # Users without an account are found by their natural key only.
+    if host().username != natural or not isinstance(model._meta.get_field(natural), CharField):
+        return []
+    names = [param(name, model, natural) for name in _spellings("")]
+    rows = model._base_manager.filter(authservice_account=None, **{f"{natural}__in": names})
+    return [rows.order_by().values_list(natural, natural, natural, "pk")]
+
+
+def _spellings(name: str) -> dict[str, str]:
+    return {"typed": name, "lower": name.lower(), "upper": name.upper(), "title": name.capitalize()}
 
 
 _CLAIMED = Select(_claims)
 
 
 def find_by_email(email: str) -> Person | None:
-    return _find("email_key", identifiers.email_key(email), email)
+    return _find(EMAIL, email)
 
 
 def find_by_username(username: str) -> Person | None:
-    return _find("username_key", identifiers.username_key(username), username)
+    return _find(USERNAME, username)
 
 
 def find_by_phone(phone: str) -> Person | None:
-    return _find("phone_key", identifiers.phone_key(phone), phone)
+    return _find(PHONE, phone)
 
 
 def find_by_pk(pk: Any) -> Person | None:
@@ -143,10 +159,16 @@ def get_person(user: Any) -> Person:
 
 
 def claimed_keys(
-    *, email: str | None, username: str | None, phone: str | None, but_of: Any = None
+    *,
+    email: str | None,
+    username: str | None,
+    phone: str | None,
+    name: str = "",
+    but_of: Any = None,
 ) -> set[str]:
     """The keys among these that a user other than `but_of` (a primary key) claims, contested or
-    not, or that are reserved for one, in one query."""
+    not, or that are reserved for one, in one query. `name` is the username of the key: with it,
+    users who have no account yet are found too."""
     rows = _CLAIMED.all(
         databases.primary(),
         email=email,
@@ -154,10 +176,13 @@ def claimed_keys(
         phone=phone,
         purpose=reservations.PURPOSE,
         now=timezone.now(),
+        **_spellings(name),
     )
-    asked = {key for key in (email, username, phone) if key}
     others = [row[:-1] for row in rows if row[-1] != but_of]
-    return {claimed for row in others for claimed in row if claimed in asked}
+    claimed = {key for row in others for key in row}
+    if name and any(row[0].casefold() == name.casefold() for row in others):
+        claimed.add(username)  # of a user without an account: the row has the name
+    return {key for key in (email, username, phone) if key and key in claimed}
 
 
 def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
@@ -231,22 +256,38 @@ def _copies(kind: Identifier, text: str) -> dict[str, Any]:
     return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
 
 
-def _find(field: str, key: str, typed: str) -> Person | None:
-    """The user whom the key finds; otherwise the user whom the host's natural key finds, who may
-    have no account."""
-    rows = _FINDERS[field].all(databases.primary(), value=key, typed=typed)
+def _find(kind: Identifier, typed: str) -> Person | None:
+    """The user whom the key finds, or the user whose natural key is exactly `typed`.
+
+    The second may have no account, or not hold the key because another user claims it too. An
+    address that its holder has verified is the holder's in every spelling.
+    """
+    key = kind.key(typed)
+    rows = _FINDERS[kind.unique].all(databases.primary(), value=key, typed=typed)
     found = [people.read(row, databases.primary()) for row in rows]
     for person, row in zip(found, rows, strict=True):
         person.gate_values = dict(zip(_gate_columns(), row[people.width() :], strict=True))
+    holder, named = _holder(found, kind, key), _named(found, kind, typed)
+    if named is None:
+        return holder
+    if holder and (holder.id == named.id or (kind is EMAIL and holder.email_verified)):
+        return holder
+    return get_person(named.user)
+
+
+def _holder(found: Collection[Person], kind: Identifier, key: str) -> Person | None:
     for person in found:
-        if getattr(person.ours, field) == key:
-            person = refresh_copies(person)
-            if getattr(person.ours, field) == key:
-                return person
-    for person in found:
-        if person.user.get_username() == typed:
-            return get_person(person.user)
+        if getattr(person.ours, kind.unique) == key:
+            current = refresh_copies(person)
+            if getattr(current.ours, kind.unique) == key:
+                return current
     return None
+
+
+def _named(found: Collection[Person], kind: Identifier, typed: str) -> Person | None:
+    if getattr(host(), kind.text, "") != host().natural:
+        return None
+    return next((person for person in found if getattr(person, kind.text) == typed), None)
 
 
 def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> None:

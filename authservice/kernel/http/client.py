@@ -66,14 +66,16 @@ def network(request: HttpRequest) -> str:
 
 
 def flood_subject(request: HttpRequest) -> str:
-    """The key of the general flood limit: the account of the device token if it is valid, so that
-    other clients behind the same address cannot use up its limit; otherwise the network.
+    """The key of the general flood limit: the network, together with the account of the device
+    token if it is valid, so that other clients behind the same address cannot use up its limit.
 
-    The key is not the device: each login issues a token for a new device, so an attacker who logs
-    in to their own account repeatedly would get a new limit each time.
+    The network is part of it: a former user of the account still has a valid token, since the key
+    is found without the database, and must not use up the limit of the owner. The device is not:
+    each login issues a token for a new one, so an attacker who logs in to their own account
+    repeatedly would get a new limit each time.
     """
     token = device_token.read(_device_token(request))
-    return f"account {token.user}" if token else network(request)
+    return f"account {token.user} {network(request)}" if token else network(request)
 
 
 def _claimed(request: HttpRequest) -> str:

@@ -39,7 +39,8 @@ def answer(
         data, texts = {**data, "message": translated(data["message"])}, True
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
-        _encode(body).encode(),
+        # A text of the project may contain half of a surrogate pair, which UTF-8 cannot encode.
+        _encode(body).encode(errors="replace"),
         content_type="application/json",
         status=status,
     )

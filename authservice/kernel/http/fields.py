@@ -72,11 +72,16 @@ class Text(serializers.CharField):
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
+        # Here, since the framework takes a text of control characters for an empty one.
+        if isinstance(data, str) and _CONTROL.search(self.without_allowed(data)):
+            self.fail("control")
         return super().run_validation(data)
 
+    def without_allowed(self, data: str) -> str:
+        """The text without the control characters that it may have: here none."""
+        return data
+
     def to_internal_value(self, data: str) -> str:
-        if _CONTROL.search(data):
-            self.fail("control")
         text = unicodedata.normalize("NFC", data)
         return text.strip() if self.trim_whitespace else text
 
@@ -91,9 +96,10 @@ class JsonText(Text):
 
     default_error_messages = {"json": phrase("Must be JSON text.")}
 
+    def without_allowed(self, data: str) -> str:
+        return data.replace("\n", " ").replace("\t", " ")
+
     def to_internal_value(self, data: str) -> str:
-        if _CONTROL.search(data.replace("\n", " ").replace("\t", " ")):
-            self.fail("control")
         text = unicodedata.normalize("NFC", data).strip()
         try:
             json.loads(text, parse_constant=_refuse_constant)
@@ -165,6 +171,12 @@ class Choice(serializers.ChoiceField):
         **_COMMON,
         "blank": phrase("This field may not be blank."),
     }
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        # The error message repeats the value.
+        if isinstance(data, str) and _CONTROL.search(data):
+            raise BrokenRule(bounds.CONTROL)
+        return super().run_validation(data)
 
     def fail(self, key: str, **values: Any) -> NoReturn:
         if key == "invalid_choice":

@@ -45,7 +45,7 @@ from authservice.oauth import registry
 from authservice.oauth.importing.known import KnownLinks
 from authservice.oauth.importing.rows import PackageRows, Row
 from authservice.oauth.importing.subjects import NotASubject, Subjects
-from authservice.oauth.linking import UNLINKED
+from authservice.oauth.removed_links import UNLINKED
 from authservice.oauth.storage import Link
 
 REMOVED = "the link was removed here"

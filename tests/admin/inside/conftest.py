@@ -28,8 +28,9 @@ class Browser:
         assert answer.status_code == status, page
         return answer.content.decode()
 
-    def send(self, page, **form):
-        return self._client.post(page, form, follow=True)
+    def send(self, page, meta=None, /, **form):
+        """`meta` is the client in `request.META`."""
+        return self._client.post(page, form, follow=True, **(meta or {}))
 
     def act(self, model, action, *rows):
         """Run an action on rows of a list, and confirm it."""

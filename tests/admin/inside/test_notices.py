@@ -1,6 +1,7 @@
 """Notices about changes by staff, and the verification of a number set by staff."""
 
 import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 from django.utils import timezone
@@ -183,9 +184,9 @@ stock = pytest.mark.skipif(
 )
 
 
-def set_password(root):
+def set_password(root, **meta):
     form = {"password1": OTHER, "password2": OTHER, "usable_password": "true"}
-    answer = root.send(password_page(the_user(ANN)), **form)
+    answer = root.send(password_page(the_user(ANN)), meta, **form)
     assert b"Password changed successfully." in answer.content
 
 
@@ -195,6 +196,26 @@ def test_password_set_by_staff_is_recorded(root, ann, recorded):
 
     (event,) = recorded("auth.password.changed")
     assert (event.user, event.target, event.actor_type) == (root.user, the_user(ANN), "admin")
+
+
+@stock
+def test_password_set_by_staff_is_recorded_with_the_client(root, ann, recorded):
+    set_password(root, HTTP_X_REQUEST_ID="admin-7", REMOTE_ADDR="203.0.113.7")
+
+    (event,) = recorded("auth.password.changed")
+    assert (event.client.address, event.client.request_id) == ("203.0.113.7", "admin-7")
+
+
+@stock
+def test_client_of_a_page_is_not_recorded_with_later_passwords(root, ann, recorded):
+    set_password(root, REMOTE_ADDR="203.0.113.7")
+    message = '[{"changed": {"fields": ["password"]}}]'
+    LogEntry.objects.log_actions(root.user.pk, [the_user(ANN)], CHANGE, message)
+
+    assert [event.client.address for event in recorded("auth.password.changed")] == [
+        "203.0.113.7",
+        "",
+    ]
 
 
 @stock

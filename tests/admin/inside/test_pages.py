@@ -239,3 +239,10 @@ def test_account_search_finds_username(root, api):
     api.sign_up("ann@example.com", username="anna-1")
 
     assert "anna-1" in root.see(listed("account"), q="anna-")
+
+
+@pytest.mark.parametrize("key", ["%00", "a%00b"])
+@pytest.mark.parametrize(("view", "status"), [("change", 302), ("delete", 403), ("history", 302)])
+def test_counter_with_a_nul_character_in_its_key_does_not_exist(root, key, view, status):
+    """PostgreSQL raises an error for such a parameter of a query."""
+    root.see(f"{listed('attemptcounter')}{key}/{view}/", status=status)

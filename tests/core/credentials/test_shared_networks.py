@@ -77,6 +77,20 @@ def test_general_limit_counts_a_known_device_separately_from_its_network(device,
     assert log_in(device).error == RATE_LIMITED
 
 
+def test_device_token_used_elsewhere_does_not_use_up_the_general_limit(api, device, configure):
+    """Such as the token of a former user of the account, which a changed password has revoked."""
+    configure(THROTTLE={"RATES": {"default": "5/min"}})
+    headers = {"X-Device-Token": device}
+
+    def keys(address):
+        return api.request(
+            "GET", ".well-known/jwks.json", headers=headers, REMOTE_ADDR=address
+        ).status
+
+    assert [keys("192.0.2.99") for _ in range(6)] == [200] * 5 + [429]
+    assert keys(OFFICE["REMOTE_ADDR"]) == 200
+
+
 def test_general_limit_is_shared_by_the_devices_of_an_account(device, log_in, configure):
     tokens = [log_in().headers["X-Device-Token"] for _ in range(4)]
     configure(THROTTLE={"RATES": {"default": "5/min"}})

@@ -113,6 +113,38 @@ def test_backup_code_is_accepted_once(owner, app):
     assert owner.rename("other", code=code).error == (401, "TWO_FACTOR_INVALID")
 
 
+def test_taken_username_uses_up_no_backup_code(api, owner, app):
+    api.sign_up("ben@example.com", username="benjamin")
+    code = app.backup_codes[0]
+
+    assert owner.rename("benjamin", code=code).error == (400, "USERNAME_ALREADY_EXISTS")
+    assert owner.rename(code=code).status == 200
+
+
+def test_taken_username_before_a_code_counts_under_the_rate_is_available(
+    api, owner, app, configure
+):
+    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    api.sign_up("ben@example.com", username="benjamin")
+    code = app.backup_codes[0]
+    refused = [owner.rename("benjamin", password=WRONG, code=code).code for _ in range(4)]
+
+    assert refused == ["USERNAME_ALREADY_EXISTS"] * 3 + ["TOO_MANY_REQUESTS"]
+
+
+def test_free_username_with_a_code_reveals_nothing_without_an_attempt_at_the_password(
+    api, owner, app
+):
+    api.sign_up("ben@example.com", username="benjamin")
+    taken = owner.rename("benjamin", password=None, code="123456")
+    free = owner.rename("anna", password=None, code="123456")
+
+    assert taken.error == free.error == REAUTHENTICATE
+    for _ in range(10):
+        owner.rename("anna", password=WRONG, code="123456")
+    assert owner.rename("anna", code="123456").error == (429, "TOO_MANY_ATTEMPTS")
+
+
 def test_wrong_codes_are_refused_after_ten_attempts_as_throttled(owner, app):
     refused = [owner.rename(code=app.wrong_code()).error for _ in range(11)]
 

@@ -133,6 +133,28 @@ def test_wrong_token_unknown_address_and_other_address_get_the_same_response(api
     assert {answer.response.content for answer in answers} == {answers[0].response.content}
 
 
+def test_expired_link_with_another_address_is_refused_as_an_unknown_one(clock, api, flows):
+    api.sign_up()
+    token = flows.reset_token()
+    clock.forward(hours=1)
+
+    answer, unknown = flows.reset(token, email=BEN), flows.reset("A" * 43, email=BEN)
+
+    assert is_refusal(answer, 400, "INVALID_TOKEN")
+    assert answer.response.content == unknown.response.content
+
+
+def test_expired_link_without_an_address_is_token_expired_if_the_host_allows_it(
+    clock, api, flows, configure
+):
+    configure(CORE={"RESET_REQUIRES_EMAIL": False})
+    api.sign_up()
+    token = flows.reset_token()
+    clock.forward(hours=1)
+
+    assert is_refusal(flows.reset(token, email=""), 400, "TOKEN_EXPIRED")
+
+
 def test_refused_address_does_not_use_the_link(flows, token):
     flows.reset(token, email=BEN)
 

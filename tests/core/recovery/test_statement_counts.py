@@ -90,10 +90,10 @@ def test_second_click_costs_five(flows, ann):
     assert cost(lambda: flows.click(token)) == 5
 
 
-def test_reset_by_link_costs_seventeen(flows, ann):
+def test_reset_by_link_costs_eighteen(flows, ann):
     token = flows.reset_token()
 
-    assert cost(lambda: flows.reset(token)) == 17
+    assert cost(lambda: flows.reset(token)) == 18
 
 
 def test_reset_by_code_costs_fourteen(flows, ann):

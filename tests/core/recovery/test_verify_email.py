@@ -112,6 +112,20 @@ def test_wrong_token_unknown_address_and_other_address_get_the_same_response(api
     assert {answer.response.content for answer in answers} == {answers[0].response.content}
 
 
+@pytest.mark.parametrize("email", [BEN, "nobody@example.com", ""])
+def test_expired_link_with_another_address_is_refused_as_an_unknown_one(
+    clock, api, ann, flows, email
+):
+    token = flows.email_token()
+    clock.forward(hours=24)
+
+    answer, unknown = flows.click(token, email), flows.click("A" * 43, email)
+
+    assert answer.status == 400
+    assert answer.code != "VERIFICATION_TOKEN_EXPIRED"
+    assert answer.response.content == unknown.response.content
+
+
 def test_refused_click_does_not_use_the_link(flows, token):
     flows.click(token, BEN)
 

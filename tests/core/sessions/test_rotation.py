@@ -76,6 +76,22 @@ def test_refresh_token_reused_often_within_leeway_keeps_session(api, clock, fami
     assert is_valid(api, second)
 
 
+def test_reuse_is_detected_while_the_refreshes_of_the_session_are_limited(
+    api, clock, configure, family
+):
+    """A thief who uses up the limit must not keep the session alive."""
+    stolen, *_, newest = family(3)
+    configure(THROTTLE={"RATES": {"refresh": "3/min"}})
+    while (answer := refresh(api, newest)).status == 200:
+        newest = answer.data
+    assert answer.error == (429, "TOO_MANY_REQUESTS")
+    clock.forward(seconds=11)
+
+    assert refresh(api, stolen).error == REFUSED
+    clock.forward(minutes=1)
+    assert refresh(api, newest).error == REFUSED
+
+
 def test_refresh_token_reused_after_leeway_revokes_session(api, clock, family):
     first, second = family(2)
     clock.forward(seconds=10, milliseconds=1)

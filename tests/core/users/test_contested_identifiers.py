@@ -3,21 +3,34 @@
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
+from django.test import RequestFactory
 
 from authservice.core.models import Account
+from authservice.core.staff.login_form import AdminAuthenticationForm
 from authservice.core.users import lookup
 from authservice.core.users.sync import sync
 from tests.support.client import PASSWORD
+from tests.support.flows import prove
 from tests.support.people import change, email_field, has, make_user, the_user, unsaved
 
 pytestmark = pytest.mark.django_db
 
-ANN = "ann@example.com"
+ANN, BOB = "ann@example.com", "bob@example.com"
 WRONG = (401, "INVALID_CREDENTIALS")
 
 shared_addresses = pytest.mark.skipif(
     get_user_model()._meta.get_field(email_field()).unique,
     reason="no two of its users share an address",
+)
+NATURAL = get_user_model().USERNAME_FIELD
+natural_usernames = pytest.mark.skipif(
+    NATURAL != "username", reason="its users without an account are not found by username"
+)
+natural_addresses = pytest.mark.skipif(
+    email_field() != NATURAL, reason="its users without an account are not found by address"
+)
+any_case = pytest.mark.skipif(
+    connection.vendor == "mysql", reason="its natural keys are unique in any case"
 )
 usernames = pytest.mark.skipif(not has("username"), reason="its users have no username")
 
@@ -121,6 +134,92 @@ def test_user_whose_new_address_is_taken_meanwhile_logs_in_by_username(api, conf
 
     assert answer.status == 200
     assert Account.objects.get(pk=answer.data["user"]["id"]).email_key is None
+
+
+@pytest.fixture
+def chief():
+    """A user whom the host project inserted without a signal, so there is no account."""
+    user = unsaved("chief@example.com", username="chief")
+    get_user_model().objects.bulk_create([user])
+    assert not Account.objects.exists()
+    return the_user("chief@example.com")
+
+
+@pytest.fixture
+def impostor(chief):
+    """A user with the same name in another case, who has the account with the key."""
+    return make_user("eve@example.com", username="Chief", password="second plum tart")
+
+
+@natural_usernames
+@any_case
+@pytest.mark.parametrize("with_account", [False, True])
+def test_username_as_the_host_stores_it_logs_in_its_user(api, chief, impostor, with_account):
+    if with_account:
+        lookup.get_person(chief)
+
+    assert log_in(api, username="chief").data["user"]["id"] == str(chief.pk)
+    again = api.post("login", username="chief", password="second plum tart")
+    assert again.error == WRONG
+    other = api.post("login", username="Chief", password="second plum tart")
+    assert other.data["user"]["id"] == str(impostor.pk)
+
+
+@natural_usernames
+@any_case
+def test_username_as_the_host_stores_it_logs_in_at_django_admin(chief, impostor):
+    change("chief@example.com", is_staff=True)
+    change("eve@example.com", is_staff=True)
+
+    def log_in_as(username, password):
+        data = {"username": username, "password": password}
+        form = AdminAuthenticationForm(RequestFactory().post("/admin/login/"), data)
+        return form.get_user() if form.is_valid() else None
+
+    assert log_in_as("chief", PASSWORD) == chief
+    assert log_in_as("Chief", "second plum tart") == impostor
+    assert log_in_as("chief", "second plum tart") is None
+
+
+@natural_usernames
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [("chief", "chief"), ("chief", "CHIEF"), ("Chief", "chief"), ("CHIEF", "Chief")],
+)
+def test_username_of_a_user_without_an_account_is_taken_in_each_case(api, stored, typed):
+    token = api.sign_up()["access_token"]
+    user = unsaved("chief@example.com", username=stored)
+    get_user_model().objects.bulk_create([user])
+
+    signed_up = api.post("signup", email=BOB, username=typed, password=PASSWORD)
+    body = {"username": typed, "password": PASSWORD}
+    renamed = api.request("PUT", "change-username", body, token=token)
+
+    assert signed_up.error == renamed.error == (400, "USERNAME_ALREADY_EXISTS")
+    assert available(api, username=typed) is False
+    assert available(api, username="chieftain") is True
+
+
+@natural_usernames
+def test_username_that_a_signup_generates_differs_from_one_without_an_account(api, chief):
+    answer = api.sign_up("CHIEF@example.org")
+
+    assert answer["user"]["username"].startswith("CHIEF-")
+
+
+@natural_addresses
+@any_case
+@pytest.mark.parametrize(("verified", "holds"), [(False, False), (True, True)])
+def test_address_in_another_case_is_its_holders_if_verified(api, verified, holds):
+    holder = make_user("ann@example.com")
+    if verified:
+        prove()
+    get_user_model().objects.bulk_create([unsaved("ANN@example.com")])
+    other = the_user("ANN@example.com")
+
+    found = lookup.find_by_email("ANN@example.com")
+
+    assert found.user.pk == (holder if holds else other).pk
 
 
 def test_natural_key_of_a_user_without_an_account_is_not_available(api):

@@ -25,7 +25,19 @@ def log_in(flows, token):
     return flows.api.post("login", email="ann@example.com", password=PASSWORD)
 
 
-@pytest.mark.parametrize("action", [change_password, verify_email, verify_phone, log_in])
+def change_username(flows, token):
+    body = {"username": "anna", "password": PASSWORD}
+    return flows.api.request("PUT", "change-username", body, token=token)
+
+
+def respell_email(flows, token):
+    return flows.api.post("change-email", email="ANN@example.com", password=PASSWORD, token=token)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [change_password, change_username, respell_email, verify_email, verify_phone, log_in],
+)
 def test_updated_at_is_not_set_by_actions_outside_the_profile(api, flows, ann, action):
     assert action(flows, ann["access_token"]).status == 200
 

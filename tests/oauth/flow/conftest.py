@@ -2,7 +2,7 @@ import pytest
 
 from tests.oauth.browsing import Browser
 from tests.oauth.in_process import SETTINGS, office
-from tests.support.flows import CommittingApi, prove
+from tests.support.flows import CommittingApi, Flows, prove
 from tests.support.messenger.post import Post
 from tests.support.messenger.post import office as post_office
 from tests.support.mounted import mounted
@@ -54,6 +54,11 @@ def post() -> Post:
 @pytest.fixture
 def api():
     return CommittingApi()
+
+
+@pytest.fixture
+def flows(api, post) -> Flows:
+    return Flows(api, post)
 
 
 @pytest.fixture

@@ -223,6 +223,36 @@ class TestUnlinking:
         assert unlink(api, token).status == 200
         assert unlink(api, token, "other").error == (400, "OAUTH_LAST_LOGIN_METHOD")
 
+    @pytest.mark.parametrize("disabled", [True, False])
+    def test_last_usable_provider_stays_if_the_other_one_cannot_be_used(
+        self, browser, api, providers, disabled
+    ):
+        """The operator has disabled the other provider, or removed it from the settings."""
+        providers(acme={}, other={})
+        token = browser.sign_in().data["access_token"]
+        browser.link(token, profile("1"), "other")
+        providers(acme={}, **({"other": {"ENABLED": False}} if disabled else {}))
+
+        assert unlink(api, token).error == (400, "OAUTH_LAST_LOGIN_METHOD")
+        assert unlink(api, token, "other").status == 200
+        assert linked(api, token) == ["acme"]
+
+    def test_disabled_provider_stays_if_the_user_has_nothing_else(self, browser, api, providers):
+        token = browser.sign_in().data["access_token"]
+        providers(acme={"ENABLED": False})
+
+        assert unlink(api, token).error == (400, "OAUTH_LAST_LOGIN_METHOD")
+
+    def test_last_usable_provider_is_unlinked_if_there_is_a_password(
+        self, browser, api, providers, token
+    ):
+        providers(acme={}, other={})
+        browser.link(token, WORK)
+        browser.link(token, profile("1"), "other")
+        providers(acme={})
+
+        assert unlink(api, token).status == 200
+
     def test_last_provider_is_unlinked_if_a_module_offers_another_login(self, browser, api):
         token = browser.sign_in().data["access_token"]
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from authservice.core.models import Account, OneTimeToken, Session
 from authservice.oauth import sealing
-from authservice.oauth.linking import UNLINKED
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.provider import ProviderTokens
+from authservice.oauth.removed_links import UNLINKED
 from authservice.oauth.storage import links
 from authservice.oauth.tokens import access_token
 from tests.oauth.browsing import Browser, profile

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from argparse import ArgumentParser
+from itertools import groupby
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,6 +15,9 @@ from authservice.core.management.naming import named
 from authservice.kernel.client import Client
 from authservice.organization import access, errors, slugs, staff
 from authservice.organization.models import NAME, Organization
+
+_CONTROL = ("Cc", "Cs")  # control characters, and surrogates: bytes that are no UTF-8
+_MARKS = 30  # combining marks in a row; `kernel.http.bounds` has the same limit
 
 
 class Command(BaseCommand):
@@ -52,12 +57,11 @@ class Command(BaseCommand):
             self.stdout.write(f"{row.pk} {row.slug}: {row.name}; owner {owner}, {members}{state}")
 
     def _create(self, name: str, owner: str, slug: str) -> None:
-        if not 0 < len(name.strip()) <= NAME:
-            raise CommandError(f"The name must have 1 to {NAME} characters.")
+        name = _valid_name(name)
         if slug and not slugs.is_slug(slug):
             raise CommandError(f"--slug: {slugs.RULE}")
         try:
-            created = staff.create(named(owner), name=name.strip(), slug=slug)
+            created = staff.create(named(owner), name=name, slug=slug)
         except errors.SlugTaken as wrong:
             raise CommandError(wrong.message) from wrong
         self.stdout.write(f"Created {created.slug} ({created.pk}).")
@@ -71,3 +75,16 @@ class Command(BaseCommand):
         person = named(owner)
         staff.transfer(found, person.user, client=Client())
         self.stdout.write(f"User {person.id} owns {found.slug} now.")
+
+
+def _valid_name(text: str) -> str:
+    """The name as the API stores it. Raises `CommandError` if the API would refuse it."""
+    if not 0 < len(text.strip()) <= NAME:
+        raise CommandError(f"The name must have 1 to {NAME} characters.")
+    categories = [unicodedata.category(character) for character in text]
+    if not set(categories).isdisjoint(_CONTROL):
+        raise CommandError("The name must not contain control characters or broken Unicode.")
+    rows = groupby(category[0] == "M" for category in categories)
+    if any(of_marks and len([*row]) > _MARKS for of_marks, row in rows):
+        raise CommandError(f"The name must not have more than {_MARKS} combining marks in a row.")
+    return unicodedata.normalize("NFC", text).strip()
