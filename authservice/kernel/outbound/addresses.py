@@ -40,7 +40,7 @@ def resolve(host: str, port: int, *, timeout: float) -> list[str]:
     private = is_listed(host, conf.private_hosts)
     for address in found:
         if not is_allowed(address, private=private):
-            raise Refused(f"{host} has an address that is not public.")
+            raise Refused(f"{host} has an address that is not public: see OUTBOUND.PRIVATE_HOSTS.")
     return [str(address) for address in found]
 
 

@@ -106,7 +106,7 @@ def target_of(url: str) -> Target:
     host = parts.host.strip("[]")
     secure = parts.scheme == "https"
     if not secure and not addresses.is_listed(host, conf.insecure_hosts):
-        raise Refused(f"{host} may only be reached by https.")
+        raise Refused(f"OUTBOUND.INSECURE_HOSTS does not allow http to {host}.")
     port = parts.port or (443 if secure else 80)
     return Target(secure=secure, host=host, port=port, target=parts.request_uri)
 
@@ -130,7 +130,7 @@ def send(
             headers = {**_common(to), **headers}
             received = exchange(to, found, method, headers, body, deadline=deadline)
     except OutboundError as error:
-        logger.warning("A request to %s failed: %s", service, type(error).__name__)
+        logger.warning("A request to %s failed: %s", service, error)
         raise
     return Response(status=received.status, headers=received.headers, body=received.body)
 

@@ -162,12 +162,23 @@ def test_request_inside_the_transaction_of_a_test_case_is_sent(outbound):
             get(server.url)
 
 
+@pytest.mark.parametrize("key", ["INSECURE_HOSTS", "PRIVATE_HOSTS"])
+def test_log_of_a_refused_request_names_the_setting(outbound, caplog, key):
+    outbound(**{key: []})
+
+    with served() as server, pytest.raises(Refused):
+        get(server.url)
+
+    assert f"OUTBOUND.{key}" in caplog.messages[-1]
+    assert "127.0.0.1" in caplog.messages[-1]
+
+
 def test_errors_and_logs_show_neither_query_nor_token(outbound, caplog):
     caplog.set_level(logging.DEBUG)
     with served(b"") as server, pytest.raises(OutboundError) as raised:
         get(server.url + "?key=s3cret", bearer=Secret("t0ken"))
 
-    assert caplog.messages[-1] == "A request to test failed: Unreachable"
+    assert caplog.messages[-1].startswith("A request to test failed: 127.0.0.1 cannot be reached")
     assert raised.value.__suppress_context__
     for text in (str(raised.value), caplog.text):
         assert "s3cret" not in text
