@@ -76,8 +76,8 @@ AUTHSERVICE = {
     "TRUSTED_PROXIES": None if PROXIES == "none" else int(PROXIES),
     "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
     "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
-    # For the forms of a front end.
-    "API": {"ERROR_DETAILS": env.bool("AUTHSERVICE_ERROR_DETAILS", default=True)},
+    # The forms of the console show each error at its field.
+    "API": {"ERROR_DETAILS": env.bool("AUTHSERVICE_ERROR_DETAILS", default=CONSOLE)},
     "CORE": {
         "RESET_REQUIRES_EMAIL": env.bool("AUTHSERVICE_RESET_REQUIRES_EMAIL", default=True),
         "VERIFY_CONFIRM": env.str("AUTHSERVICE_VERIFY_CONFIRM", default="auto"),
@@ -85,9 +85,9 @@ AUTHSERVICE = {
         "ALLOW_SELF_DELETE": env.bool("AUTHSERVICE_ALLOW_SELF_DELETE", default=False),
     },
     "FRONTEND": {
-        "URL": given("AUTHSERVICE_FRONTEND_URL", FRONT_END["url"]),
-        "VERIFY_EMAIL_CALLBACK_PATH": given(
-            "AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", FRONT_END["verified"]
+        "URL": env.str("AUTHSERVICE_FRONTEND_URL", default=FRONT_END["url"]),
+        "VERIFY_EMAIL_CALLBACK_PATH": env.str(
+            "AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=FRONT_END["verified"]
         ),
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
@@ -119,7 +119,9 @@ if "notification" in MODULES:
         allow_requests_to(WEBHOOK)
 if "magiclink" in MODULES:
     AUTHSERVICE["MAGICLINK"] = {
-        "CALLBACK_URL": given("AUTHSERVICE_MAGICLINK_CALLBACK_URL", FRONT_END["signed_in"]),
+        "CALLBACK_URL": env.str(
+            "AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=FRONT_END["signed_in"]
+        ),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }

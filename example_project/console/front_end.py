@@ -1,5 +1,6 @@
-"""The console as the front end: the pages to which mailed links and providers lead by default."""
+"""The console as the front end: the pages to which mailed links and providers then lead."""
 
+import sys
 from importlib.util import find_spec
 
 import environ
@@ -16,16 +17,18 @@ PAGES = {
 
 
 def wanted(env: environ.Env, *, debug: bool) -> bool:
-    """Whether the console is installed: as `DEBUG`, unless `AUTHSERVICE_CONSOLE` is set."""
-    return env.bool("AUTHSERVICE_CONSOLE", default=debug)
+    """Whether the console is installed: by `manage.py serve` with `DEBUG`, unless
+    `AUTHSERVICE_CONSOLE` is set. Any other server runs the API alone."""
+    return env.bool("AUTHSERVICE_CONSOLE", default=debug and sys.argv[1:2] == ["serve"])
 
 
 def defaults(env: environ.Env, origin: str, *, console: bool) -> dict[str, str]:
     """The default values of the variables of a front end. `origin` is that of `API_URL`.
 
-    All are empty without the console, or if `AUTHSERVICE_FRONTEND_URL` names another front end.
+    All are empty without the console, or if `AUTHSERVICE_FRONTEND_URL` is set: to the origin of
+    another front end, or to an empty text for none.
     """
-    own = console and not env.str("AUTHSERVICE_FRONTEND_URL", default="")
+    own = console and "AUTHSERVICE_FRONTEND_URL" not in env.ENVIRON
     return {
         "url": origin if own else "",
         "verified": "/verified" if own else "",

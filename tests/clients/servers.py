@@ -22,6 +22,8 @@ from tests.support.processes import wait_for
 from tests.support.serving import running
 
 _GUNICORN = ("-m", "gunicorn", "--worker-class", "gthread", "--threads", "8")
+# With the console, which stores the mails that the tests read.
+_COOKIES = {"AUTHSERVICE_CONSOLE": "1", "AUTHSERVICE_CSRF": "1", "AUTHSERVICE_COOKIES": "1"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def services(folder: Path) -> Iterator[Services]:
         started = (
             # `serve` migrates the database of both.
             (bearer, [*SERVE], {"AUTHSERVICE_LOGIN": "session"}),
-            (cookies, [*_GUNICORN], {"AUTHSERVICE_CSRF": "1", "AUTHSERVICE_COOKIES": "1"}),
+            (cookies, [*_GUNICORN], _COOKIES),
         )
         for service, command, own in started:
             address = service.url.removeprefix("http://").removesuffix("/auth")

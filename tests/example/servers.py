@@ -68,6 +68,7 @@ class Services:
         command = SERVE
         if service.server == "uvicorn":
             command = (*_UVICORN, "--host", "localhost", "--port", str(port))
+            given["AUTHSERVICE_CONSOLE"] = "1"  # which `serve` has by default
         log = folder / "server.log"
         self._stack.enter_context(run(*command, log=log, **given))
         wait_for(partial(visit, f"{origin}/"), log)

@@ -24,6 +24,7 @@ def read(environment):
         backend or one["EMAIL_BACKEND"],
         section["FRONTEND"]["URL"],
         section["OAUTH"]["PROVIDERS"],
+        section["API"]["ERROR_DETAILS"],
     ]
 print(json.dumps([read(environment) for environment in {environments!r}]))
 """
@@ -42,22 +43,35 @@ LOCAL = {
 PRODUCTION = {"DEBUG": "0", "SECRET_KEY": "a secret of the tests, long enough to be a key"}
 
 
-# Environment variables, then: installed, mailbox, mail backend, front end, providers.
-CASES = [
-    ({}, [True, True, MAILBOX, HERE, LOCAL]),
-    ({"AUTHSERVICE_CONSOLE": "0"}, [False, False, PLAIN, "", {}]),
-    ({"EMAIL_URL": "smtp://127.0.0.1:1025"}, [True, False, SMTP, HERE, LOCAL]),
-    (PRODUCTION, [False, False, PLAIN, "", {}]),
-    ({**PRODUCTION, "AUTHSERVICE_CONSOLE": "1"}, [True, False, PLAIN, HERE, {}]),
-    ({"AUTHSERVICE_FRONTEND_URL": "https://app"}, [True, True, MAILBOX, "https://app", LOCAL]),
+# Environment variables, then: installed, mailbox, mail backend, front end, providers, details.
+SERVE = [
+    ({}, [True, True, MAILBOX, HERE, LOCAL, True]),
+    ({"AUTHSERVICE_CONSOLE": "0"}, [False, False, PLAIN, "", {}, False]),
+    ({"EMAIL_URL": "smtp://127.0.0.1:1025"}, [True, False, SMTP, HERE, LOCAL, True]),
+    (PRODUCTION, [False, False, PLAIN, "", {}, False]),
+    ({**PRODUCTION, "AUTHSERVICE_CONSOLE": "1"}, [True, False, PLAIN, HERE, {}, True]),
+    (
+        {"AUTHSERVICE_FRONTEND_URL": "https://app"},
+        [True, True, MAILBOX, "https://app", LOCAL, True],
+    ),
+    ({"AUTHSERVICE_FRONTEND_URL": ""}, [True, True, MAILBOX, "", LOCAL, True]),
+]
+OTHER_SERVERS = [
+    ({}, [False, False, PLAIN, "", {}, False]),
+    ({"AUTHSERVICE_CONSOLE": "1"}, [True, True, MAILBOX, HERE, LOCAL, True]),
+    ({"AUTHSERVICE_ERROR_DETAILS": "1"}, [False, False, PLAIN, "", {}, True]),
 ]
 
 
-def test_console_mailbox_and_local_provider_are_for_development():
-    run = python("-c", SETTINGS.format(environments=[environment for environment, _ in CASES]))
+@pytest.mark.parametrize(
+    ("command", "cases"), [(["serve"], SERVE), ([], OTHER_SERVERS)], ids=["serve", "other servers"]
+)
+def test_console_mailbox_and_local_provider_are_for_development(command, cases):
+    environments = [environment for environment, _ in cases]
+    run = python("-c", SETTINGS.format(environments=environments), *command)
 
     assert run.returncode == 0, run.stdout
-    assert json.loads(run.stdout) == [expected for _, expected in CASES]
+    assert json.loads(run.stdout) == [expected for _, expected in cases]
 
 
 SERVED = """
@@ -128,6 +142,7 @@ def test_mailbox_is_read_by_pages_of_this_machine_with_the_key_only(tmp_path):
         "-c",
         READ.format(others=json.dumps(OTHERS), key=KEY),
         DJANGO_SETTINGS_MODULE="example_project.settings",
+        AUTHSERVICE_CONSOLE="1",
         AUTHSERVICE_MAILBOX=str(tmp_path / "mailbox"),
         AUTHSERVICE_MAILBOX_KEY=KEY,
     )
@@ -152,7 +167,7 @@ print(serve.greeting("http://localhost:8000", key=serve.mailbox_key()))
 
 
 def test_serve_prints_the_console_with_its_key_first_and_a_command_that_runs():
-    run = python("-c", GREETING, DJANGO_SETTINGS_MODULE="example_project.settings")
+    run = python("-c", GREETING, "serve", DJANGO_SETTINGS_MODULE="example_project.settings")
     first, *_, last = run.stdout.splitlines()[-5:]
 
     address, key = first.split("?mailbox=")

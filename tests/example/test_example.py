@@ -32,7 +32,7 @@ def test_empty_url_variable_counts_as_absent():
 
     assert databases["default"]["NAME"].endswith("example_project/db.sqlite3")
     assert caches["default"]["BACKEND"].endswith("LocMemCache")
-    assert "console.mailbox.EmailBackend" in str(mail)
+    assert "django.core.mail.backends.console.EmailBackend" in str(mail)
 
 
 @pytest.mark.parametrize("server", ["wsgi", "asgi"])
@@ -52,7 +52,12 @@ def test_example_defaults_are_for_development():
 
     assert authservice["API_URL"] == "http://localhost:8000"
     assert authservice["TRUSTED_PROXIES"] == 0
-    assert authservice["API"] == {"ERROR_DETAILS": True}
+    assert authservice["API"] == {"ERROR_DETAILS": False}
+    assert authservice["FRONTEND"] == {"URL": "", "VERIFY_EMAIL_CALLBACK_PATH": ""}
+    assert authservice["MAGICLINK"]["CALLBACK_URL"] == ""
+    assert authservice["OAUTH"]["DEFAULT_REDIRECT_URL"] == ""
+    assert authservice["OAUTH"]["ERROR_REDIRECT_URL"] == ""
+    assert authservice["OAUTH"]["PROVIDERS"] == {}
     assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": True,
         "VERIFY_CONFIRM": "auto",
@@ -67,7 +72,7 @@ def test_environment_variables_change_the_example_settings():
     authservice, _ = output_of(
         SETTINGS,
         AUTHSERVICE_TRUSTED_PROXIES="none",
-        AUTHSERVICE_ERROR_DETAILS="0",
+        AUTHSERVICE_ERROR_DETAILS="1",
         AUTHSERVICE_RESET_REQUIRES_EMAIL="0",
         AUTHSERVICE_VERIFY_CONFIRM="off",
         AUTHSERVICE_MAGICLINK_CONFIRM="off",
@@ -76,7 +81,7 @@ def test_environment_variables_change_the_example_settings():
     )
 
     assert authservice["TRUSTED_PROXIES"] is None
-    assert authservice["API"] == {"ERROR_DETAILS": False}
+    assert authservice["API"] == {"ERROR_DETAILS": True}
     assert authservice["CORE"] == {
         "RESET_REQUIRES_EMAIL": False,
         "VERIFY_CONFIRM": "off",
@@ -129,7 +134,6 @@ def test_link_of_a_forgotten_password_leads_to_a_page_without_a_front_end():
         *("-c", OPENED),
         DJANGO_SETTINGS_MODULE="example_project.settings",
         DATABASE_URL="sqlite://:memory:",
-        AUTHSERVICE_CONSOLE="0",
         ALLOWED_HOSTS="testserver",
     )
 

@@ -60,7 +60,6 @@ OFF = {"CALLBACK_URL": "", "AUTO_REGISTER": False, "CONFIRM": "auto"}
     ],
 )
 def test_example_project_configures_the_module_by_environment_variables(environment, expected):
-    variables = {"AUTHSERVICE_CONSOLE": "0", **environment}
-    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **variables)
+    run = python("-c", MODULES, PYTHONPATH=os.getcwd(), **environment)
 
     assert json.loads(run.stdout) == expected

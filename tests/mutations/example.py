@@ -11,7 +11,7 @@ EXAMPLE = (
     Mutation(
         "The absence of the console in production",
         "example_project/console/front_end.py",
-        to("default=debug", "default=True"),
+        to("default=debug and ", "default="),
         _TESTS,
     ),
     Mutation(

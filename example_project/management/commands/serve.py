@@ -33,6 +33,8 @@ class Command(BaseCommand):
         # number of workers from WEB_CONCURRENCY.
         command = ["--worker-class", "gthread", "--threads", threads, "--bind", bind]
         os.chdir(ROOT)
+        # The settings look for `serve` among the arguments, which are not those of gunicorn.
+        os.environ["AUTHSERVICE_CONSOLE"] = "1" if settings.CONSOLE else "0"
         os.execv(  # noqa: S606 no shell, and no untrusted input
             sys.executable, [sys.executable, "-m", "gunicorn", *command, "example_project.wsgi"]
         )
