@@ -23,6 +23,7 @@ from authservice.core.credentials import attempt_counter
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.kernel import databases
 from authservice.kernel.modules import plugs
+from authservice.kernel.retries import retry_on_deadlock
 
 logger = logging.getLogger("authservice.cleanup")
 
@@ -120,6 +121,10 @@ def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
 def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still match and that no other transaction has locked; returns
     how many."""
+    return retry_on_deadlock(lambda: _delete(rows, pks))
+
+
+def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     found, connection = rows.filter(pk__in=pks), connections[rows.db]
     unreferenced = not rows.model._meta.related_objects
     with transaction.atomic(using=rows.db):

@@ -17,15 +17,16 @@ from authservice.kernel.prepared import PreparedStatementLost
 
 logger = logging.getLogger("authservice.request")
 
-# SQLSTATEs of PostgreSQL by class: connection exception, insufficient resources (disk full, too
-# many connections), operator intervention (shutdown, statement_timeout). Then: lock_timeout, and a
-# server that is read-only, such as a replica that is not promoted yet.
-_CLASSES = ("08", "53", "57")
+# SQLSTATEs of PostgreSQL by class: connection exception, transaction rollback (a deadlock, after
+# all retries), insufficient resources (disk full, too many connections), operator intervention
+# (shutdown, statement_timeout). Then: lock_timeout, and a server that is read-only, such as a
+# replica that is not promoted yet.
+_CLASSES = ("08", "40", "53", "57")
 _STATES = ("55P03", "25006")
-# Error codes of MariaDB and MySQL: disk full, too many connections, table full, lock wait timeout,
-# read-only, statement interrupted by a limit of time. Then those of the client library: the server
-# cannot be reached, or the connection was lost.
-_CODES = (1021, 1040, 1114, 1205, 1290, 1836, 1969, 2002, 2003, 2006, 2013, 2055)
+# Error codes of MariaDB and MySQL: disk full, too many connections, a node of Galera outside of its
+# cluster, table full, lock wait timeout, deadlock, read-only, statement interrupted by a limit of
+# time. Then those of the client library: the server cannot be reached, or the connection was lost.
+_CODES = (1021, 1040, 1047, 1114, 1205, 1213, 1290, 1836, 1969, 2002, 2003, 2006, 2013, 2055)
 _BUSY = ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_READONLY")
 _PAUSE = 1  # second
 

@@ -12,11 +12,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from functools import wraps
 from random import SystemRandom
 from typing import TypeVar
 
-from django.db import OperationalError, connections
+from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
+from django.db.transaction import TransactionManagementError
 
+from authservice.kernel import databases
 from authservice.kernel.prepared import PreparedStatementLost
 
 logger = logging.getLogger("authservice.request")
@@ -44,7 +47,7 @@ def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
     for number in range(_ATTEMPTS - 1):
         try:
             return action()
-        except OperationalError as error:
+        except (OperationalError, TransactionManagementError) as error:
             if not _is_deadlock(error) or _in_a_transaction():
                 raise
             logger.warning("Retrying a transaction that was aborted by a deadlock: %s", error)
@@ -53,10 +56,28 @@ def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
     return action()
 
 
-def _is_deadlock(error: OperationalError) -> bool:
+def after_commit(action: Callable[[], object]) -> None:
+    """Call `action` after the commit of the current transaction, or now if there is none.
+
+    A deadlock is retried. Any other exception is logged by Django with the name of `action`, and
+    prevents no other callback of the commit.
+    """
+
+    @wraps(action)
+    def run() -> None:
+        retry_on_deadlock(action)
+
+    transaction.on_commit(run, using=databases.primary(), robust=True)
+
+
+def _is_deadlock(error: DatabaseError) -> bool:
     if isinstance(error, PreparedStatementLost):
         return True
     cause = error.__cause__
+    if isinstance(error, TransactionManagementError):
+        # A row was refused, and the rollback to the savepoint before it failed: another node of
+        # Galera had aborted the transaction. Django reports it at the next statement only.
+        return isinstance(cause, IntegrityError)
     sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
     return sqlstate in _SQLSTATES or error.args[:1] == (_ER_LOCK_DEADLOCK,)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -20,6 +21,7 @@ from django.utils import timezone
 
 from authservice.core.models import OneTimeToken
 from authservice.kernel import crypto, databases
+from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
 from authservice.oauth import registry, sealing, storage
 from authservice.oauth.provider import ProviderError, ProviderTokens
@@ -46,7 +48,7 @@ def access_token(user: Any, provider: str) -> Secret:
         link, tokens = _stored(user, provider)
         if not _is_expired(tokens):
             return tokens.access_token
-        lease = _claim(link)
+        lease = retry_on_deadlock(partial(_claim, link))
         if lease is not None:
             return _refresh(link, tokens, lease)
         if time.monotonic() >= ends:

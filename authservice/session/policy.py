@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors
+from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Lifetimes, LiveSession, refuses
+from authservice.kernel.retries import after_commit
 from authservice.kernel.sections import root
 from authservice.session import limit, stores
 from authservice.session.conf import conf
@@ -70,4 +70,4 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
 
     # After commit: a view of the host project may be one transaction, which would otherwise hold
     # the lock on the row until its end.
-    transaction.on_commit(touch, using=databases.primary(), robust=True)
+    after_commit(touch)

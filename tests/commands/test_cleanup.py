@@ -15,6 +15,7 @@ from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.models import Account, OneTimeToken, Session
 from authservice.kernel import errors
+from tests.support.deadlocks import one_deadlock
 from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -218,3 +219,15 @@ def test_cleanup_keeps_row_that_is_no_longer_expired_when_locked(run):
 
     assert cleanup.delete(rows, found) == 1
     assert OneTimeToken.objects.get() == kept
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batch_that_a_deadlock_aborted_is_deleted_again(run):
+    one_time_token(expires_at=2 * DAY)
+
+    with one_deadlock("DELETE") as aborted:
+        output = run("authservice_cleanup")
+
+    assert len(aborted) == 1
+    assert "one-time tokens: 1 deleted" in output
+    assert not OneTimeToken.objects.exists()

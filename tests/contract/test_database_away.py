@@ -7,7 +7,7 @@ import pytest
 from django.core.signals import got_request_exception
 from django.db import InternalError, OperationalError, connection
 
-from authservice.kernel import outages
+from authservice.kernel import outages, retries
 from tests.support.client import PASSWORD
 from tests.support.needs import database_server as server
 
@@ -151,16 +151,22 @@ class Refusal(Exception):
         (OperationalError("terminating connection"), Refusal("57P01")),
         (OperationalError("statement timeout"), Refusal("57014")),
         (OperationalError("lock timeout"), Refusal("55P03")),
+        (OperationalError("deadlock detected"), Refusal("40P01")),
+        (OperationalError("could not serialize access"), Refusal("40001")),
         (InternalError("read-only transaction"), Refusal("25006")),
         (OperationalError("server closed the connection unexpectedly"), Refusal(None)),
         (OperationalError(1040, "Too many connections"), Refusal()),
         (OperationalError(2013, "Lost connection to server during query"), Refusal()),
+        (OperationalError(1047, "WSREP has not yet prepared node"), Refusal()),
         (OperationalError(1205, "Lock wait timeout exceeded"), Refusal()),
+        (OperationalError(1213, "Deadlock found when trying to get lock"), Refusal()),
         (OperationalError("database is locked"), Refusal(sqlite_errorname="SQLITE_BUSY")),
     ],
     ids=lambda given: str(given.args[-1]) if given.args[-1] != "refused" else "",
 )
-def test_statement_that_may_succeed_later_is_503(robust, error, cause):
+def test_statement_that_may_succeed_later_is_503(robust, error, cause, monkeypatch):
+    monkeypatch.setattr(retries, "_PAUSE", 0)
+
     def refuse(*_):
         raise error from cause
 

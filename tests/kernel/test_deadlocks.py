@@ -1,7 +1,8 @@
 """Which database errors are retried, and how often."""
 
 import pytest
-from django.db import OperationalError, transaction
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.transaction import TransactionManagementError
 from psycopg import errors as postgresql
 
 from authservice.kernel import retries
@@ -18,16 +19,25 @@ def wrapped(cause):
     return error
 
 
+def broken(cause):
+    """The error of a statement after one that failed in the same transaction."""
+    error = TransactionManagementError("You can't execute queries until the end of the block.")
+    error.__cause__ = cause
+    return error
+
+
 DEADLOCKS = [
     pytest.param(mariadb(), id="MariaDB"),
     pytest.param(wrapped(postgresql.DeadlockDetected()), id="PostgreSQL"),
     pytest.param(wrapped(postgresql.SerializationFailure()), id="serializable"),
+    pytest.param(broken(IntegrityError(1062, "Duplicate entry")), id="lost savepoint"),
 ]
 OTHERS = [
     pytest.param(mariadb(1205), id="lock wait timeout"),
     pytest.param(wrapped(postgresql.AdminShutdown()), id="server shutdown"),
     pytest.param(OperationalError("database is locked"), id="SQLite"),
     pytest.param(OperationalError(), id="no message"),
+    pytest.param(broken(OperationalError("database is locked")), id="unusable transaction"),
 ]
 
 
@@ -52,7 +62,7 @@ def test_deadlock_is_retried(error):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", OTHERS)
 def test_other_database_errors_are_not_retried(error):
-    with pytest.raises(OperationalError) as raised:
+    with pytest.raises(type(error)) as raised:
         retries.retry_on_deadlock(Work(error))
 
     assert raised.value is error
@@ -80,3 +90,29 @@ def test_deadlock_raises_after_seven_retries():
 def test_deadlock_within_an_outer_transaction_is_not_retried():
     with transaction.atomic(), pytest.raises(OperationalError):
         retries.retry_on_deadlock(Work(mariadb()))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deadlock_after_a_commit_is_retried():
+    work, done = Work(mariadb()), []
+
+    with transaction.atomic():
+        retries.after_commit(lambda: done.append(work()))
+        assert done == []
+
+    assert done == ["done"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_error_after_a_commit_is_logged_and_stops_no_other_callback(caplog):
+    done = []
+
+    def break_down():
+        raise ValueError
+
+    with transaction.atomic():
+        retries.after_commit(break_down)
+        retries.after_commit(lambda: done.append("done"))
+
+    assert done == ["done"]
+    assert "break_down" in caplog.text

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import MySQLdb
+import pytest
 
 from tests.hosts.runs import ROOT
 from tests.machines.programs import Program, at, wait_until
@@ -23,18 +24,65 @@ from tests.support.ports import free_port
 
 PROVIDER = Path("/usr/lib/galera/libgalera_smm.so")
 NODES = 3
+# Folders of races, each with the settings that its tests need.
+PARTS = {
+    "tests.settings": (
+        "tests/races",
+        "tests/core/own_account/races",
+        "tests/core/recovery/races",
+        "tests/session/races",
+        "tests/magiclink/races",
+        "tests/invitation/races",
+        "tests/oauth/races",
+        "tests/oauth/importing/races",
+    ),
+    "tests.organization.settings": ("tests/organization/inside/races",),
+    "tests.compat.settings": ("tests/compat/inside/races",),
+    "tests.coming_from.settings": ("tests/coming_from/inside/races",),
+    "tests.extending.settings": ("tests/extending/inside/races",),
+}
 # Tests of what a row lock serialises, which Galera does not have between nodes; the docs list them.
 SKIPPED = (
     # Two transactions that each leave one administrator, and none together: needs one writer node.
     "tests/races/test_super_admins.py",
     # A retried request counts its attempt again, so fewer attempts are possible than on one server.
-    "tests/races/test_attempts.py::test_parallel_correct_passwords_use_no_attempts",
+    "tests/races/test_attempts.py::test_parallel_correct_passwords",
     "tests/races/test_attempts.py::test_parallel_wrong_passwords_on_a_device_are_checked",
+    "tests/races/test_second_factors.py::test_backup_code_works_once_with_parallel_temp_tokens",
+    "tests/races/test_second_factors.py::test_temp_token_accepts_five_parallel_attempts",
+    "tests/races/test_second_factors.py::test_all_backup_codes_work_in_parallel",
+    "tests/races/test_passwords.py::test_logins_during_a_reset",
+    "tests/core/own_account/races/test_change_email.py::test_concurrent_requests_leave_one_open_link",
+    "tests/core/own_account/races/test_change_email.py"
+    "::test_concurrent_requests_beyond_the_limit_of_mails_leave_a_link_that_was_mailed",
+    "tests/core/own_account/races/test_change_username.py"
+    "::test_free_username_that_several_users_choose_goes_to_one",
+    # 32 logins that write the row of one user can need more attempts than a request has.
+    "tests/session/races/test_limit.py"
+    "::test_concurrent_logins_leave_no_more_sessions_than_the_limit",
     # The transaction that commits last is aborted, which is not the one that these tests expect.
     "tests/races/test_deadlocks.py",
     "tests/races/test_deletion.py::test_row_inserted_during_a_deletion_does_not_undo_it",
     # The login and the second step both succeed, because neither waits for the other.
     "tests/races/test_lock_order.py::test_hash_upgrade_and_second_step_do_not_deadlock",
+    # One of the parallel clicks may be refused with an invalid link.
+    "tests/core/recovery/races/test_links.py"
+    "::test_verification_link_used_concurrently_succeeds_for_all_and_acts_once",
+    # Transactions that only read the row that they lock do not conflict.
+    "tests/core/recovery/races/test_denial.py"
+    "::test_concurrent_confirmation_and_denial_succeed_only_once",
+    "tests/core/recovery/races/test_takeover.py"
+    "::test_profile_change_beside_a_reset_never_sets_a_number",
+    "tests/session/races/test_ends.py::test_concurrent_revocations_of_one_session_record_one_event",
+    "tests/session/races/test_limit.py::test_session_ended_by_the_limit_is_recorded_once",
+    "tests/invitation/races/test_sending.py::test_same_invitation_sent_concurrently_exists_once",
+    "tests/oauth/races/test_races.py::test_last_two_providers_unlinked_at_once_keep_one",
+    "tests/organization/inside/races/test_owners.py",
+    "tests/organization/inside/races/test_joining.py"
+    "::test_removed_member_who_switches_meanwhile_has_no_claim_afterwards",
+    "tests/organization/inside/races/test_joining.py"
+    "::test_concurrent_joins_do_not_exceed_the_maximum_of_members",
+    "tests/organization/inside/races/test_joining.py::test_one_address_is_invited_once",
 )
 _SETTINGS = """
 [mariadbd]
@@ -171,12 +219,20 @@ def main() -> int:
         folder.chmod(0o755)
         _give_away(folder)
         with running(folder) as port:
-            chosen = sys.argv[1:] or ["tests/races", *(f"--deselect={name}" for name in SKIPPED)]
-            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
-            variables = {"DATABASE_URL": f"mysql://root@{at(port)}/galera"}
-            return subprocess.run(
-                command, cwd=ROOT, env={**os.environ, **variables}, check=False
-            ).returncode
+            ends = [_run(port, settings, folders) for settings, folders in PARTS.items()]
+            return max(ends)
+
+
+def _run(port: int, settings: str, folders: tuple[str, ...]) -> int:
+    kept = [f"--deselect={name}" for name in SKIPPED if name.startswith(folders)]
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--ds={settings}"),
+        *(*folders, *kept, *sys.argv[1:]),
+    ]
+    variables = {"DATABASE_URL": f"mysql://root@{at(port)}/galera"}
+    end = subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=False).returncode
+    # Options such as `-k` may select no test of a part.
+    return 0 if end == pytest.ExitCode.NO_TESTS_COLLECTED else end
 
 
 if __name__ == "__main__":

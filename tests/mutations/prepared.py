@@ -122,6 +122,36 @@ PREPARED = (
         database="postgres",
     ),
     Mutation(
+        "The repetition of what follows a commit after a deadlock",
+        "authservice/kernel/retries.py",
+        to("        retry_on_deadlock(action)\n", "        action()\n"),
+        ("tests/core/recovery/test_locks.py",),
+    ),
+    Mutation(
+        "The repetition after a savepoint that was lost with its transaction",
+        "authservice/kernel/retries.py",
+        to("return isinstance(cause, IntegrityError)", "return False"),
+        ("tests/kernel/test_deadlocks.py",),
+    ),
+    Mutation(
+        "The repetition of a batch of the cleanup",
+        "authservice/core/cleanup.py",
+        to("retry_on_deadlock(lambda: _delete(rows, pks))", "_delete(rows, pks)"),
+        ("tests/commands/test_cleanup.py",),
+    ),
+    Mutation(
+        "The repetition of the claim to refresh a provider's token",
+        "authservice/oauth/tokens.py",
+        to("retry_on_deadlock(partial(_claim, link))", "_claim(link)"),
+        ("tests/oauth/flow/test_tokens.py",),
+    ),
+    Mutation(
+        "A deadlock that retries do not resolve among the outages",
+        "authservice/kernel/outages.py",
+        to('("08", "40", ', '("08", '),
+        ("tests/contract/test_database_away.py",),
+    ),
+    Mutation(
         "The mark of a refused request as logged",
         "authservice/core/api/endpoint.py",
         to('response.__dict__["_has_been_logged"] = True', "pass"),

@@ -131,7 +131,7 @@ SESSIONS = (
     Mutation(
         "The commit before the store is notified",
         CORE + "sessions/sessions.py",
-        to("transaction.on_commit(notify, using=databases.primary(), robust=True)", "notify()"),
+        to("after_commit(notify)", "notify()"),
         _POLICY,
     ),
     Mutation(

@@ -20,6 +20,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import phrase
+from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 
 
@@ -142,14 +143,13 @@ def _evict_by_mail(person: Person, client: Client, *, suspect: bool) -> None:
 def _reset(person: Person, encoded: str, client: Client) -> Secret:
     passwords.store(person, encoded)
     token = known_devices.revoke_others(person, client)
-    using = databases.primary()
 
     def forgive() -> None:  # Django logs the name of a failed callback; a partial has none
         lockout.unlock([person])
 
     # Clear the counters, so that the owner can log in after an attack. After the commit: a login
     # that has locked a counter may wait for the user's row.
-    transaction.on_commit(forgive, using=using, robust=True)
+    after_commit(forgive)
     events.record("auth.password.reset", person, client)
     return token
 

@@ -16,6 +16,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 
 
@@ -36,7 +37,7 @@ def text_after_commit(phone: str, client: Client) -> None:
         if message_queue.can_sms():
             send_to_phone(phone, client)
 
-    transaction.on_commit(send, using=databases.primary(), robust=True)
+    after_commit(send)
 
 
 def verify_email(

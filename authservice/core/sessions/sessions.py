@@ -24,6 +24,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
+from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Insert, Select, param
 from authservice.kernel.uuid7 import uuid7
@@ -293,4 +294,4 @@ def _notify_policy(ids: list[uuid.UUID]) -> None:
     def notify() -> None:  # Django logs the name of a callback that fails; a partial has none
         ended(ids)
 
-    transaction.on_commit(notify, using=databases.primary(), robust=True)
+    after_commit(notify)

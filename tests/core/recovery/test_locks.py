@@ -1,4 +1,5 @@
-"""Every way to set a password locks the row of the user before it writes; also tested on SQLite."""
+"""Every way to set a password locks the row of the user before it writes; also tested on SQLite.
+A reset clears the counters of attempts after that, in spite of a deadlock."""
 
 import re
 
@@ -6,8 +7,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connections
 
+from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.kernel import databases
 from tests.support.client import PASSWORD
+from tests.support.deadlocks import one_deadlock
 from tests.support.flows import NEW
 
 pytestmark = pytest.mark.django_db
@@ -64,3 +67,17 @@ def test_reset_by_code_locks_the_user(flows, proven, locking):
     code = flows.reset_code()
 
     assert locks_before_it_writes(locking(lambda: flows.reset_by_code(code)))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_reset_clears_the_attempts_of_an_attacker_in_spite_of_a_deadlock(api, flows, ann):
+    for _ in range(BUDGET.limit):
+        api.post("login", email="ann@example.com", password="a password of an attacker")
+    assert api.post("login", email="ann@example.com", password=PASSWORD).status == 429
+    token = flows.reset_token()
+
+    with one_deadlock("DELETE") as aborted:
+        assert flows.reset(token).status == 200
+
+    assert "attemptcounter" in aborted[0]
+    assert api.post("login", email="ann@example.com", password=NEW).status == 200

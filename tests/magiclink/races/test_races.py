@@ -16,6 +16,7 @@ from authservice.core.recovery import first_proof
 from authservice.core.users import lookup
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.retries import retry_on_deadlock
 from authservice.magiclink import auto_register
 from tests.magiclink.magic import pair_of
 from tests.races.crowd import SIZE, tally
@@ -133,7 +134,7 @@ def test_concurrent_confirmations_count_as_the_first_only_once(crowd, post, roun
         email, _ = mailed(number, proven=False)
         post.jobs.clear()
 
-        crowd.all_do(partial(confirm_address, email))
+        crowd.all_do(partial(retry_on_deadlock, partial(confirm_address, email)))
 
         assert Counter(post.kinds()) == {message_queue.ACCESS_WIPED: 1}
 

@@ -10,6 +10,7 @@ from authservice.oauth.tokens import NoProviderToken, access_token
 from tests.oauth import in_process
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
+from tests.support.deadlocks import one_deadlock
 from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +66,16 @@ def test_expired_token_is_refreshed_and_stored(stored, clock):
     assert renewed != before
     assert access_token(the_user(), "acme").reveal() == renewed
     assert len(office.refreshes) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_refresh_that_meets_a_deadlock_is_repeated(stored, clock):
+    clock.forward(hours=1)
+
+    with one_deadlock("INSERT") as aborted:
+        assert access_token(the_user(), "acme")
+
+    assert (len(aborted), len(office.refreshes)) == (1, 1)
 
 
 def test_renewed_refresh_token_is_used_next(stored, clock):

@@ -10,6 +10,7 @@ from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
+from authservice.kernel.retries import retry_on_deadlock
 from tests.races.crowd import SIZE
 from tests.support.people import the_user
 
@@ -33,7 +34,8 @@ def receiver(request):
 def complete_login(email):
     """Log in without a password: the lockout would refuse 32 attempts at once."""
     person = lookup.find_by_email(email)
-    return login.complete(person, Client(), method="test", proofs=("pwd",)).tokens
+    complete = partial(login.complete, person, Client(), method="test", proofs=("pwd",))
+    return retry_on_deadlock(complete).tokens
 
 
 def active(email):

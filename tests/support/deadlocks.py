@@ -1,0 +1,22 @@
+"""Make the database abort one statement, as it does to resolve a deadlock."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import OperationalError, connection
+
+
+@contextmanager
+def one_deadlock(start: str) -> Iterator[list[str]]:
+    """The first statement that starts with *start* fails; yields the list that it is added to."""
+    aborted: list[str] = []
+
+    def abort(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        if sql.startswith(start) and not aborted:
+            aborted.append(sql)
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(abort):
+        yield aborted
