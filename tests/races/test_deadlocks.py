@@ -101,10 +101,10 @@ def test_retry_after_a_deadlock_is_logged(change_password, caplog):
     assert caplog.messages[0].startswith("Retrying a transaction")
 
 
-def test_request_is_internal_error_after_too_many_deadlocks(change_password, api, monkeypatch):
+def test_request_that_meets_too_many_deadlocks_is_503(change_password, api, monkeypatch):
     monkeypatch.setattr(retries, "_ATTEMPTS", 1)
 
-    assert change_password().code == "INTERNAL_ERROR"
+    assert change_password().error == (503, "SERVICE_UNAVAILABLE")
     assert api.log_in(password=PASSWORD)
 
 
