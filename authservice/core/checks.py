@@ -188,9 +188,20 @@ def check_mount(**_: Any) -> Iterator[CheckMessage]:
         return
     for entry in get_resolver().url_patterns:
         named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
-        ours = isinstance(entry, URLResolver) and named == "authservice.urls"
-        if ours and not str(entry.pattern):
+        if not isinstance(entry, URLResolver) or named != "authservice.urls":
+            continue
+        prefix = str(entry.pattern).strip("/")
+        if not prefix:
             yield message("authservice.E011")
+        elif _ends_with(prefix):
+            yield message("authservice.W012")
+
+
+def _ends_with(prefix: str) -> bool:
+    """Whether the path of API_URL ends with this prefix. It may have the script prefix alone."""
+    if list(kernel_settings.complaints()):
+        return False
+    return f"/{urlsplit(root.api_url).path.strip('/')}".endswith(f"/{prefix}")
 
 
 def check_host(**_: Any) -> Iterator[CheckMessage]:

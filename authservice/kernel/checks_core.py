@@ -47,6 +47,11 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " route of the project after it can be reached.",
         "Mount it with a prefix, as path('auth/', include('authservice.urls')).",
     ),
+    "authservice.W012": (
+        "The path of API_URL ends with the prefix under which authservice.urls is mounted, so that"
+        " links in e-mails and the callbacks of providers contain it twice.",
+        "Set API_URL to scheme, host and port, without the prefix: 'https://api.example.com'.",
+    ),
     "authservice.E050": (
         "SIGNING_KEYS cannot be used, so access tokens can be neither issued nor verified.",
         "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state 'active'.",

@@ -68,6 +68,8 @@ WRONG = [
     ("E006", service(OUTBOUND={"IN_FLIGHT": 0})),
     ("E006", service(OUTBOUND={"CA_FILE": "/no/such/file.pem"})),
     ("E011", {"ROOT_URLCONF": "tests.kernel.unprefixed"}),
+    ("W012", service(API_URL="https://api.example.com/auth")),
+    ("W012", service(API_URL="https://api.example.com/shop/auth/")),
     ("E050", service(SIGNING_KEYS=[{"alg": "HS256"}])),
     ("E050", service(SIGNING_KEYS=["key"])),
     ("E050", service(SIGNING_KEYS=[{"alg": "EdDSA", "private_key": "nonsense"}])),
@@ -197,6 +199,11 @@ def test_deployment_checks_report_nothing_without_deploy(name):
     change = next(change for wrong, change in WRONG if wrong == name)
 
     assert messages(change, deploy=False) == []
+
+
+@pytest.mark.parametrize("path", ["", "/", "/shop", "/auth/shop", "/oauth"])
+def test_check_accepts_a_script_prefix_in_api_url(path):
+    assert messages(service(API_URL=f"https://api.example.com{path}")) == []
 
 
 @pytest.mark.parametrize("given", [None, [], "API_URL"])
