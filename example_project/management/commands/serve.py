@@ -27,7 +27,11 @@ class Command(BaseCommand):
 
     def handle(self, *, bind: str, threads: str, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
-        self.stdout.write(greeting(f"http://{bind}", key=mailbox_key()))
+        origin = origin_of(bind)
+        if bind != own_address():
+            # For links in mails. The variable may name another address, that of a proxy.
+            os.environ.setdefault("AUTHSERVICE_API_URL", origin)
+        self.stdout.write(greeting(origin, key=mailbox_key()))
         self.stdout.flush()
         # Threads, because a password hash would block a whole worker otherwise. gunicorn reads the
         # number of workers from WEB_CONCURRENCY.
@@ -46,6 +50,12 @@ def own_address() -> str:
     if url.hostname in ("127.0.0.1", "localhost"):
         return f"{url.hostname}:{url.port or 80}"
     return "localhost:8000"
+
+
+def origin_of(bind: str) -> str:
+    """The origin of a server that listens at `bind`; localhost if it listens at all addresses."""
+    host, _, port = bind.rpartition(":")
+    return f"http://{host if host.strip('[]:0.') else 'localhost'}:{port}"
 
 
 def mailbox_key() -> str:
