@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import OperationalError, connection
+from django.db import OperationalError, connections
+
+from authservice.kernel import databases
 
 
 @contextmanager
 def one_deadlock(start: str) -> Iterator[list[str]]:
-    """The first statement that starts with *start* fails; yields the list that it is added to."""
+    """The first statement that starts with *start* fails, in the database of the users; yields the
+    list that it is added to."""
     aborted: list[str] = []
 
     def abort(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
@@ -18,5 +21,5 @@ def one_deadlock(start: str) -> Iterator[list[str]]:
             raise OperationalError(1213, "Deadlock found when trying to get lock")
         return execute(sql, params, many, context)
 
-    with connection.execute_wrapper(abort):
+    with connections[databases.primary()].execute_wrapper(abort):
         yield aborted
