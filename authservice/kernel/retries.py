@@ -76,8 +76,10 @@ def _is_deadlock(error: DatabaseError) -> bool:
     cause = error.__cause__
     if isinstance(error, TransactionManagementError):
         # A row was refused, and the rollback to the savepoint before it failed: another node of
-        # Galera had aborted the transaction. Django reports it at the next statement only.
-        return isinstance(cause, IntegrityError)
+        # Galera had aborted the transaction. Django reports it at the next statement only. On other
+        # databases the cause is code that continues after a refused row: an error to report.
+        galera = connections[databases.primary()].vendor == "mysql"
+        return galera and isinstance(cause, IntegrityError)
     sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
     return sqlstate in _SQLSTATES or error.args[:1] == (_ER_LOCK_DEADLOCK,)
 

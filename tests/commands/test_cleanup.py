@@ -222,7 +222,7 @@ def test_cleanup_keeps_row_that_is_no_longer_expired_when_locked(run):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_batch_that_a_deadlock_aborted_is_deleted_again(run):
+def test_batch_aborted_by_a_deadlock_is_repeated(run):
     one_time_token(expires_at=2 * DAY)
 
     with one_deadlock("DELETE") as aborted:

@@ -130,7 +130,7 @@ PREPARED = (
     Mutation(
         "The repetition after a savepoint that was lost with its transaction",
         "authservice/kernel/retries.py",
-        to("return isinstance(cause, IntegrityError)", "return False"),
+        to("return galera and isinstance(cause, IntegrityError)", "return False"),
         ("tests/kernel/test_deadlocks.py",),
     ),
     Mutation(
