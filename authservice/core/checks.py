@@ -190,16 +190,15 @@ def check_mount(**_: Any) -> Iterator[CheckMessage]:
         named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
         if not isinstance(entry, URLResolver) or named != "authservice.urls":
             continue
-        prefix = str(entry.pattern).strip("/")
-        if not prefix:
+        if not str(entry.pattern):
             yield message("authservice.E011")
-        elif _ends_with(prefix):
+        elif _repeated_in_api_url(str(entry.pattern).strip("/")):
             yield message("authservice.W012")
 
 
-def _ends_with(prefix: str) -> bool:
-    """Whether the path of API_URL ends with this prefix. It may have the script prefix alone."""
-    if list(kernel_settings.complaints()):
+def _repeated_in_api_url(prefix: str) -> bool:
+    """Whether the path of API_URL, which may be the script prefix, also ends with this prefix."""
+    if not prefix or list(kernel_settings.complaints()):
         return False
     return f"/{urlsplit(root.api_url).path.strip('/')}".endswith(f"/{prefix}")
 
