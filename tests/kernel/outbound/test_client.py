@@ -178,7 +178,8 @@ def test_errors_and_logs_show_neither_query_nor_token(outbound, caplog):
     with served(b"") as server, pytest.raises(OutboundError) as raised:
         get(server.url + "?key=s3cret", bearer=Secret("t0ken"))
 
-    assert caplog.messages[-1].startswith("A request to test failed: 127.0.0.1 cannot be reached")
+    assert caplog.messages[-1] == f"A request to test failed: {raised.value}"
+    assert str(raised.value).startswith("127.0.0.1 cannot be reached")
     assert raised.value.__suppress_context__
     for text in (str(raised.value), caplog.text):
         assert "s3cret" not in text
