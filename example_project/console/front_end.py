@@ -1,4 +1,4 @@
-"""The console as the front end: the pages to which mailed links and providers then lead."""
+"""The console as the front end: its pages, to which mailed links and providers lead."""
 
 import sys
 from importlib.util import find_spec

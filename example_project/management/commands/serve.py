@@ -37,7 +37,7 @@ class Command(BaseCommand):
         # number of workers from WEB_CONCURRENCY.
         command = ["--worker-class", "gthread", "--threads", threads, "--bind", bind]
         os.chdir(ROOT)
-        # The settings look for `serve` among the arguments, which are not those of gunicorn.
+        # gunicorn has other arguments, so the settings could not see there that this is `serve`.
         os.environ["AUTHSERVICE_CONSOLE"] = "1" if settings.CONSOLE else "0"
         os.execv(  # noqa: S606 no shell, and no untrusted input
             sys.executable, [sys.executable, "-m", "gunicorn", *command, "example_project.wsgi"]
@@ -55,7 +55,8 @@ def own_address() -> str:
 def origin_of(bind: str) -> str:
     """The origin of a server that listens at `bind`; localhost if it listens at all addresses."""
     host, _, port = bind.rpartition(":")
-    return f"http://{host if host.strip('[]:0.') else 'localhost'}:{port}"
+    everywhere = host in ("", "0.0.0.0", "[::]")  # noqa: S104 nothing is bound here
+    return f"http://{'localhost' if everywhere else host}:{port}"
 
 
 def mailbox_key() -> str:
