@@ -21,6 +21,12 @@ from tests.languages.texts import ROOT, Text
 
 # Whether a language also has the texts of Django admin.
 LANGUAGES = {"de": True, "es": False, "fr": False}
+# Not Babel's own rules, which change from version to version.
+_PLURALS = {
+    "de": "nplurals=2; plural=(n != 1);",
+    "es": "nplurals=2; plural=(n != 1);",
+    "fr": "nplurals=2; plural=(n > 1);",
+}
 UPDATE = "python -m tests.languages"
 _NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|</?\w+>")
@@ -94,6 +100,7 @@ def update(language: str) -> None:
     for app, found in apps.items():
         path = path_of(app, language)
         after = Catalog(locale=language, fuzzy=False)
+        after.mime_headers = [("Plural-Forms", _PLURALS[language])]
         for text, places in found.items():
             _add(after, text, places, known.get(text))
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,8 +168,23 @@ def _compiled(catalogue: Catalog) -> bytes:
     catalogue.project, catalogue.version = "authservice", ""
     catalogue.fuzzy = False
     written = io.BytesIO()
-    write_mo(written, catalogue)
+    write_mo(written, _Unversioned(catalogue))
     return written.getvalue()
+
+
+class _Unversioned:
+    """A catalogue whose header does not name the version of Babel, so that each version writes the
+    same file."""
+
+    def __init__(self, catalogue: Catalog) -> None:
+        self.charset = catalogue.charset
+        self._catalogue = catalogue
+
+    def __iter__(self) -> Iterator[Message]:
+        header, *entries = self._catalogue
+        header.string = re.sub(r"Generated-By: .*\n", "", str(header.string))
+        yield header
+        yield from entries
 
 
 def all_problems() -> list[str]:
