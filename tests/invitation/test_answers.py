@@ -112,7 +112,7 @@ def test_malformed_token_is_a_validation_error(api, route, body):
     assert answer.data["message"].startswith("token: ")
 
 
-def test_unknown_tokens_count_as_attempts_of_the_network(invites, configure):
+def test_unknown_tokens_count_as_attempts_of_the_network(clock, invites, configure):
     configure(THROTTLE={"RATES": {"guess": "3/h"}})
     token = invites.mailed(BOB)
     for _ in range(3):

@@ -87,7 +87,7 @@ def test_failed_cache_is_used_again_after_five_seconds(api, failing, later):
     assert failing.calls == 2
 
 
-def test_recovered_cache_counts_requests_again(api, failing, later, configure):
+def test_recovered_cache_counts_requests_again(api, clock, failing, later, configure):
     configure(THROTTLE={"RATES": {"default": "2/min"}})
     api.get("me")
     failing.unavailable = False

@@ -140,7 +140,7 @@ def test_address_that_two_users_claim_gets_no_account(magic, api):
     assert users() == before
 
 
-def test_accounts_of_one_network_are_limited(magic, configure):
+def test_accounts_of_one_network_are_limited(clock, magic, configure):
     configure(MAGICLINK={"AUTO_REGISTER": True}, THROTTLE={"RATES": {"auto-register": "3/h"}})
     messages = []
     for number in range(5):

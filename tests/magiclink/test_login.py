@@ -158,7 +158,7 @@ def test_code_beyond_its_attempts_is_refused_as_for_an_unknown_address(magic, an
     assert dict(known.response.items()) == dict(unknown.response.items())
 
 
-def test_attempts_at_codes_of_many_addresses_are_rate_limited(magic, ann, configure):
+def test_attempts_at_codes_of_many_addresses_are_rate_limited(clock, magic, ann, configure):
     configure(THROTTLE={"RATES": {"guess": "3/h"}})
     pair = magic.mailed()
     for number in range(3):

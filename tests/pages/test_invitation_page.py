@@ -121,7 +121,7 @@ def test_unknown_invitation_does_not_work(reader):
     assert (page.status, page.heading, page.has_form) == (404, "This link does not work", False)
 
 
-def test_unknown_tokens_are_limited(reader, configure):
+def test_unknown_tokens_are_limited(clock, reader, configure):
     for _ in range(101):
         page = reader.open("/auth/invitations/accept?token=x")
 

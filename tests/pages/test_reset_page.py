@@ -216,7 +216,7 @@ def test_form_of_a_program_is_answered_in_json(reader, link):
     assert done.response.headers["Content-Type"] == "application/json"
 
 
-def test_flood_limit_is_a_page_with_the_wait(reader, link, configure):
+def test_flood_limit_is_a_page_with_the_wait(clock, reader, link, configure):
     configure(THROTTLE={"RATES": {"default": "1/min"}})
     reader.open(link)
 

@@ -160,7 +160,7 @@ def test_profile_does_not_count_taken_numbers_as_changed(thief):
     assert thief.put(phone=PHONE).status == 200
 
 
-def test_profile_counts_taken_numbers_as_look_ups(thief, configure):
+def test_profile_counts_taken_numbers_as_look_ups(clock, thief, configure):
     configure(THROTTLE={"RATES": {"is-available": "3/min"}})
     taken()
 

@@ -103,7 +103,7 @@ def test_address_of_another_user_is_refused(api, proven_owner, post, taken):
     assert post.jobs == []
 
 
-def test_taken_addresses_count_under_the_rate_is_available(api, proven_owner, configure):
+def test_taken_addresses_count_under_the_rate_is_available(api, clock, proven_owner, configure):
     configure(THROTTLE={"RATES": {"is-available": "3/min"}})
     api.sign_up(BEN)
     for _ in range(3):

@@ -56,7 +56,7 @@ def test_username_that_a_signup_refuses_is_refused(api, owner, username):
     assert answer.data["message"].startswith("username: ")
 
 
-def test_taken_usernames_count_under_the_rate_is_available(api, owner, configure):
+def test_taken_usernames_count_under_the_rate_is_available(api, clock, owner, configure):
     configure(THROTTLE={"RATES": {"is-available": "3/min"}})
     api.sign_up("ben@example.com", username="benjamin")
     for _ in range(3):

@@ -25,7 +25,7 @@ def ways(flows):
 
 
 @pytest.fixture
-def few(configure):
+def few(clock, configure):
     """`few(3)` sets how many wrong codes a network may send."""
     return lambda number: configure(THROTTLE={"RATES": {"guess": f"{number}/h"}})
 

@@ -28,7 +28,7 @@ def form_post(providers, front_end):
 
 
 @pytest.fixture
-def limited(configure):
+def limited(configure, clock):
     """One request is left."""
     configure(THROTTLE={"RATES": {"default": "2/min"}})
 
@@ -57,7 +57,7 @@ def redirected(answer):
     return url._replace(query="").geturl(), values
 
 
-def test_flood_limit_redirects_the_browser(browser, limited, front_end):
+def test_flood_limit_redirects_the_browser(limited, browser, front_end):
     address = office.approve(browser.start(), profile())
     browser.get(CALLBACK)
 
@@ -67,7 +67,7 @@ def test_flood_limit_redirects_the_browser(browser, limited, front_end):
     assert 0 < int(answer.headers["Retry-After"]) <= 60
 
 
-def test_flood_limit_is_json_without_an_error_page(browser, limited):
+def test_flood_limit_is_json_without_an_error_page(limited, browser):
     browser.get(CALLBACK)
     browser.get(CALLBACK)
 

@@ -148,7 +148,7 @@ def test_provider_without_id_tokens_issues_no_nonce(api, monkeypatch, nonce):
 
 
 @pytest.mark.parametrize("path", ["nonce", "token"])
-def test_requests_of_a_network_are_limited(api, path):
+def test_requests_of_a_network_are_limited(api, clock, path):
     answers = [api.post(f"oauth/acme/{path}") for _ in range(21)]
 
     assert answers[-2].status != 429
