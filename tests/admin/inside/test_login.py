@@ -83,7 +83,7 @@ def test_admin_login_limits_wrong_passwords_from_many_addresses(log_in):
     assert "Too many attempts" in errors(answers[-1])
 
 
-def test_admin_login_limits_wrong_passwords_for_many_names_from_one_address(log_in):
+def test_admin_login_limits_wrong_passwords_for_many_names_from_one_address(clock, log_in):
     answers = [log_in("wrong", name=f"nobody{number}@example.com") for number in range(101)]
 
     assert "Please enter the correct" in errors(answers[-2])

@@ -74,7 +74,9 @@ def test_cookie_stays_if_the_trade_fails(api, guarded, token, monkeypatch, error
     assert refresh(api, token).status == 200
 
 
-def test_cookie_stays_if_there_were_too_many_requests(api, guarded, token, configure, settings):
+def test_cookie_stays_if_there_were_too_many_requests(
+    api, clock, guarded, token, configure, settings
+):
     configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "1/min"}})
     assert api.post("refresh", refresh_token=token).status == 200
     answer = refresh(api, token)

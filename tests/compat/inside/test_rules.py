@@ -85,7 +85,7 @@ def test_wrong_passwords_lock_the_account_at_each_way_to_log_in(api, ann, client
     assert api.post("login", username="ann", password=PASSWORD).code == "TOO_MANY_ATTEMPTS"
 
 
-def test_requests_are_rate_limited(client, ann, configure):
+def test_requests_are_rate_limited(client, clock, ann, configure):
     configure(THROTTLE={"RATES": {"default": "2/min"}})
     caches["default"].clear()
 

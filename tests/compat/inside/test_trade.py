@@ -213,7 +213,7 @@ def test_legacy_session_is_never_a_recent_login(api, token, configure, settings)
     assert api.request("PUT", "profile", with_password, token=access).status == 200
 
 
-def test_throttle_counts_trades_of_a_token(api, token, configure, settings):
+def test_throttle_counts_trades_of_a_token(api, clock, token, configure, settings):
     configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "3/min"}})
 
     answers = [refresh(api, token) for _ in range(4)]
