@@ -1,9 +1,8 @@
 """What can be said of the source without running it."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import authservice
 
@@ -28,6 +27,7 @@ LATE = {
 }
 
 
+@cache
 def tree(path):
     return ast.parse((ROOT / path).read_text())
 
@@ -59,21 +59,23 @@ def test_a_file_is_short_enough_to_be_read_at_once():
     assert [str(path) for path, length in lengths.items() if length > LONGEST] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=str)
-def test_imports_stand_at_the_top(path):
-    found = [name for name in local_imports(path) if name.split(".")[0] not in EXTRAS]
+def test_imports_stand_at_the_top():
+    late = {
+        path: [name for name in local_imports(path) if name.split(".")[0] not in EXTRAS]
+        for path in SOURCES
+    }
 
-    assert found == LATE.get(path, [])
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=str)
-def test_imports_are_absolute(path):
-    assert relative_imports(path) == []
+    assert {path: names for path, names in late.items() if names} == LATE
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path.name != "__init__.py"], ids=str)
-def test_a_module_opens_with_its_thesis(path):
-    assert ast.get_docstring(tree(path))
+def test_imports_are_absolute():
+    assert [str(path) for path in SOURCES if relative_imports(path)] == []
+
+
+def test_a_module_opens_with_its_thesis():
+    modules = [path for path in SOURCES if path.name != "__init__.py"]
+
+    assert [str(path) for path in modules if not ast.get_docstring(tree(path))] == []
 
 
 def test_slow_tests_that_another_run_starts_are_started():
@@ -102,15 +104,15 @@ def test_the_package_says_that_it_is_typed():
     assert (ROOT / "py.typed").exists()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=str)
-def test_nothing_is_cached_behind_a_lock(path):
+def taken_from_functools(path):
+    nodes = ast.walk(tree(path))
+    taken = (it for it in nodes if isinstance(it, ast.ImportFrom) and it.module == "functools")
+    return {name.name for node in taken for name in node.names}
+
+
+def test_nothing_is_cached_behind_a_lock():
     """Up to Python 3.11 the property of `functools` lets one thread of a process in at a time, for
     all instances: requests would wait for each other's queries. Django's does not."""
-    taken = {
-        name.name
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.ImportFrom) and node.module == "functools"
-        for name in node.names
-    }
+    locked = [str(path) for path in SOURCES if "cached_property" in taken_from_functools(path)]
 
-    assert "cached_property" not in taken
+    assert locked == []

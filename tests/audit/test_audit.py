@@ -35,14 +35,22 @@ SHARES["others"] = [name for name in INSIDE if name not in chain(*SHARES.values(
 PORTABLE = ("action_entries", "failed_entries")
 
 
+def files_of(share: str) -> list[str]:
+    return [f"tests/audit/inside/{name}.py" for name in SHARES[share]]
+
+
 def marked(share: str) -> object:
     return pytest.param(share, marks=[pytest.mark.portable] if share in PORTABLE else [])
 
 
 @pytest.mark.parametrize("share", [marked(share) for share in SHARES])
 def test_log_in_a_host_with_every_module(share):
-    files = (f"tests/audit/inside/{name}.py" for name in SHARES[share])
-    holds(WITH_ADMIN, *files, sample=connection.vendor != "sqlite")
+    holds(WITH_ADMIN, *files_of(share), sample=True)
+
+
+@pytest.mark.slow
+def test_every_case_in_a_host_with_every_module():
+    holds(WITH_ADMIN, *chain(*map(files_of, SHARES)), **SQLITE)
 
 
 @pytest.mark.slow
