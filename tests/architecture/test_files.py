@@ -1,4 +1,4 @@
-"""What can be said of the source without running it."""
+"""Rules of the source files that can be checked without running them."""
 
 import ast
 from functools import cache
@@ -48,7 +48,7 @@ def relative_imports(path):
     return [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
 
 
-def test_a_file_is_short_enough_to_be_read_at_once():
+def test_no_file_is_longer_than_300_lines():
     # Django writes migrations, and each table has one.
     lengths = {
         path: len((TREE / path).read_text().splitlines())
@@ -59,7 +59,7 @@ def test_a_file_is_short_enough_to_be_read_at_once():
     assert [str(path) for path, length in lengths.items() if length > LONGEST] == []
 
 
-def test_imports_stand_at_the_top():
+def test_imports_are_at_the_top():
     late = {
         path: [name for name in local_imports(path) if name.split(".")[0] not in EXTRAS]
         for path in SOURCES
@@ -72,7 +72,7 @@ def test_imports_are_absolute():
     assert [str(path) for path in SOURCES if relative_imports(path)] == []
 
 
-def test_a_module_opens_with_its_thesis():
+def test_each_module_has_a_docstring():
     modules = [path for path in SOURCES if path.name != "__init__.py"]
 
     assert [str(path) for path in modules if not ast.get_docstring(tree(path))] == []
@@ -110,7 +110,7 @@ def taken_from_functools(path):
     return {name.name for node in taken for name in node.names}
 
 
-def test_nothing_is_cached_behind_a_lock():
+def test_no_cached_property_of_functools():
     """Up to Python 3.11 the property of `functools` lets one thread of a process in at a time, for
     all instances: requests would wait for each other's queries. Django's does not."""
     locked = [str(path) for path in SOURCES if "cached_property" in taken_from_functools(path)]
