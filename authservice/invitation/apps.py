@@ -12,6 +12,8 @@ class InvitationConfig(modules.ModuleConfig):
     verbose_name = admin_text("Invitations")
     urls = "authservice.invitation.urls"
     message_builders = "authservice.invitation.messages.message_builders"
+    revoke_unverified_access = "authservice.invitation.eviction.revoke_unverified"
+    revoke_recent_access = "authservice.invitation.eviction.revoke_recent"
     expired_rows = "authservice.invitation.lists.expired_rows"
     support = "authservice.invitation.support.support"
 

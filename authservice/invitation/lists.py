@@ -11,6 +11,7 @@ from django.utils import timezone
 from authservice.core.users.person import Person
 from authservice.invitation.conf import conf
 from authservice.invitation.models import PlatformInvitation
+from authservice.kernel import databases, text_search
 from authservice.kernel.paging import Page
 
 SORT_FIELDS = ("created_at", "expires_at", "status", "purpose")
@@ -57,6 +58,7 @@ def _page(
     if wanted.purpose:
         rows = rows.filter(purpose=wanted.purpose)
     if wanted.query:
-        rows = rows.filter(email__icontains=wanted.query)
+        found = text_search.containing(wanted.query, "email", using=databases.primary())
+        rows = rows.filter(found)
     total = rows.count()
     return list(page.cut(rows.order_by(*page.order(column)))), total

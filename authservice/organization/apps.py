@@ -14,6 +14,8 @@ class OrganizationConfig(modules.ModuleConfig):
     claims = "authservice.organization.active.claims"
     login_extras = "authservice.organization.views.shapes.login_extras"
     message_builders = "authservice.organization.messages.message_builders"
+    revoke_unverified_access = "authservice.organization.eviction.revoke_unverified"
+    revoke_recent_access = "authservice.organization.eviction.revoke_recent"
     expired_rows = "authservice.organization.invitations.expired_rows"
     event_listener = "authservice.organization.auto_create.on_event"
     support = (

@@ -17,7 +17,7 @@ APPS = (
 # in both login modules: core authenticates the caller.
 IN_BOTH = {
     *("test_accept_as_new", "test_accept_with_account", "test_own_session", "test_token_cookies"),
-    *("test_answers", "test_closed_signup", "test_costs"),
+    *("test_answers", "test_closed_signup", "test_costs", "test_recovery"),
 }
 
 

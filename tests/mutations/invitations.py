@@ -61,6 +61,18 @@ INVITATIONS = (
         (f"{_TESTS}own_session.py::test_token_of_another_account_is_not_used",),
     ),
     Mutation(
+        "The end of an invitation link that somebody kept, after a recovery",
+        _INVITATIONS + "acceptance.py",
+        to("recipient_state.require_unchanged(invitation, present)", "pass"),
+        (f"{_TESTS}recovery.py::test_link_mailed_before_a_recovery_does_not_sign_in",),
+    ),
+    Mutation(
+        "The end of invitations that an intruder sent",
+        _INVITATIONS + "eviction.py",
+        without("            closing.cancel(invitation)\n"),
+        (f"{_TESTS}recovery.py::test_reset_cancels_what_was_sent_in_the_last_three_days",),
+    ),
+    Mutation(
         "The invitations of a suspended user",
         _MODULE + "answering.py",
         without(" or not inviter.active"),

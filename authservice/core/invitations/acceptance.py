@@ -14,7 +14,7 @@ from django.db import transaction
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.invitations import closing
+from authservice.core.invitations import closing, recipient_state
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.login import hooks, login
 from authservice.core.login.hooks import Prepared
@@ -136,6 +136,8 @@ def _enter(
         with transaction.atomic(using=databases.primary()):
             present = _locked(invitation, person)
             session = _own_session(present, caller)
+            if session is None:
+                recipient_state.require_unchanged(invitation, present)
             # The first proof changes one-time tokens and the account: before the invitation, as the
             # lock order demands.
             own = present if session else None

@@ -14,6 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from authservice.core.credentials import one_time
+from authservice.core.invitations import recipient_state
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.messages import counting, links
 from authservice.core.messages.compose import OutgoingMessage
@@ -76,7 +77,8 @@ def compose(
     token = one_time.new_token()
     digest = one_time.name_digests(invitation.TOKEN_PURPOSE, token)[0]
     rows = type(invitation).objects.pending().filter(pk=invitation.pk)
-    if not rows.filter(mail_number=invitation.mail_number).update(token_digest=digest):
+    changes = {"token_digest": digest, **recipient_state.of(recipient)}
+    if not rows.filter(mail_number=invitation.mail_number).update(**changes):
         return None
     return OutgoingMessage(
         kind=message.kind,

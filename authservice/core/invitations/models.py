@@ -61,7 +61,10 @@ class Invitation(models.Model):
     """An invitation of one e-mail address.
 
     The worker that mails the link issues its token; the row stores a keyed digest. `mail_number`
-    counts the mails: a job with an older number sends nothing. A concrete model adds a unique
+    counts the mails: a job with an older number sends nothing. `recipient_version` and
+    `recipient_fingerprint` are the token version and the password of the recipient's account when
+    the link was mailed; 0 and None if there was none. Both are None before the first mail. A
+    concrete model adds a unique
     constraint on `token_digest`, indexes, and `TOKEN_PURPOSE`, which is part of the digest: a token
     of one kind of invitation is unknown to the other.
     """
@@ -83,6 +86,10 @@ class Invitation(models.Model):
     )
     token_digest = models.CharField(max_length=_KEY, null=True, editable=False)  # noqa: DJ001
     mail_number = models.PositiveIntegerField(default=0, editable=False)
+    recipient_version = models.PositiveIntegerField(null=True, editable=False)
+    recipient_fingerprint = models.CharField(  # noqa: DJ001
+        max_length=_KEY, null=True, editable=False
+    )
     created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
     expires_at = models.DateTimeField(verbose_name=_("expires"))
     closed_at = models.DateTimeField(null=True, blank=True, verbose_name=_("closed"))

@@ -68,11 +68,12 @@ EXPECTED = {
     "phone_required": rows(
         "PHONE_NOT_VERIFIED", (NEW, "VALIDATION_ERROR"), ((*OLD, *CONTINUED, *SWITCH), TOKENS)
     ),
-    # An invitation is one of the address. The old session of the user ends with the password.
+    # The old session of the user ends with the password, so it cannot accept an invitation either.
     "other_password": rows(
         NO_LINK,
         (PASSWORDS, "INVALID_CREDENTIALS"),
-        ((*NEW, *PROVIDERS, *INVITED, *INVITED_NEW, *CONTINUED), TOKENS),
+        ((*NEW, *PROVIDERS, *INVITED_NEW), TOKENS),
+        ((*INVITED, *CONTINUED), "INVITATION_NOT_FOUND"),
         (OLD, NO_REFRESH),
         (CODE, NO_CODE),
     ),

@@ -20,7 +20,7 @@ print(json.dumps([
     "OAUTH" in settings.declared(),
     [route.path for route in routes() if "oauth" in route.path],
     [model._meta.db_table for model in apps.get_models() if "oauth" in model._meta.db_table],
-    len(modules.plugs("revoke_recent_access")),
+    len(modules.plugs("restore_access")),
 ]))
 """
 LOADED = """

@@ -1,0 +1,37 @@
+"""An invitation link signs in to the account of its address only as long as the account stays as it
+was when the link was mailed.
+
+Somebody who could read the mailbox once may keep a link. Like a link to reset the password, it must
+not work after the owner has changed the password or ended all sessions. A client that is signed in
+to the account can still accept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from authservice.core.credentials import passwords
+from authservice.core.invitations.models import Invitation
+from authservice.core.users.person import Person
+from authservice.kernel import errors
+
+
+def of(recipient: Person | None) -> dict[str, Any]:
+    """The columns to store with the token of a link; `recipient` is the account of the address."""
+    if recipient is None:
+        return {"recipient_version": 0, "recipient_fingerprint": None}
+    fingerprint = passwords.fingerprint(recipient.user.password)
+    return {"recipient_version": recipient.token_version, "recipient_fingerprint": fingerprint}
+
+
+def require_unchanged(invitation: Invitation, recipient: Person) -> None:
+    """Raises `InvitationNotFound` if the link was mailed before the last change of the password or
+    the last end of all sessions. A new account has the version 0."""
+    version, fingerprint = invitation.recipient_version, invitation.recipient_fingerprint
+    if version is None:
+        return  # mailed before the upgrade that added the column
+    changed = fingerprint and not passwords.matches_fingerprint(
+        fingerprint, recipient.user.password
+    )
+    if changed or version != recipient.token_version:
+        raise errors.InvitationNotFound
