@@ -45,6 +45,36 @@ STAFF = (
         (_ADMIN, f"{_INSIDE}/test_login.py"),
     ),
     Mutation(
+        "The end of a session of Django admin with all sessions of its user",
+        "authservice/core/staff/admin_site.py",
+        to("admin_login.has_ended(request, request.user)", "False"),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
+        "The end of a session of Django admin from before the upgrade",
+        "authservice/core/staff/admin_login.py",
+        to("get(_VERSIONS, _FIRST)", "get(_VERSIONS, getattr(request, _VERSIONS))"),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
+        "The ended session of Django admin, which a login of the API does not reopen",
+        "authservice/core/staff/admin_login.py",
+        to('by_django = getattr(request, "user", user) is user', "by_django = True"),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
+        "The versions that the login of Django admin has read with the password",
+        "authservice/core/staff/admin_login.py",
+        to("read or _current_versions(user)", "_current_versions(user)"),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
+        "The ended session of Django admin, refused in views of the host",
+        "authservice/core/api/identity.py",
+        to(" and self._is_open(user)", ""),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
         "The fields by which lists in Django admin are filtered",
         "authservice/core/staff/admin_pages.py",
         to("return any(lookup == name", "return bool(declared) or any(lookup == name"),

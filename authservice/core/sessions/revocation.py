@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from authservice.core.credentials import passwords
-from authservice.core.models import Session
+from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
@@ -41,6 +41,8 @@ def revoke_everyone(
     `progress` gets the number of users done.
     """
     ended = Ended()
+    if before is None:
+        _end_admin_sessions()
     # Also those of users who have no session here yet.
     sessions.revoke_foreign_tokens(None, before=before)
     for pks in _batches(before, batch_size):
@@ -102,6 +104,14 @@ def _users(before: datetime | None) -> QuerySet[Session, Any]:
 def _end_begun(pks: list[Any], before: datetime) -> int:
     sessions.revoke_foreign_tokens(pks, before=before)
     return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
+
+
+def _end_admin_sessions() -> None:
+    """End the sessions of Django admin of all staff, who may have no other session; see
+    `core.staff.admin_login`."""
+    if any(field.name == "is_staff" for field in host().model._meta.fields):
+        staff = Account.objects.filter(user__is_staff=True)
+        staff.update(token_version=F("token_version") + 1)
 
 
 def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:

@@ -2,6 +2,9 @@
 
 Without it an attacker would try passwords here instead of at the API. Django admin has its own
 sessions, so no tokens are issued and this login does not pass the one door.
+
+Such a session stores the versions of the account that the login has read. It has ended once they
+differ: all sessions of the user have ended since, or a second factor was enabled.
 """
 
 from __future__ import annotations
@@ -9,7 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.signals import user_logged_in
+
 from authservice.core.login import login
+from authservice.core.models import Account
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import errors, events
@@ -18,6 +25,10 @@ from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
 METHOD = "django_admin"
+# In the session and on a user who logs in: the versions at the login. On a request: those of now.
+_VERSIONS = "_authservice_versions"
+# Of an account whose sessions never ended, and of a user without an account.
+_FIRST = [0, 0]
 
 
 class CodeRequired(Exception):  # noqa: N818 not an error: the user has to enter a code too
@@ -42,7 +53,47 @@ def log_in(
     attempt.refund()
     _require_second_factor(person, code, client)
     events.record("auth.login.success", person, client, method=METHOD)
+    # They were read with the password, before the factor was asked for. If a factor is enabled in
+    # the meantime, the session of this login has ended when it begins.
+    person.user.__dict__[_VERSIONS] = [person.token_version, person.factor_version]
     return person.user
+
+
+def connect() -> None:
+    """From now on, store the versions in the session of every login with Django's `login`."""
+    user_logged_in.connect(_store_versions, dispatch_uid="authservice_admin_login")
+
+
+def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
+    """Ignores a login of the API, which sends the signal too: a login without the second factor, on
+    a remembered device, would make an ended session of the same browser valid again. Only Django's
+    `login` sets the user of the request."""
+    by_django = getattr(request, "user", user) is user
+    if by_django and SESSION_KEY in getattr(request, "session", ()):
+        read = user.__dict__.pop(_VERSIONS, None)
+        request.session[_VERSIONS] = read or _current_versions(user)
+
+
+def stores_versions(request: Any) -> bool:
+    """Whether Django's session began after `connect`."""
+    return _VERSIONS in getattr(request, "session", ())
+
+
+def has_ended(request: Any, user: Any) -> bool:
+    """Whether the session of this user, Django's own, has ended.
+
+    A session without versions began before an upgrade, or in a process that does not protect a
+    site. It may be older than an end of all sessions, so it has ended if there ever was one. This
+    costs one query for each request.
+    """
+    if not hasattr(request, _VERSIONS):
+        setattr(request, _VERSIONS, _current_versions(user))
+    return bool(request.session.get(_VERSIONS, _FIRST) != getattr(request, _VERSIONS))
+
+
+def _current_versions(user: Any) -> list[int]:
+    rows = Account.objects.filter(user=user.pk).values_list("token_version", "factor_version")
+    return list(rows.first() or _FIRST)
 
 
 def _require_allowed(person: Person, client: Client, allow: Callable[[Any], None]) -> None:

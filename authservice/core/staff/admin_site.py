@@ -4,14 +4,17 @@ the site."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from types import MethodType
 from typing import Any
 
 from django.contrib.admin import AdminSite
+from django.contrib.auth import logout
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
+from authservice.core.staff import admin_login
 from authservice.core.staff.admin_pages import with_client
 from authservice.core.staff.checks import TEMPLATE
 from authservice.core.staff.login_form import AdminAuthenticationForm
@@ -19,21 +22,36 @@ from authservice.core.staff.password_form import AdminPasswordChangeView
 
 
 def protect(site: AdminSite) -> None:
-    """Let the login and the password change of the site follow the rules of the API, and record the
-    client with each password that staff set. Call it before `site.urls` is read; what you set
-    afterwards, such as a login form of your own, is kept."""
+    """Let the login and the password change of the site follow the rules of the API, log out users
+    whose sessions have all ended, and record the client with each password that staff set. Call it
+    before `site.urls` is read; what you set afterwards, such as a login form of your own, is
+    kept."""
     site.login_form = AdminAuthenticationForm
     site.login_template = TEMPLATE
     # `AdminSite` has no attribute for this form.
     site.password_change = MethodType(_password_change, site)  # type: ignore[method-assign]
-    site.admin_view = _passing_client(site.admin_view)  # type: ignore[method-assign]
+    site.admin_view = _guarded(site.admin_view)  # type: ignore[method-assign]
+    admin_login.connect()
 
 
-def _passing_client(admin_view: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(admin_view: Callable[..., Any]) -> Callable[..., Any]:
     """Django's method that wraps each view of the site."""
 
     def wrapped(view: Any, cacheable: bool = False) -> Any:
-        return with_client(admin_view(view, cacheable))
+        return _with_open_session(with_client(admin_view(view, cacheable)))
+
+    return wrapped
+
+
+def _with_open_session(view: Callable[..., Any]) -> Callable[..., Any]:
+    """A view of the site that first logs out a user whose sessions have ended. Django's view then
+    redirects to the login page."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if request.user.is_authenticated and admin_login.has_ended(request, request.user):
+            logout(request)
+        return view(request, *args, **kwargs)
 
     return wrapped
 

@@ -25,8 +25,9 @@ from tests.twofactor.people import Person
 pytestmark = pytest.mark.django_db
 
 # By the part that adds them: the user and account, sessions, factor, links, memberships and
-# invitations, log entries, locks and their addresses, and the session of the member of staff.
-QUERIES = 18
+# invitations, log entries, locks and their addresses, the session of the member of staff, and the
+# check that this session has not ended.
+QUERIES = 19
 
 
 def organizations(number):
