@@ -60,22 +60,23 @@ def _sql(expression: Func[Any], using: str) -> str:
 
 def _of_flags(using: str) -> list[Index]:
     """Partial indexes: few users are suspended or superusers, so these are small."""
-    quote = connections[using].ops.quote_name
-    known, key = host(), quote(_column("pk"))
-    users, accounts = quote(known.model._meta.db_table), quote(Account._meta.db_table)
-    found = []
+    quote, known, found = connections[using].ops.quote_name, host(), []
     if known.active:
-        active = quote(_column(known.active))
+        users, key, active = _place(known.active, using)
         found.append(Index("authsvc_user_suspended", users, f"({key}) WHERE NOT {active}"))
     else:
+        accounts = quote(Account._meta.db_table)
         found.append(Index("authsvc_account_suspended", accounts, "(user_id) WHERE NOT active"))
     if known.superuser:
-        superuser = quote(_column(known.superuser))
+        users, key, superuser = _place(known.superuser, using)
         found.append(Index("authsvc_user_superuser", users, f"({key}) WHERE {superuser}"))
-    last_login = quote(_column("last_login"))
+    users, _key, last_login = _place("last_login", using)
     return [*found, Index("authsvc_user_lastlogin", users, f"({last_login})")]
 
 
-def _column(name: str) -> str:
-    meta: Any = host().model._meta
-    return str((meta.pk if name == "pk" else meta.get_field(name)).column)
+def _place(name: str, using: str) -> tuple[str, str, str]:
+    """The table of a field of the user model, its primary key and the column. The table may be that
+    of a parent of the user model (multi-table inheritance)."""
+    quote, field = connections[using].ops.quote_name, host().model._meta.get_field(name)
+    meta: Any = field.model._meta
+    return quote(meta.db_table), quote(meta.pk.column), quote(field.column)

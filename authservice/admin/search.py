@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from django.db import connections
 from django.db.models import BooleanField, F, Func, Q, TextField, Value
 from django.db.models.functions import Lower
 from django.db.models.lookups import Contains
+
+from authservice.kernel import text_search
 
 COLUMNS = ("name", "email", "username")
 # The texts in lower case, joined by a line feed, which no search text contains.
@@ -29,9 +29,6 @@ VERIFIED = Func(
 
 def containing(text: str, using: str) -> Q:
     """The condition that the account's name, address or username contains the text."""
-    vendor = connections[using].vendor
-    if vendor == "postgresql":
+    if connections[using].vendor == "postgresql":
         return Q(Contains(TEXTS, Lower(Value(text))))
-    # SQLite's LIKE ignores case for ASCII letters only; `iregex` runs in Python.
-    lookup, wanted = ("iregex", re.escape(text)) if vendor == "sqlite" else ("icontains", text)
-    return Q(*((f"{column}__{lookup}", wanted) for column in COLUMNS), _connector=Q.OR)
+    return text_search.containing(text, *COLUMNS, using=using)

@@ -175,11 +175,11 @@ class OrganizationInvitationAdmin(ActionsOnly, Page):
 
     @admin.action(permissions=["act"], description=_("Send again"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
-        self.run(request, chosen.select_related("organization"), staff.resend, "Sent again")
+        self.run(request, chosen.select_related("organization"), staff.resend, _("Sent again"))
 
     @admin.action(permissions=["act"], description=_("Cancel"))
     def cancel(self, request: HttpRequest, chosen: QuerySet[OrganizationInvitation]) -> None:
-        self.run(request, chosen.select_related("organization"), staff.cancel, "Cancelled")
+        self.run(request, chosen.select_related("organization"), staff.cancel, _("Cancelled"))
 
 
 def _transfer(member: Membership, *, by: Any, client: Any) -> None:

@@ -59,13 +59,26 @@ def describe(token: Secret, client: Client) -> dict[str, Any]:
 
 def decline(token: Secret, client: Client) -> None:
     """Decline. The recorded actor is the account of the address, if there is one. Raises as
-    `closing.find` does."""
+    `closing.find` does, and `InvitationNotFound` if the organization is gone."""
     invitation = closing.find(OrganizationInvitation, token, client)
     with transaction.atomic(using=databases.primary()):
+        _lock(invitation)
         closing.close(invitation, Status.DECLINED)
         recipient = lookup.find_by_email(invitation.email)
         target = invitation.organization
         events.record(DECLINED, recipient, client, target=target, **described(invitation))
+
+
+def may_still_invite(invitation: OrganizationInvitation) -> bool:
+    """Whether the inviter is active, and a member whose role manages the role to give. The row may
+    have got another inviter since it was read."""
+    rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
+    inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).get())
+    if inviter is None or not inviter.active:
+        return False
+    own = Membership.objects.filter(organization=invitation.organization_id, user=inviter.user.pk)
+    role = own.values_list("role", flat=True).first() or ""
+    return roles.permits(role, Permission.INVITE) and roles.manages(role, invitation.role)
 
 
 def _lock(invitation: OrganizationInvitation) -> None:
@@ -77,22 +90,10 @@ def _lock(invitation: OrganizationInvitation) -> None:
 
 def _join(invitation: OrganizationInvitation, client: Client, person: Person) -> Membership:
     organization = invitation.organization
-    if not _may_still_invite(invitation):
+    if not may_still_invite(invitation):
         raise errors.InvitationNotPending
     joined = members.add(organization, person.user, invitation.role)
     known = described(invitation)
     events.record(ACCEPTED, person, client, target=organization, **known)
     events.record("org.member.added", person, client, target=person.user, **known)
     return joined
-
-
-def _may_still_invite(invitation: OrganizationInvitation) -> bool:
-    """Whether the inviter is active, and a member whose role manages the role to give. The row may
-    have got another inviter since it was read."""
-    rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
-    inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).get())
-    if inviter is None or not inviter.active:
-        return False
-    own = Membership.objects.filter(organization=invitation.organization_id, user=inviter.user.pk)
-    role = own.values_list("role", flat=True).first() or ""
-    return roles.permits(role, Permission.INVITE) and roles.manages(role, invitation.role)

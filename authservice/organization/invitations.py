@@ -13,7 +13,7 @@ from authservice.core.messages import counting
 from authservice.core.models import Session
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events, message_queue
+from authservice.kernel import databases, errors, events, message_queue, text_search
 from authservice.kernel.client import Client
 from authservice.kernel.paging import Page
 from authservice.organization import access, members
@@ -51,7 +51,7 @@ def invite(
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         actor.require_manages(role)
         key = identifiers.email_key(email)
-        _require_free(actor.organization, key)
+        require_free(actor.organization, key)
         counting.count_invitation(actor.person)
         invitation: OrganizationInvitation = OrganizationInvitation.objects.create(
             organization=actor.organization,
@@ -78,12 +78,14 @@ def resend(
         invitation = _find(actor, invitation_id)
         if invitation.status != Status.PENDING:
             raise errors.InvitationNotPending
-        _require_free(actor.organization, invitation.email_key, besides=invitation)
-        invitation.inviter = actor.person.user
+        require_free(actor.organization, invitation.email_key, besides=invitation)
+        before, invitation.inviter_id = invitation.inviter_id, actor.person.user.pk
         if mailing.send(invitation, KIND, client, ttl=conf.invitation_ttl):
             rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
             rows.update(inviter=actor.person.user)
             _record(SENT, actor, invitation, client, again=True)
+        else:
+            invitation.inviter_id = before
     return invitation
 
 
@@ -110,7 +112,7 @@ def page_of(
     if status:
         rows = rows.with_status(status)
     if query:
-        rows = rows.filter(email__icontains=query)
+        rows = rows.filter(text_search.containing(query, "email", using=databases.primary()))
     in_order = rows.with_shown_status().order_by(*page.order(SORT_FIELDS[page.sort_field]))
     return list(page.cut(in_order)), rows.count()
 
@@ -133,20 +135,14 @@ def expired_rows() -> dict[str, QuerySet[Any]]:
     return {"invitations to organizations": over}
 
 
-def described(invitation: OrganizationInvitation) -> dict[str, Any]:
-    """The metadata of audit entries."""
-    return {
-        "invitation": str(invitation.pk),
-        "organization": str(invitation.organization_id),
-        "email": invitation.email,
-        "role": invitation.role,
-    }
-
-
-def _require_free(
+def require_free(
     organization: Organization, email_key: str, *, besides: OrganizationInvitation | None = None
 ) -> None:
-    """Checked under the lock of the organization, so one of several requests invites."""
+    """Raises `AlreadyAMember`, `TooManyMembers`, and `InvitationAlreadyExists` if an invitation
+    other than `besides` is pending.
+
+    Call it under the lock of the organization, so that one of several requests invites.
+    """
     joined = Membership.objects.filter(organization=organization)
     if joined.filter(user__authservice_account__email_key=email_key).exists():
         raise org_errors.AlreadyAMember
@@ -156,6 +152,16 @@ def _require_free(
     )
     if pending.exclude(pk=besides.pk if besides else None).exists():
         raise errors.InvitationAlreadyExists
+
+
+def described(invitation: OrganizationInvitation) -> dict[str, Any]:
+    """The metadata of audit entries."""
+    return {
+        "invitation": str(invitation.pk),
+        "organization": str(invitation.organization_id),
+        "email": invitation.email,
+        "role": invitation.role,
+    }
 
 
 def _find(actor: Actor, invitation_id: str) -> OrganizationInvitation:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
+from django.db.models import Count, Exists, OuterRef, QuerySet, Window
 
 from authservice.core.models import Account, Session
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import databases, events, text_search
 from authservice.kernel.client import Client
 from authservice.kernel.paging import Page
 from authservice.organization import access, active, errors, roles
@@ -134,8 +132,8 @@ def _find(actor: Actor, user_id: str) -> Membership:
 
 def _searched(query: str) -> QuerySet[Account]:
     """The account of the membership in the outer query, if one of its texts contains `query`."""
-    searched = [Q((f"{name}__icontains", query)) for name in _SEARCHED]
-    return Account.objects.filter(reduce(or_, searched), user=OuterRef("user_id"))
+    found = text_search.containing(query, *_SEARCHED, using=databases.primary())
+    return Account.objects.filter(found, user=OuterRef("user_id"))
 
 
 def _keys(found: QuerySet[Membership], page: Page) -> tuple[list[UUID], int]:

@@ -63,20 +63,18 @@ def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
 def update(
     caller: Person, session: Session, client: Client, org_id: str, changes: Mapping[str, str]
 ) -> Organization:
-    """Change name, logo or metadata. Raises as `access.acting` does."""
+    """Change name, logo or metadata; an equal value changes nothing. Raises as `access.acting`
+    does."""
     with access.acting(caller, session, org_id, Permission.UPDATE) as actor:
-        changed, before = actor.organization, {}
+        changed, metadata = actor.organization, {}
         for field, value in changes.items():
-            before[field] = getattr(changed, field)
-            setattr(changed, field, value)
-        changed.updated_at = timezone.now()
-        changed.save(using=databases.primary(), update_fields=[*changes, "updated_at"])
-        metadata = {
-            field: {"before": before[field], "after": value}
-            for field, value in changes.items()
-            if before[field] != value
-        }
-        events.record("org.updated", actor.person, client, target=changed, **metadata)
+            if (before := getattr(changed, field)) != value:
+                metadata[field] = {"before": before, "after": value}
+                setattr(changed, field, value)
+        if metadata:
+            changed.updated_at = timezone.now()
+            changed.save(using=databases.primary(), update_fields=[*metadata, "updated_at"])
+            events.record("org.updated", actor.person, client, target=changed, **metadata)
         return access.with_owner(Organization.objects.filter(pk=changed.pk)).get()
 
 

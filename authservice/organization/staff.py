@@ -17,8 +17,8 @@ from authservice.core.invitations.models import Status
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.organization import answering, invitations, members, organizations, roles
 from authservice.organization import errors as faults
-from authservice.organization import invitations, members, organizations, roles
 from authservice.organization.conf import conf
 from authservice.organization.messages import KIND
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
@@ -81,18 +81,23 @@ def delete(organization: Organization, *, by: Any, client: Client) -> None:
 
 
 def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
-    """Mail a new link in the name of the inviter. Raises `InvitationNotPending`,
-    `EmailNotConfigured`, and `TooManyRequests` beyond a limit on mails."""
+    """Mail a new link in the name of the inviter.
+
+    Raises as `invitations.require_free` does, `InvitationNotFound` if it was deleted meanwhile,
+    `InvitationNotPending` also if the inviter may not invite any more, `EmailNotConfigured`, and
+    `TooManyRequests` beyond a limit on mails.
+    """
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([invitation.inviter_id])
         _lock(invitation.organization)
-        invitation.refresh_from_db()
-        if invitation.status != Status.PENDING:
-            raise errors.InvitationNotPending
-        if not mailing.send(invitation, KIND, client, ttl=conf.invitation_ttl):
+        current = _current(invitation)
+        if current.status != Status.PENDING or not answering.may_still_invite(current):
+            raise errors.InvitationNotPending  # nobody could accept it
+        invitations.require_free(current.organization, current.email_key, besides=current)
+        if not mailing.send(current, KIND, client, ttl=conf.invitation_ttl):
             raise errors.TooManyRequests
-        known = {**invitations.described(invitation), "again": True}
-        _record(invitations.SENT, by, invitation.organization, client, **known)
+        known = {**invitations.described(current), "again": True}
+        _record(invitations.SENT, by, current.organization, client, **known)
 
 
 def cancel(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
@@ -112,6 +117,14 @@ def without_owner() -> QuerySet[Organization]:
 def _lock(organization: Organization) -> None:
     """As `access.lock`, for inactive organizations too."""
     list(Organization.objects.select_for_update().filter(pk=organization.pk).values_list("pk"))
+
+
+def _current(invitation: OrganizationInvitation) -> OrganizationInvitation:
+    rows = OrganizationInvitation.objects.select_related("organization")
+    current: OrganizationInvitation | None = rows.filter(pk=invitation.pk).first()
+    if current is None:
+        raise errors.InvitationNotFound
+    return current
 
 
 def _give(member: Membership, role: str, by: Any, client: Client) -> None:

@@ -95,7 +95,7 @@ ORGANIZATIONS = (
     Mutation(
         "The right of the inviter when an invitation is accepted",
         ORG + "answering.py",
-        to("if not _may_still_invite(invitation):", "if False:"),
+        to("if not may_still_invite(invitation):", "if False:"),
         _in("answering"),
     ),
     Mutation(

@@ -220,10 +220,12 @@ def test_invitation_of_a_suspended_inviter_is_void(ann, token, accept):
     assert accept(token, **NEW).error == NOT_PENDING
 
 
-def test_invitation_to_an_inactive_organization_is_unknown(token, accept):
+def test_invitation_to_an_inactive_organization_is_unknown(token, accept, decline):
     Organization.objects.update(active=False)
 
     assert accept(token, **NEW).error == UNKNOWN
+    assert decline(token).error == UNKNOWN
+    assert OrganizationInvitation.objects.get().status == "pending"
 
 
 def test_invitation_to_a_full_organization_is_refused(acme, token, accept, bob, organization):

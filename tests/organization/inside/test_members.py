@@ -78,6 +78,14 @@ def test_members_are_paged_sorted_and_searched(ann, four, query, found, total):
     assert answer.headers["X-Total-Count"] == str(total)
 
 
+def test_members_are_searched_in_upper_or_lower_case(api, ann, acme):
+    ozil = Person(api, "ozil")
+    ozil.put("profile", name="Özil")
+    join(acme, ozil)
+
+    assert names(ann.get(f"org/{acme}/members?query=öZ")) == ["Özil"]
+
+
 @pytest.mark.parametrize(
     "query", ["limit=0", "limit=x", "offset=-1", "sort_field=id", "sort_dir=up", "query=%00"]
 )

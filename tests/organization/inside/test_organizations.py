@@ -169,6 +169,11 @@ def test_change_with_null_keeps_and_with_blank_clears(ann, acme):
     )
 
 
+def test_change_to_the_values_of_before_changes_and_records_nothing(ann, acme, events):
+    assert ann.put(f"org/{acme}", name="Acme", logo_url="").data["updated_at"] is None
+    assert events() == []
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -6,14 +6,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client as Visitor
 from django.test import TestCase
+from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.kernel.client import Client
+from authservice.kernel.errors import InvitationAlreadyExists, InvitationNotFound
 from authservice.kernel.http.bounds import MARKS
 from authservice.organization import staff
-from authservice.organization.errors import LastOwner, MemberNotFound
+from authservice.organization.errors import AlreadyAMember, LastOwner, MemberNotFound
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
-from tests.organization.inside.people import role_of
+from tests.organization.inside.people import join, role_of
 from tests.organization.inside.test_invitations import KIND, invite
 from tests.support.people import make_user
 
@@ -147,6 +149,63 @@ def test_invitation_is_sent_again_and_cancelled(boss, ann, acme, post, events):
         ("org.invitation.sent", "admin"),
         ("org.invitation.cancelled", "admin"),
     ]
+
+
+def test_resend_is_skipped_if_the_inviter_may_invite_no_longer(boss, acme, member, post):
+    """Nobody could accept such an invitation."""
+    Membership.objects.filter(user=member.user).update(role="admin")
+    invite(member, acme)
+    Membership.objects.filter(user=member.user).delete()
+
+    text = act(boss, "organizationinvitation", "send_again", OrganizationInvitation.objects.get())
+
+    assert "The invitation is no longer pending." in text
+    assert post.kinds().count(KIND) == 1
+
+
+def test_resend_is_skipped_if_another_invitation_is_pending(boss, ann, acme, post):
+    invite(ann, acme)
+    expired = OrganizationInvitation.objects.get()
+    OrganizationInvitation.objects.update(expires_at=timezone.now())
+    invite(ann, acme)
+
+    text = act(boss, "organizationinvitation", "send_again", expired)
+
+    assert str(InvitationAlreadyExists()) in text
+    assert OrganizationInvitation.objects.pending().count() == 1
+    assert post.kinds().count(KIND) == 2
+
+
+def test_resend_is_skipped_if_the_recipient_has_joined(boss, ann, acme, bob, post):
+    invite(ann, acme, bob.email)
+    join(acme, bob)
+
+    text = act(boss, "organizationinvitation", "send_again", OrganizationInvitation.objects.get())
+
+    assert str(AlreadyAMember()) in text
+    assert post.kinds().count(KIND) == 1
+
+
+def test_resend_of_an_invitation_deleted_meanwhile_is_refused(ann, acme, events):
+    invite(ann, acme)
+    listed = OrganizationInvitation.objects.get()
+    OrganizationInvitation.objects.all().delete()
+
+    with pytest.raises(InvitationNotFound):
+        staff.resend(listed, by=None, client=Client())
+    assert [event.action for event in events()] == ["org.invitation.sent"]
+
+
+@pytest.mark.parametrize(
+    ("action", "shown"), [("send_again", "Erneut gesendet: 1."), ("cancel", "Zurückgezogen: 1.")]
+)
+def test_messages_about_invitations_are_in_german(settings, boss, ann, acme, action, shown):
+    settings.LANGUAGE_CODE = "de"
+    invite(ann, acme)
+
+    assert shown in act(
+        boss, "organizationinvitation", action, OrganizationInvitation.objects.get()
+    )
 
 
 def command(*arguments):
