@@ -6,9 +6,10 @@ from django.contrib.auth import get_user_model
 from django.db.models import F
 
 from authservice.core.models import Account
-from authservice.core.users import identifiers
+from authservice.core.users import identifier_change, identifiers, lookup, sync
+from authservice.core.users.identifiers import EMAIL
 from tests.support.client import PASSWORD
-from tests.support.people import change, email_field, make_user, unsaved
+from tests.support.people import change, email_field, make_user, the_user, unsaved
 
 pytestmark = [
     pytest.mark.django_db,
@@ -155,3 +156,80 @@ def test_sync_does_not_assign_shared_address_to_user_with_another_verified(run):
 
     assert owner(ANN) is None
     assert Account.objects.get(user=ann).email_key is None
+
+
+class Aborted(Exception):
+    pass
+
+
+@pytest.fixture
+def run_aborted_sync():
+    """Call it to run a sync that is aborted after it has released the keys that move."""
+
+    def progress(done, steps):
+        if done * 3 >= steps * 2:
+            raise Aborted
+
+    def run():
+        with pytest.raises(Aborted):
+            sync.sync(batch_size=1000, dry_run=False, progress=progress)
+
+    return run
+
+
+def test_aborted_sync_keeps_address_of_user_with_changed_username(api, run_aborted_sync):
+    ann = make_user(ANN, username="first")
+    change(ANN, username="renamed")
+
+    run_aborted_sync()
+
+    assert owner(ANN) == ann.pk
+    assert log_in(api, ANN).data["user"]["id"] == str(ann.pk)
+
+
+def test_aborted_sync_keeps_username_of_user_with_changed_address(run_aborted_sync):
+    ann = make_user(ANN, username="first")
+    move(ann, BOB)
+
+    run_aborted_sync()
+
+    account = Account.objects.get(user=ann)
+    assert (account.username_key, account.email_key) == (identifiers.username_key("first"), None)
+
+
+@pytest.fixture
+def during_sync(monkeypatch):
+    """`during_sync(action)` calls the action in the write pass, after the batch was read."""
+    sync_batch = sync._sync_batch
+
+    def schedule(action):
+        def interrupted(users, report, **options):
+            if options["write"]:
+                action()
+            sync_batch(users, report, **options)
+
+        monkeypatch.setattr(sync, "_sync_batch", interrupted)
+
+    return schedule
+
+
+def test_sync_keeps_address_that_the_user_changes_meanwhile(run, during_sync):
+    ann = make_user(ANN, username="first")
+    change(ANN, username="renamed")
+    during_sync(
+        lambda: identifier_change.replace(lookup.get_person(the_user()), EMAIL, "new@example.com")
+    )
+
+    run("authservice_sync_accounts")
+
+    assert owner("new@example.com") == ann.pk
+    assert Account.objects.get(user=ann).email == "new@example.com"
+
+
+def test_sync_continues_if_a_user_is_deleted_meanwhile(run, during_sync):
+    get_user_model().objects.bulk_create([unsaved(ANN), unsaved(BOB)])
+    during_sync(lambda: the_user(ANN).delete())
+
+    run("authservice_sync_accounts")
+
+    assert Account.objects.get().user_id == the_user(BOB).pk

@@ -6,6 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _SYNC = "tests/commands/test_sync_accounts.py"
 _CONTESTED = "tests/core/users/test_contested_identifiers.py"
+_SIGNALS = "tests/core/users/test_signals.py"
 
 SYNC = (
     Mutation(
@@ -18,8 +19,8 @@ SYNC = (
         "The dry run that assigns no key",
         CORE + "users/sync.py",
         to(
-            "        if not dry_run:\n            _release",
-            "        if True:\n            _release",
+            "        if not dry_run:\n            retry",
+            "        if True:\n            retry",
         ),
         (_SYNC,),
     ),
@@ -44,13 +45,25 @@ SYNC = (
     Mutation(
         "The update of copies after a changed address",
         CORE + "users/sync.py",
-        to("changed.append((account, wanted))", "pass"),
+        to("changed.append((account, copied))", "pass"),
         (f"{_SYNC}::test_sync_finds_user_with_changed_address_by_the_new_one",),
     ),
     Mutation(
         "The release of keys before any is assigned",
         CORE + "users/sync.py",
-        to("            _release(changed, using)\n", "            pass\n"),
+        to("            retry_on_deadlock(partial(_release, changed))\n", "            pass\n"),
+        (_SYNC,),
+    ),
+    Mutation(
+        "The key that stays while the other key of the account moves",
+        CORE + "users/sync.py",
+        without(" and copied.get(name, key) != key"),
+        (_SYNC,),
+    ),
+    Mutation(
+        "The second comparison, under the lock, before the sync writes",
+        CORE + "users/sync.py",
+        to("in users.values()]", "in users.values()][:0]"),
         (_SYNC,),
     ),
     Mutation(
@@ -107,14 +120,35 @@ IDENTIFIERS = (
     Mutation(
         "The login of a user whose address is taken while the account is created",
         CORE + "users/lookup.py",
-        to("    if stored is None:\n", "    if False:\n"),
+        to(
+            "stored := Account.objects.filter(user=user.pk).first()",
+            "stored := Account.objects.get(user=user.pk)",
+        ),
         (_CONTESTED,),
     ),
     Mutation(
         "The login of a user whose new address is taken concurrently",
         CORE + "users/lookup.py",
-        to("    except IntegrityError:\n", "    except ZeroDivisionError:\n"),
+        to("suppress(IntegrityError)", "suppress(ZeroDivisionError)"),
         (_CONTESTED,),
+    ),
+    Mutation(
+        "The key that stays if another user takes the other key of the account",
+        CORE + "users/lookup.py",
+        to("(email, None), (None, name)", "(None, None)"),
+        (_CONTESTED,),
+    ),
+    Mutation(
+        "The user who is saved in another database",
+        CORE + "users/signals.py",
+        without("    if using and using != databases.primary():\n        return\n"),
+        (_SIGNALS,),
+    ),
+    Mutation(
+        "The address that changes in a parent row of the user",
+        CORE + "users/signals.py",
+        without(" and not issubclass(model, sender._meta.concrete_model)"),
+        (_SIGNALS,),
     ),
     Mutation(
         "The username of a user without an account, which is not available",

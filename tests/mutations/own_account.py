@@ -67,7 +67,7 @@ OWN_ACCOUNT = (
             "timedelta(hours=24), addressed=False)",
             "timedelta(hours=24), addressed=False, lasting=True)",
         ),
-        (f"{_CONFIRM}::test_reset_ends_the_link",),
+        (f"{_CONFIRM}::test_password_change_ends_the_link",),
     ),
     Mutation(
         "The end of an earlier request of an address",
@@ -111,6 +111,12 @@ OWN_ACCOUNT = (
         CORE + "own_account/email_confirmation.py",
         to("    if not _is_unchanged(person, issued):", "    if False:"),
         (f"{_CHANGE}::test_address_that_staff_changed_meanwhile_stays",),
+    ),
+    Mutation(
+        "The end of a requested address with all sessions",
+        CORE + "own_account/email_confirmation.py",
+        without(" and person.token_version == version"),
+        (f"{_CHANGE}::test_end_of_all_sessions_ends_the_request_of_a_user_without_a_password",),
     ),
     Mutation(
         "The reservation of a former address",

@@ -31,8 +31,8 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events, message_queue
 from authservice.kernel.client import Client
 
-# The target of its rows is the new address. The former one is in the payload, and must still be
-# that of the account.
+# The target of its rows is the new address. The payload has the former one and the token version,
+# which must still be those of the account.
 CHANGE_EMAIL = Purpose("change-email", link_ttl=timedelta(hours=24), addressed=False)
 REQUEST = "change"  # of the job: the id of the row
 _REQUESTS = Budget.fixed(limit=5, window=timedelta(days=1))
@@ -107,7 +107,11 @@ def _store(person: Person, email: str) -> OneTimeToken:
         purpose=CHANGE_EMAIL.name,
         user_id=person.user.pk,
         target_key=identifiers.email_key(email),
-        payload={"email": email, "former_key": person.email_key},
+        payload={
+            "email": email,
+            "former_key": person.email_key,
+            "token_version": person.token_version,
+        },
         password_fingerprint=passwords.fingerprint(person.user.password),
         created_at=now,
         expires_at=now + CHANGE_EMAIL.link_ttl,

@@ -63,9 +63,13 @@ def _find(token: Secret) -> tuple[Person, OneTimeToken]:
 
 
 def _is_unchanged(person: Person, issued: OneTimeToken) -> bool:
-    """Whether the account has the address of the request; staff or the project may have changed
-    it."""
-    return bool(person.email_key == issued.payload["former_key"])
+    """Whether the account has the address of the request, which staff or the project may have
+    changed, and nobody has ended all its sessions since: an intruder may have requested it."""
+    # A request from before an upgrade has no version.
+    version = issued.payload.get("token_version", person.token_version)
+    return bool(
+        person.email_key == issued.payload["former_key"] and person.token_version == version
+    )
 
 
 def _require_done(person: Person | None, issued: OneTimeToken) -> None:

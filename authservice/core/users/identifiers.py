@@ -29,6 +29,7 @@ USERNAME_RULE = phrase("Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.
 PHONE_RULE = phrase("Must be a possible number in E.164 form, as +4930123456.")
 USERNAME_FORM = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE_FORM = re.compile(r"\+[1-9][0-9]{6,14}")
+_STOPS = "\u3002\uff0e\uff61"  # the full stops that UTS 46 maps to a dot
 
 
 # One request needs the same key several times; keys of other requests need not stay in memory.
@@ -144,11 +145,17 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
+def _without_final_stop(domain: str) -> str:
+    """IDNA maps the full stops of other scripts to a dot, and mail servers drop one at the end: one
+    mailbox would have several spellings. A final dot itself is refused."""
+    return domain.rstrip(_STOPS + ".") if domain.endswith(tuple(_STOPS)) else domain
+
+
 def _ascii_domain(domain: str) -> str:
     if domain.isascii() and "xn--" not in domain.lower():
         return domain.lower()  # the same result as below, at a hundredth of the cost
     try:
-        return idna.encode(domain, uts46=True).decode()
+        return idna.encode(_without_final_stop(domain), uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
         return _folded(domain)
 

@@ -8,7 +8,8 @@ the copy. If two users claim the same key, the current holder keeps it; nobody e
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -129,8 +130,7 @@ def find_by_id(text: str) -> Person | None:
     pk = parse_id(text)
     if pk is None:
         return None
-    person = find_by_pk(pk)
-    if person is not None:
+    if person := find_by_pk(pk):
         return person
     user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
     return get_person(user) if user else None
@@ -146,16 +146,12 @@ def parse_id(text: str) -> Any:
         key.get_db_prep_value(pk, connections[databases.primary()])
     except (ValidationError, ValueError):
         return None
-    # Only the canonical form is an id: "007" is not the user 7.
-    return pk if str(pk) == text else None
+    return pk if str(pk) == text else None  # "007" is not the id of the user 7
 
 
 def get_person(user: Any) -> Person:
     """The person of a user row that the host project or its authentication backend provides."""
-    row = _FINDERS["user"].first(databases.primary(), value=user.pk)
-    if row is None:
-        return Person(user, create_account(user))
-    return refresh_copies(people.read(row, databases.primary()))
+    return find_by_pk(user.pk) or Person(user, create_account(user))
 
 
 def claimed_keys(
@@ -195,14 +191,12 @@ def create_account(user: Any) -> Account:
     """Create the account of a user whom the host project created, without contested keys."""
     account = unsaved_account(user, copies(user))
     _drop_contested(account)
-    Account.objects.bulk_create([account], ignore_conflicts=True)
-    stored = Account.objects.filter(user=user.pk).first()
-    if stored is None:
-        # A concurrent transaction took one of the keys between the query and the insert.
-        account.email_key = account.username_key = None
+    for _ in _clear_keys(account):
         Account.objects.bulk_create([account], ignore_conflicts=True)
-        stored = Account.objects.get(user=user.pk)
-    return stored
+        if stored := Account.objects.filter(user=user.pk).first():
+            return stored
+    Account.objects.bulk_create([account], ignore_conflicts=True)
+    return Account.objects.get(user=user.pk)
 
 
 def sync_account(person: Person) -> None:
@@ -212,18 +206,15 @@ def sync_account(person: Person) -> None:
     for name, value in copies(person.user).items():
         setattr(account, name, value)
     _drop_contested(account, held=held)
-    fields = COPIES
-    try:
-        with transaction.atomic(using=using):
-            account.save(using=using, update_fields=fields)
-    except IntegrityError:
-        account.email_key = account.username_key = None
-        account.save(using=using, update_fields=fields)
+    for _ in _clear_keys(account):
+        with suppress(IntegrityError), transaction.atomic(using=using):
+            account.save(using=using, update_fields=COPIES)
+            return
+    account.save(using=using, update_fields=COPIES)
 
 
 def keep_in_sync(user: Any) -> None:
-    """Create a missing account, update the copies, and assign a key that is no longer
-    contested."""
+    """Create a missing account, update the copies, and assign a key that is not contested now."""
     person = get_person(user)
     account = person.account
     unassigned = (account.email_claim and not account.email_key) or (
@@ -298,3 +289,12 @@ def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> N
         if claim and claim not in held and others.filter(**{kind.claim: claim}).exists():
             logger.warning("User %s has the same %s as another user", account.user_id, kind.text)
             setattr(account, kind.unique, None)
+
+
+def _clear_keys(account: Account) -> Iterator[None]:
+    """Clear no key, then each key alone, then both. A concurrent transaction may take a key after
+    `_drop_contested`, and the account must keep its other key."""
+    email, name = account.email_key, account.username_key
+    for account.email_key, account.username_key in ((email, name), (email, None), (None, name)):
+        yield
+    account.email_key = account.username_key = None

@@ -40,15 +40,50 @@ def connect() -> None:
 
 
 def sync_account_of_user(
-    sender: type, instance: Any, raw: bool = False, update_fields: Any = None, **_: Any
+    sender: Any,
+    instance: Any,
+    using: str = "",
+    raw: bool = False,
+    update_fields: Any = None,
+    **_: Any,
 ) -> None:
-    """Create the account of a new user; update the copies of a changed one."""
-    if raw or _own_save.get() or not issubclass(sender, host().model):
+    """Create the account of a new user; update the copies of a changed one.
+
+    A user who is saved in another database than that of the accounts is ignored.
+    """
+    if raw or _own_save.get() or not _has_identifier(sender, update_fields):
         return
-    if update_fields is not None and not {host().email, host().username} & set(update_fields):
+    if using and using != databases.primary():
         return
     try:
         with transaction.atomic(using=databases.primary()):
-            lookup.keep_in_sync(instance)
+            user = _user_of(sender, instance)
+            if user is not None:
+                lookup.keep_in_sync(user)
     except DatabaseError:
         logger.exception("The account of user %s could not be synchronised", instance.pk)
+
+
+def _has_identifier(sender: Any, update_fields: Any) -> bool:
+    """Whether rows of this model belong to users, and an address or a username may have been saved.
+
+    With multi-table inheritance, the row of a parent belongs to a user too. If the user model is a
+    proxy, so does the row of its concrete model.
+    """
+    model = host().model
+    if not issubclass(sender, model) and not issubclass(model, sender._meta.concrete_model):
+        return False
+    if update_fields is None:
+        update_fields = {field.name for field in sender._meta.concrete_fields}
+    return bool({host().email, host().username} & set(update_fields))
+
+
+def _user_of(sender: Any, instance: Any) -> Any:
+    """The user of a saved row; None if a parent's row is the row of no user. Costs one query for a
+    row of a parent."""
+    model = host().model
+    if isinstance(instance, model):
+        return instance
+    # The user model inherits the field, under the same name.
+    rows = model._base_manager.using(databases.primary())
+    return rows.filter(**{sender._meta.pk.name: instance.pk}).first()

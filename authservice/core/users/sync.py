@@ -3,19 +3,20 @@ copies and keys.
 
 An address that several users share is ambiguous. No user can log in with it unless one of them has
 verified it; the others log in with their username. The table is read three times in primary-key
-order, in batches: to find contested identifiers, to release outdated keys, and to write. Rows are
-locked for one batch at a time.
+order, in batches: to find contested identifiers, to release outdated keys, and to write. Only rows
+that need a change are locked, for one batch at a time, and they are read again under the lock.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from django.contrib.auth.hashers import BasePasswordHasher, identify_hasher, is_password_usable
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connections, transaction
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
@@ -23,11 +24,15 @@ from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.person import email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
+from authservice.kernel.retries import retry_on_deadlock
 
 KEYS = (EMAIL.unique, USERNAME.unique)
 MOST_NAMED = 10
 
-Progress = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int], None]
+Copied: TypeAlias = dict[str, Any]
+# An account, and the values that it must copy.
+Changed: TypeAlias = tuple[Account, Copied]
 
 
 @dataclass
@@ -168,19 +173,11 @@ def _measure_hashers(report: Report) -> None:
 
 
 def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
-    using = databases.primary()
-    accounts = Account.objects.in_bulk([user.pk for user in users])
-    new, changed = [], []
-    for user in users:
-        account = accounts.get(user.pk)
-        wanted = lookup.copies(user)
-        if not write:
-            _list_contested(user, wanted, report)
-        _drop_contested(wanted, account, report)
-        if account is None:
-            new.append(lookup.unsaved_account(user, wanted))
-        elif any(getattr(account, name) != value for name, value in wanted.items()):
-            changed.append((account, wanted))
+    wanted = [(user, lookup.copies(user)) for user in users]
+    if not write:
+        for user, copied in wanted:
+            _list_contested(user, copied, report)
+    new, changed = _compare(wanted, Account.objects.in_bulk([user.pk for user in users]), report)
     if dry_run or write:
         report.created += len(new)
     if not write:
@@ -188,9 +185,26 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
         # keys that move, before the second pass writes any.
         report.updated += len(changed)
         if not dry_run:
-            _release(changed, using)
+            retry_on_deadlock(partial(_release, changed))
         return
-    _store(new, changed, using)
+    outdated = [account.pk for account in (*new, *(account for account, _ in changed))]
+    if outdated:
+        retry_on_deadlock(partial(_write, outdated, report))
+
+
+def _compare(
+    wanted: Iterable[tuple[Any, Copied]], accounts: Mapping[Any, Account], report: Report
+) -> tuple[list[Account], list[Changed]]:
+    """The accounts to create, and those that differ from the host's rows."""
+    new, changed = [], []
+    for user, copied in wanted:
+        account = accounts.get(user.pk)
+        _drop_contested(copied, account, report)
+        if account is None:
+            new.append(lookup.unsaved_account(user, copied))
+        elif any(getattr(account, name) != value for name, value in copied.items()):
+            changed.append((account, copied))
+    return new, changed
 
 
 def _drop_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
@@ -204,28 +218,53 @@ def _is_verified(account: Account, name: str, key: str | None) -> bool:
     return name == EMAIL.unique and account.verified_email_key == key
 
 
-def _release(changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
-    pks = [account.pk for account, wanted in changed if any(_moves(account, wanted))]
-    Account.objects.filter(pk__in=pks).update(**dict.fromkeys(KEYS))
-
-
-def _moves(account: Account, wanted: dict[str, Any]) -> Iterator[bool]:
+def _release(changed: list[Changed]) -> None:
+    """Release the keys that move. A key that does not move stays, so that its user can log in with
+    it during the run, and after a run that was aborted."""
     for name in KEYS:
-        yield getattr(account, name) != wanted.get(name, getattr(account, name))
+        held = [(account.pk, getattr(account, name), copied) for account, copied in changed]
+        moving = {pk: key for pk, key, copied in held if key and copied.get(name, key) != key}
+        # The user may have changed the identifier since the batch was read: then the key is new.
+        rows = Account.objects.filter(**{"pk__in": moving.keys(), f"{name}__in": moving.values()})
+        rows.update(**{name: None})
 
 
-def _store(new: list[Account], changed: list[tuple[Account, dict[str, Any]]], using: str) -> None:
-    for account, wanted in changed:
-        for name, value in wanted.items():
+def _write(outdated: list[Any], report: Report) -> None:
+    """Write the accounts of these users.
+
+    A user may have changed an identifier or have been deleted since the batch was read. So the
+    users and their accounts are locked, in this order, and compared again.
+    """
+    with transaction.atomic(using=databases.primary()):
+        users = _locked(_users(), outdated)
+        accounts = _locked(Account.objects.all(), outdated)
+        wanted = [(user, lookup.copies(user)) for user in users.values()]
+        new, changed = _compare(wanted, accounts, report)
+        try:
+            _store(new, changed)
+        except IntegrityError:
+            # A user signed up or changed an identifier after the first pass: write this batch row
+            # by row.
+            for account in new:
+                lookup.create_account(account.user)
+            for account, _ in changed:
+                lookup.get_person(users[account.pk])
+
+
+def _locked(rows: Any, pks: list[Any]) -> dict[Any, Any]:
+    """The rows by primary key, locked until the transaction ends, in the order of their keys as in
+    `passwords.lock_users`. Whole rows are read: if the model inherits the table of another one,
+    the rows of both are locked."""
+    no_key = connections[databases.primary()].features.has_select_for_no_key_update
+    rows = rows.select_related(None).order_by("pk").select_for_update(no_key=no_key)
+    found: dict[Any, Any] = rows.in_bulk(pks)
+    return found
+
+
+def _store(new: list[Account], changed: list[Changed]) -> None:
+    for account, copied in changed:
+        for name, value in copied.items():
             setattr(account, name, value)
-    try:
-        with transaction.atomic(using=using):
-            Account.objects.bulk_create(new)
-            Account.objects.bulk_update([account for account, _ in changed], lookup.COPIES)
-    except IntegrityError:
-        # A user signed up or changed an identifier after the first pass: write this batch row by
-        # row.
-        for account in new:
-            lookup.create_account(account.user)
-        for account, _ in changed:
-            lookup.get_person(account.user)
+    with transaction.atomic(using=databases.primary()):
+        Account.objects.bulk_create(new)
+        Account.objects.bulk_update([account for account, _ in changed], lookup.COPIES)

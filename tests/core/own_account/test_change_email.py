@@ -1,6 +1,7 @@
 """POST /change-email: mails a link to the new address, and changes nothing until it is opened."""
 
 import pytest
+from django.core.management import call_command
 
 from authservice.core.models import OneTimeToken
 from authservice.core.users.identifiers import email_key
@@ -14,6 +15,7 @@ from tests.core.own_account.owner import (
     age_sessions,
     confirm,
     open_link,
+    without_password,
 )
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account, deactivate, move, prove
@@ -276,6 +278,15 @@ def test_link_of_another_user_changes_only_the_account_that_requested_it(api, re
 
     assert ben.me()["email"] == BEN
     assert account(EVE).user_id != account(BEN).user_id
+
+
+def test_end_of_all_sessions_ends_the_request_of_a_user_without_a_password(api, proven_owner, post):
+    without_password(proven_owner).move(password=None)
+    token = post.token(message_queue.CHANGE_EMAIL)
+    call_command("authservice_revoke", user=ANN)
+
+    assert confirm(api, token).error == INVALID
+    assert account().email == ANN
 
 
 def test_address_that_staff_changed_meanwhile_stays(api, requested):

@@ -7,7 +7,7 @@ from django.test import RequestFactory
 
 from authservice.core.models import Account
 from authservice.core.staff.login_form import AdminAuthenticationForm
-from authservice.core.users import lookup
+from authservice.core.users import identifiers, lookup
 from authservice.core.users.sync import sync
 from tests.support.client import PASSWORD
 from tests.support.flows import prove
@@ -134,6 +134,71 @@ def test_user_whose_new_address_is_taken_meanwhile_logs_in_by_username(api, conf
 
     assert answer.status == 200
     assert Account.objects.get(pk=answer.data["user"]["id"]).email_key is None
+
+
+@pytest.fixture
+def key_taken(monkeypatch):
+    """`key_taken(username="anna")` assigns the key to a user whose claim on it is not yet visible,
+    as a concurrent request does."""
+
+    def take(**key):
+        other = make_user("zed@example.com", username="zed")
+        ((kind, text),) = key.items()
+        value = getattr(identifiers, f"{kind}_key")(text)
+        Account.objects.filter(user=other).update(**{f"{kind}_key": value})
+
+    return take
+
+
+@usernames
+def test_user_whose_new_username_is_taken_meanwhile_logs_in_by_address(api, key_taken):
+    make_user(ANN, username="first")
+    change(ANN, username="renamed")
+    key_taken(username="renamed")
+
+    assert log_in(api, email=ANN).status == 200
+    assert log_in(api, email=ANN).status == 200
+    account = Account.objects.get(user=the_user(ANN))
+    assert (account.username, account.username_key) == ("renamed", None)
+
+
+@usernames
+def test_user_whose_new_address_is_taken_meanwhile_keeps_the_username(api, key_taken):
+    make_user(ANN, username="first")
+    change(ANN, **{email_field(): BOB})
+    key_taken(email=BOB)
+
+    assert lookup.find_by_username("first").email == BOB
+    account = Account.objects.get(user=the_user(BOB))
+    assert account.email_key is None
+    assert account.username_key == identifiers.username_key("first")
+
+
+@usernames
+def test_both_identifiers_that_are_taken_meanwhile_are_not_assigned(key_taken):
+    ann = make_user(ANN, username="first")
+    change(ANN, username="renamed", **{email_field(): BOB})
+    key_taken(username="renamed")
+    Account.objects.filter(username="zed").update(email_key=identifiers.email_key(BOB))
+
+    lookup.get_person(ann)
+
+    account = Account.objects.get(user=ann)
+    assert (account.email, account.email_key, account.username_key) == (BOB, None, None)
+
+
+@usernames
+@pytest.mark.parametrize("taken", ["email", "username"])
+def test_adopted_user_with_one_taken_identifier_has_the_other_one(key_taken, taken):
+    get_user_model().objects.bulk_create([unsaved(ANN, username="first")])
+    key_taken(**{taken: {"email": ANN, "username": "first"}[taken]})
+
+    lookup.get_person(the_user(ANN))
+
+    account = Account.objects.get(user=the_user(ANN))
+    keys = {"email": account.email_key, "username": account.username_key}
+    assert keys.pop(taken) is None
+    assert all(keys.values())
 
 
 @pytest.fixture

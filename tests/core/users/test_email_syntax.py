@@ -22,6 +22,7 @@ REFUSED = [
     "ann@localhost",
     "ann@LOCALHOST",
     "ann@mail.localhost",
+    "ann@mail.localhost\u3002",
     "ann@\uff4cocalhost.example.localhost",
 ]
 TAKEN = ["ann@example.com", "o'neil+tag@example.com", "ann@b\u00fccher.example", "a@x.co"]
