@@ -233,6 +233,8 @@ class AttemptCounter(models.Model):
     # No second audit entry before this time: one entry each time that the limit is reached.
     reported_until = models.DateTimeField(null=True, blank=True)
 
+    objects = PrimaryManager()
+
     class Meta:
         verbose_name = _("counter of failed attempts")
         verbose_name_plural = _("counters of failed attempts")

@@ -3,7 +3,8 @@
 import pytest
 from django.apps import apps
 
-from authservice.core.models import Account, Session
+from authservice.core.credentials import attempt_counter
+from authservice.core.models import Account, AttemptCounter, Session
 from authservice.kernel import databases
 from authservice.twofactor.models import BackupCode, RememberedDevice
 
@@ -18,12 +19,21 @@ class Replica:
         return "default"
 
 
+class OtherCounters:
+    """Sends the counters of attempts to another database than the users."""
+
+    def db_for_write(self, model, **_):
+        return "other" if model is AttemptCounter else "default"
+
+    db_for_read = db_for_write
+
+
 @pytest.fixture(autouse=True)
 def _replica(settings):
     settings.DATABASE_ROUTERS = [Replica()]
 
 
-@pytest.mark.parametrize("model", [Account, Session, BackupCode, RememberedDevice])
+@pytest.mark.parametrize("model", [Account, AttemptCounter, Session, BackupCode, RememberedDevice])
 def test_rows_of_the_service_are_read_from_the_primary_database(model):
     assert model.objects.all().db == databases.primary() == "default"
     assert model._base_manager.all().db == "replica"
@@ -32,6 +42,17 @@ def test_rows_of_the_service_are_read_from_the_primary_database(model):
 def test_query_may_name_another_database():
     assert Account.objects.using("replica").db == "replica"
     assert Account.objects.db_manager("replica").all().db == "replica"
+
+
+@pytest.mark.django_db
+def test_attempts_are_counted_in_the_primary_database_where_the_cleanup_deletes_them(settings):
+    settings.DATABASE_ROUTERS = [OtherCounters()]
+    key = attempt_counter.key("password", "ann")
+
+    attempt_counter.consume(key, attempt_counter.PASSWORD)
+    attempt_counter.refund(key)
+
+    assert AttemptCounter.objects.using(databases.primary()).get(key=key).count == 0
 
 
 def test_migrations_do_not_contain_the_manager():

@@ -53,6 +53,28 @@ def test_refused_signups_count_for_the_rate_limit(api, clock):
     assert statuses == [400] * 20 + [429]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "login", 405), ("GET", "nowhere", 404)]
+)
+def test_requests_without_a_route_are_limited_by_the_general_rate(
+    api, clock, configure, method, path, status
+):
+    configure(THROTTLE={"RATES": {"default": "2/min"}})
+
+    answers = [api.request(method, path) for _ in range(3)]
+
+    assert [answer.status for answer in answers] == [status, status, 429]
+    assert answers[-1].error == RATE_LIMITED
+    assert int(answers[-1].headers["Retry-After"]) > 0
+
+
+def test_wrong_method_does_not_count_for_the_rate_limit_of_the_route(api, clock, configure):
+    configure(THROTTLE={"RATES": {"signup": "1/h"}})
+    api.get("signup")
+
+    assert api.post("signup", email="ann@example.com", password=PASSWORD).status == 201
+
+
 def test_rate_limit_counts_another_address_separately(sign_up):
     for _ in range(20):
         sign_up("192.0.2.1")

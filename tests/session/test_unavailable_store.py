@@ -1,6 +1,7 @@
 """While the session store is unavailable, every request is refused."""
 
 import logging
+from functools import partial
 
 import pytest
 from django.test import override_settings
@@ -11,6 +12,8 @@ from tests.contract.shapes import is_refusal
 from tests.session.conftest import redis_cache
 from tests.session.session_requests import ENDS, REFUSED, UNAVAILABLE, me, refresh
 from tests.support.client import PASSWORD
+from tests.support.flows import Flows, email_verified, verify_path
+from tests.support.messenger.post import receiving_jobs
 from tests.support.people import the_user
 from tests.twofactor.people import Person
 
@@ -114,6 +117,22 @@ class TestUnavailable:
 
         assert is_refusal(api.request(method, path, token=tokens["access_token"]), *UNAVAILABLE)
         assert Session.objects.get().ended_at is None
+
+    def test_unavailable_store_keeps_a_verification_link_valid(
+        self, api, disconnect, sessions, configure
+    ):
+        frontend = {"URL": "https://app.example", "VERIFY_EMAIL_CALLBACK_PATH": "/verified"}
+        configure(FRONTEND=frontend)
+        with receiving_jobs() as post:
+            token = api.sign_up()["access_token"]
+            click = partial(api.get, verify_path(Flows(api, post).email_token()), token=token)
+        disconnect()
+
+        assert is_refusal(click(), *UNAVAILABLE)
+
+        sessions(STORE="database")
+        assert click().headers["Location"] == "https://app.example/verified?status=success"
+        assert email_verified(token, api)
 
     def test_unavailable_store_keeps_the_error_of_an_invalid_token(self, api, disconnect):
         tokens = api.sign_up()

@@ -119,6 +119,8 @@ class ConfirmEmailChange(LinkEndpoint):
     def _confirm(self, token: Secret, *, proof: bool, status: int) -> HttpResponse:
         try:
             email_confirmation.confirm(token, self.client, proof=proof, own=self._is_own)
+        except errors.ServiceUnavailable:  # not refused: the link is still valid
+            raise
         except errors.Fault as fault:
             return redirects.not_verified(fault, status=status)
         return redirects.verified(_CHANGED, status=status)
@@ -133,9 +135,10 @@ class ConfirmEmailChange(LinkEndpoint):
 
     def _token(self) -> Secret:
         """The token of the link. Raises a refusal."""
-        if not self.request.GET.get("token"):
-            raise errors.InvalidVerificationToken
-        token: Secret = self.read_query(TokenIn)["token"]
+        try:
+            token: Secret = self.read_query(TokenIn)["token"]
+        except errors.ValidationFailed as wrong:  # no mailed link has such a token
+            raise errors.InvalidVerificationToken from wrong
         return token
 
 

@@ -1,6 +1,6 @@
 """The base class of every view. The settings of the host project cannot change how it works.
 
-The order is fixed: method, flood limit, guards, authentication, permission, body, action. An
+The order is fixed: flood limit, method, guards, authentication, permission, body, action. An
 unknown path or a wrong method is answered before the guards, since such a request changes nothing.
 Views are never atomic: under `ATOMIC_REQUESTS` an error would also roll back the count of the
 attempt, and attempts would be unlimited. Each rule opens its own transaction instead.
@@ -117,10 +117,10 @@ class Endpoint(ViewSetMixin, APIView):
         return refusal(fault)
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        action = self._action(request)
-        scope = self.throttle_scopes.get(action.__name__)
+        scope = self.throttle_scopes.get(self._action_name(request))
         # A route with its own limit is counted by network: a program can have many device tokens.
         throttling.count(scope or "default", network(request) if scope else flood_subject(request))
+        action = self._action(request)
         if request.method not in SAFE_METHODS:
             # Before the caller is identified: a client that sends its body slowly must not act with
             # a session or permission that was revoked in the meantime.
@@ -153,13 +153,17 @@ class Endpoint(ViewSetMixin, APIView):
         if self.super_admin:
             self.identity.require_super_admin(self.client)
 
-    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+    def _action_name(self, request: HttpRequest) -> str:
+        """The name of the action for the method; empty if the path has none."""
         method = (request.method or "").lower()
-        name = self.action_map.get("get" if method == "head" else method)
+        return self.action_map.get("get" if method == "head" else method, "")
+
+    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+        name = self._action_name(request)
         if name:
             action: Callable[..., HttpResponse] = getattr(self, name)
             return action
-        if method == "options":
+        if (request.method or "").lower() == "options":
             return self._allow
         raise errors.MethodNotAllowed(headers={"Allow": self._allowed()})
 

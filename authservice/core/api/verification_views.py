@@ -111,6 +111,8 @@ class VerifyEmail(LinkEndpoint):
     def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:
         try:
             verify()
+        except errors.ServiceUnavailable:  # not refused: the link is still valid
+            raise
         except errors.Fault as fault:
             return redirects.not_verified(fault, status=status)
         return redirects.verified(_VERIFIED, status=status)
@@ -118,6 +120,8 @@ class VerifyEmail(LinkEndpoint):
     def _deny(self, link: dict[str, Any]) -> HttpResponse:
         try:
             denied_signup.deny(**link, client=self.client)
+        except errors.ServiceUnavailable:
+            raise
         except errors.Fault as fault:
             return redirects.not_verified(fault, status=303)
         onward = links.verified(
@@ -127,10 +131,10 @@ class VerifyEmail(LinkEndpoint):
 
     def _link(self) -> dict[str, Any]:
         """Token and address of the link. Raises a refusal."""
-        query = self.request.GET
-        if not query.get("token") or not query.get("email"):
-            raise errors.InvalidVerificationToken
-        return self.read_query(VerifyEmailIn)
+        try:
+            return self.read_query(VerifyEmailIn)
+        except errors.ValidationFailed as wrong:  # no mailed link has such values
+            raise errors.InvalidVerificationToken from wrong
 
 
 def _page(link: dict[str, Any]) -> HttpResponse:

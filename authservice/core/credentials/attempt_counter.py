@@ -6,7 +6,7 @@ cannot share one. It commits in its own transaction: a refused request keeps its
 A budget of `limit` attempts opens with the first one and closes after `window`. When it is used up,
 no attempt is allowed for a full window; after that, each single attempt is followed by a longer
 wait, up to `longest`, until a day passes without one. A client that always stops one attempt before
-the limit never waits; `daily` bounds its attempts.
+the limit never waits; `daily` bounds its attempts. A fixed budget opens again when its window ends.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connections, router
-from django.db.models import Case, F, PositiveIntegerField, Q, QuerySet, When
+from django.db import connections
+from django.db.models import Case, F, PositiveIntegerField, Q, When
 from django.utils import timezone
 
 from authservice.core.credentials.attempt_sql import STRIKES, statements
 from authservice.core.models import AttemptCounter
-from authservice.kernel import crypto, errors, throttling
+from authservice.kernel import crypto, databases, errors, throttling
 from authservice.kernel.sql import Bound, Update, param
 
 FORGIVEN_AFTER = timedelta(days=1)
@@ -35,6 +35,9 @@ class Budget:
     """`limit` attempts in `window`, then waits that double from `window` up to `longest`; and at
     most `daily` in the 24 hours that begin with the first one.
 
+    If it `extends`, the last attempt of a window begins a full wait. Otherwise the window ends when
+    it would have ended anyway.
+
     After `forgiven_after` without an attempt the counter is reset; at most `FORGIVEN_AFTER`, when
     the cleanup deletes every counter.
     """
@@ -44,16 +47,25 @@ class Budget:
     longest: timedelta
     forgiven_after: timedelta = FORGIVEN_AFTER
     daily: int = UNLIMITED
+    extends: bool = True
 
     def __post_init__(self) -> None:
         if self.forgiven_after > FORGIVEN_AFTER:
             raise ValueError("`forgiven_after` must not exceed `FORGIVEN_AFTER`.")
 
     @classmethod
-    def fixed(cls, *, limit: int, window: timedelta, daily: int = UNLIMITED) -> Budget:
+    def fixed(
+        cls, *, limit: int, window: timedelta, daily: int = UNLIMITED, extends: bool = False
+    ) -> Budget:
         """`limit` in every `window`; waits do not grow."""
-        none = timedelta(0)
-        return cls(limit=limit, window=window, longest=window, forgiven_after=none, daily=daily)
+        return cls(
+            limit=limit,
+            window=window,
+            longest=window,
+            forgiven_after=timedelta(0),
+            daily=daily,
+            extends=extends,
+        )
 
     def wait(self, strikes: int) -> timedelta:
         """The length of a window that opens after `strikes` used-up windows in a row."""
@@ -103,7 +115,7 @@ def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = Non
     if try_consume(key, budget):
         return
     now = timezone.now()
-    row = _rows().filter(key=key).first()
+    row = AttemptCounter.objects.filter(key=key).first()
     opens_at = _opens_at(row, budget, now) if row else now
     if report and row and _is_first_refusal(row, opens_at, now):
         report()
@@ -124,8 +136,7 @@ def consume_flood(key: str, budget: Budget) -> None:
 
 def try_consume(key: str, budget: Budget) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
-    using = router.db_for_write(AttemptCounter)
-    connection = connections[using]
+    connection = connections[databases.primary()]
     values = _values(key, budget, timezone.now(), connection)
     return any(
         Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
@@ -140,17 +151,17 @@ def refund(key: str, second_key: str = "") -> None:
 
 def refund_statement(key: str, second_key: str = "") -> Bound:
     """The same as a statement that can be executed together with another one."""
-    return _GIVE_BACK.bound(router.db_for_write(AttemptCounter), key=key, second_key=second_key)
+    return _GIVE_BACK.bound(databases.primary(), key=key, second_key=second_key)
 
 
 def restart_windows(keys: Collection[str]) -> None:
     """Restart the current windows of these counters; the daily counts are kept."""
-    _rows().filter(key__in=keys, count__gt=0).update(count=0, strikes=0)
+    AttemptCounter.objects.filter(key__in=keys, count__gt=0).update(count=0, strikes=0)
 
 
 def ends_at(key: str) -> datetime | None:
     """When the current window of a counter ends, or None if nothing was counted."""
-    return _rows().filter(key=key).values_list("ends_at", flat=True).first()
+    return AttemptCounter.objects.filter(key=key).values_list("ends_at", flat=True).first()
 
 
 def locks(counters: Iterable[Counter]) -> list[Lock]:
@@ -158,7 +169,7 @@ def locks(counters: Iterable[Counter]) -> list[Lock]:
     known = {one.key: one for one in counters}
     now = timezone.now()
     found = []
-    for row in _rows().filter(key__in=known).order_by("-ends_at"):
+    for row in AttemptCounter.objects.filter(key__in=known).order_by("-ends_at"):
         until = _opens_at(row, known[row.key].budget, now)
         if until > now:
             # The count of the day includes earlier windows, but may be that of a past day.
@@ -169,7 +180,7 @@ def locks(counters: Iterable[Counter]) -> list[Lock]:
 
 def reset(keys: Collection[str]) -> None:
     """Delete these counters."""
-    _rows().filter(key__in=keys).delete()
+    AttemptCounter.objects.filter(key__in=keys).delete()
 
 
 _GIVE_BACK = Update(
@@ -200,12 +211,8 @@ def _is_first_refusal(row: AttemptCounter, opens_at: datetime, now: datetime) ->
     if row.reported_until is not None and row.reported_until > now:
         return False
     unreported = Q(reported_until=None) | Q(reported_until__lte=now)
-    found = _rows().filter(unreported, key=row.key)
+    found = AttemptCounter.objects.filter(unreported, key=row.key)
     return bool(found.update(reported_until=opens_at))
-
-
-def _rows() -> QuerySet[AttemptCounter]:
-    return AttemptCounter.objects.using(router.db_for_write(AttemptCounter))
 
 
 def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[str, Any]:
@@ -213,6 +220,7 @@ def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[st
     return {
         "key": key,
         "limit": budget.limit,
+        "hold": budget.limit if budget.extends else UNLIMITED,
         "daily": budget.daily,
         "day_end": adapt(now + DAY),
         "now": adapt(now),

@@ -70,9 +70,11 @@ _OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )
 
 
 def _end(strikes: str, count: str) -> str:
-    """When the window ends, given SQL for the new strikes and the new count."""
+    """When the window ends, given SQL for the new strikes and the new count.
+
+    The count `:hold` extends the window; no count reaches it for a budget that does not extend."""
     return f"""CASE
-    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :limit THEN :end0
+    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :hold THEN :end0
     WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
     ELSE CASE {strikes} WHEN 0 THEN :end0 WHEN 1 THEN :end1 WHEN 2 THEN :end2 ELSE :end3 END
     END"""

@@ -19,8 +19,9 @@ from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
 
 TRIES = 5
-_OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10)
-_VERIFYING = Budget.fixed(limit=TRIES, window=DAY)
+# They extend: a used-up code must not get five more attempts because the window ends before it.
+_OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10, extends=True)
+_VERIFYING = Budget.fixed(limit=TRIES, window=DAY, extends=True)
 
 _VERIFY = "verify-code"
 _OPEN = "code"

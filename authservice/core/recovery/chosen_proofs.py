@@ -156,7 +156,7 @@ def _own_addresses(users: Sequence[Any]) -> Iterator[tuple[Any, str]]:
 def _imported(path: str) -> Choice:
     try:
         named: Any = import_string(path)
-    except ImportError as wrong:
+    except (ImportError, TypeError, ValueError) as wrong:  # the last two for names such as ".."
         raise CannotChoose(f"--verified {path!r} cannot be imported: {wrong}") from wrong
     if not callable(named) or inspect.iscoroutinefunction(named):
         raise CannotChoose(f"--verified {path!r} must be a function, and not an async one.")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from authservice.core.conf import core
@@ -91,7 +92,9 @@ def _store(
     *,
     proven: bool,
 ) -> Person:
-    with sessions.changing(person, session) as present:
+    unverified = _unverified(person, changes.get("phone_number"))
+    holders = list(unverified.values_list("user_id", flat=True))
+    with sessions.changing(person, session, *holders) as present:
         account = present.account
         before = {name: getattr(account, name) for name in changes}
         changed = {name: value for name, value in changes.items() if value != before[name]}
@@ -99,7 +102,7 @@ def _store(
         state = security_notice.state_of(present)
         if "phone_number" in changed:
             fields |= _number(changed["phone_number"], proven=proven)
-            _displace(account, fields["phone_key"], present, client)
+            _displace(unverified.filter(user__in=holders), present, client)
         elif changes.get("phone_number"):
             fields |= _confirmed(account, proven=proven)
         of_host = further.change(present.user) if further else []
@@ -138,17 +141,24 @@ def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
     return {"phone_set_by": PhoneSource.CONFIRMED if by_staff else PhoneSource.PASSWORD}
 
 
-def _displace(account: Account, key: str | None, by: Person, client: Client) -> None:
-    """Take the number from an account that never verified it.
+def _unverified(person: Person, number: str | None) -> QuerySet[Account]:
+    """The account of another user from which this number is taken: one that never verified it.
 
     Otherwise any user could block a number for its owner by entering it. This is not done if users
     need a verified number to log in (the other user could not set it again), nor if no SMS sender
     is configured.
     """
-    if key is None or core.require_phone_verification or not message_queue.can_sms():
-        return
-    rows = Account.objects.exclude(pk=account.pk)
-    unverified = rows.filter(phone_key=key).exclude(verified_phone_key=key)
+    kept = core.require_phone_verification or not message_queue.can_sms()
+    if not number or kept or not _differs(person, number):
+        return Account.objects.none()
+    key = identifiers.phone_key(number)
+    rows = Account.objects.exclude(pk=person.account.pk)
+    return rows.filter(phone_key=key).exclude(verified_phone_key=key)
+
+
+def _displace(unverified: QuerySet[Account], by: Person, client: Client) -> None:
+    """Take the number from its account, whose user is locked: a verification of the number by that
+    user at the same moment either comes first, and the number stays, or is refused."""
     holder = unverified.select_related("user").first()
     if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
         return

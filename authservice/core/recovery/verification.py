@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from authservice.core.credentials import one_time, passwords
@@ -158,11 +159,17 @@ def _verify_phone(phone: str, code: Secret, client: Client) -> None:
         present = one_time.consume_for(one_time.VERIFY_PHONE, person, issued)
         if present is None:
             raise errors.InvalidVerificationCode
-        _store(present, verified_phone_key=key, phone_verified_at=timezone.now())
+        # The host project may have changed it without the lock, which `consume_for` takes.
+        proven = {"verified_phone_key": key, "phone_verified_at": timezone.now()}
+        if not _store(present, Q(phone_key=key), **proven):
+            raise errors.InvalidVerificationCode
         events.record("user.phone.verified", present, client)
 
 
-def _store(person: Person, **proven: Any) -> None:
-    Account.objects.filter(pk=person.user.pk).update(**proven)
+def _store(person: Person, *conditions: Q, **proven: Any) -> bool:
+    """Whether the account still meets the conditions; otherwise nothing is stored."""
+    if not Account.objects.filter(*conditions, pk=person.user.pk).update(**proven):
+        return False
     for name, value in proven.items():
         setattr(person.account, name, value)
+    return True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.models import AttemptCounter
+from authservice.core.models import Account, AttemptCounter
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, OTHER_PHONE, PHONE, wrong
 from tests.support.statements import statements
@@ -94,6 +94,26 @@ def test_attempts_of_unknown_clients_return_after_a_day(flows, reset, proven, cl
     clock.forward(days=1)
 
     assert reset(flows.reset_code()).status == 200
+
+
+@pytest.mark.parametrize("opens_account", [True, False])
+def test_used_up_code_has_no_further_attempts_when_a_day_ends(
+    flows, reset, proven, clock, opens_account
+):
+    """Otherwise a code that is valid at that moment would have ten attempts."""
+    if not opens_account:
+        Account.objects.update(verified_phone_key="")
+    request, use = (
+        (flows.reset_code, reset) if opens_account else (flows.phone_code, flows.verify_phone)
+    )
+    use(wrong(request()))
+    clock.forward(hours=23, minutes=55)
+    code = request()
+    for _ in range(5):
+        assert use(wrong(code)).error == INVALID
+    clock.forward(minutes=6)
+
+    assert use(code).error == INVALID
 
 
 def test_known_device_has_ten_attempts_a_day_over_all_codes(flows, reset, device):

@@ -134,6 +134,19 @@ def test_profile_counts_wrong_passwords_as_attempts(thief):
     assert is_refusal(thief.put(phone=PHONE, password=PASSWORD), 429, "TOO_MANY_ATTEMPTS")
 
 
+def test_limit_of_changed_numbers_renews_on_time_if_it_was_used_up_late(thief, clock):
+    def put(last):
+        thief.token = thief.api.log_in()["access_token"]
+        return thief.put(phone=f"+49301234{last}00").status
+
+    assert [put(n) for n in range(4)] == [200] * 4
+    clock.forward(hours=23, minutes=50)
+    assert [put(4), put(5)] == [200, 429]
+    clock.forward(minutes=20)
+
+    assert [put(n) for n in range(6)] == [200] * 5 + [429]
+
+
 def test_profile_accepts_five_changed_numbers_a_day(thief, clock):
     thief.token = thief.api.log_in()["access_token"]
     answers = [thief.put(phone=f"+49301234{n}00") for n in range(6)]

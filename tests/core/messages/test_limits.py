@@ -48,6 +48,16 @@ def test_limit_of_three_renews_after_fifteen_minutes(send, clock):
     assert [send() for _ in range(4)] == [1, 1, 1, 0]
 
 
+def test_limit_of_three_renews_on_time_if_it_was_used_up_late(send, clock):
+    send()
+    send()
+    clock.forward(minutes=14, seconds=50)
+    assert [send(), send()] == [1, 0]
+    clock.forward(seconds=20)
+
+    assert [send() for _ in range(4)] == [1, 1, 1, 0]
+
+
 def test_messages_to_a_recipient_are_limited_to_ten_a_day(send, clock):
     sent = []
     for _ in range(5):

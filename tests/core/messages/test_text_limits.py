@@ -175,6 +175,16 @@ def test_fifth_of_the_total_limit_is_reserved_for_verified_numbers(worker, users
     assert sum(worker(phone, "reset-code", per_hour=10) for phone in verified) == 10
 
 
+def test_total_limit_renews_on_time_if_it_was_used_up_late(worker, users, clock):
+    verified, unverified = users
+    assert sum(worker(phone, "reset-code", per_hour=10) for phone in verified[:9]) == 9
+    clock.forward(minutes=59)
+    assert sum(worker(phone, "reset-code", per_hour=10) for phone in verified) == 1
+    clock.forward(minutes=1)
+
+    assert sum(worker(phone, per_hour=10) for phone in unverified) == 8
+
+
 def test_used_up_total_limit_is_logged_once_an_hour(worker, users, clock, caplog):
     verified, _ = users
     for _ in range(2):

@@ -10,6 +10,7 @@ from tests.support.flows import ANN, deactivate, email_verified, prove, verify_p
 pytestmark = pytest.mark.django_db
 
 BEN = "ben@example.com"
+COMBINING = "\N{COMBINING ACUTE ACCENT}"
 INVALID = (400, "INVALID_VERIFICATION_TOKEN")
 PREFETCH = [
     {"Sec-Purpose": "prefetch"},
@@ -103,6 +104,10 @@ def test_wrong_token_unknown_address_and_other_address_get_the_same_response(api
         flows.click(token, BEN),
         flows.click(token, "nobody@example.com"),
         flows.click(token, "nobody"),
+        flows.click("A" * 600),
+        flows.click(token, "a" * 300),
+        flows.click(f"{token}\0"),
+        flows.click(f"{token}a{31 * COMBINING}"),
         api.get("verify-email"),
         api.get(f"verify-email?token={token}"),
         api.get(f"verify-email?email={ANN}"),

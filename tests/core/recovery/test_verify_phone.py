@@ -2,9 +2,19 @@
 
 import pytest
 
+from authservice.core.credentials import one_time
+from authservice.core.models import Account
 from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
-from tests.support.flows import OTHER_PHONE, PHONE, deactivate, phone_verified, prove, wrong
+from tests.support.flows import (
+    OTHER_PHONE,
+    PHONE,
+    account,
+    deactivate,
+    phone_verified,
+    prove,
+    wrong,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +134,21 @@ def test_code_is_refused_after_the_number_moved_to_another_user(api, flows, ann,
     api.sign_up("ben@example.com", phone_number=PHONE)
 
     assert flows.verify_phone(code).error == INVALID
+
+
+def test_code_is_refused_if_the_number_changes_after_it_was_accepted(flows, code, monkeypatch):
+    """Code of the host project can write the row without the lock of the user."""
+    consume = one_time.consume_for
+
+    def consume_before_a_change(*args):
+        present = consume(*args)
+        Account.objects.update(phone_number="", phone_key=None)
+        return present
+
+    monkeypatch.setattr(one_time, "consume_for", consume_before_a_change)
+
+    assert is_refusal(flows.verify_phone(code), *INVALID)
+    assert account().verified_phone_key == ""
 
 
 def test_verified_number_gets_no_further_code(api, ann, post):
