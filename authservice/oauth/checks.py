@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.core.checks import CheckMessage, Tags, register
@@ -14,6 +13,7 @@ from django.utils.module_loading import import_string
 from authservice.core.conf import core
 from authservice.core.recovery import chosen_proofs
 from authservice.kernel.checks import message
+from authservice.kernel.origins import is_web_address, parts_of
 from authservice.kernel.sections import root, secure
 from authservice.kernel.settings import complaints
 from authservice.oauth import provider_settings
@@ -67,12 +67,11 @@ def _onward() -> Iterator[CheckMessage]:
         if not url:
             continue
         given = f"OAUTH.{name.upper()} is {url!r}"
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_web_address(url):
             yield message("authservice.E205", f"{given}, which is not an http or https URL.")
         elif "#" in url:
             yield message("authservice.E205", f"{given}, which has a fragment.")
-        elif parts.scheme == "http" and secure():
+        elif parts_of(url).scheme == "http" and secure():
             yield message("authservice.W205", f"{given}, which is an http URL.")
 
 

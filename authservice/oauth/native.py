@@ -61,8 +61,12 @@ def with_code(
     *,
     caller: Person | None,
 ) -> SignedIn:
-    """Log in with a code of the provider. Raises `ValidationFailed` for a redirect address that is
-    not in `NATIVE_REDIRECT_URIS`, `TokenExchangeRefused`, and as `sign_in` does."""
+    """Log in with a code of the provider. Raises `ValidationFailed` without a verifier or for a
+    redirect address that is not in `NATIVE_REDIRECT_URIS`, `TokenExchangeRefused`, and as `sign_in`
+    does."""
+    if not code_verifier:
+        # Some providers then exchange a code that was stolen on its way to the app (RFC 7636).
+        raise invalid("code_verifier", phrase("This field is required."))
     if redirect_uri not in provider.native_redirect_uris:
         rule = phrase("Must be one of NATIVE_REDIRECT_URIS of the provider.")
         raise invalid("redirect_uri", rule)

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_type_hints
-from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 from authservice.kernel.checks import message
+from authservice.kernel.origins import is_web_address, parts_of
 from authservice.kernel.secret import Secret
 from authservice.kernel.settings import convert
 from authservice.oauth.conf import conf
@@ -188,10 +188,9 @@ def _value(raw: Any, wanted: Any) -> Any:
 def _bad_urls(settings: ProviderSettings) -> Iterator[str]:
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
-        if value and (field.name.endswith("_url") or field.name == "issuer"):
-            parts = urlsplit(value)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-                yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
+        is_address = field.name.endswith("_url") or field.name == "issuer"
+        if is_address and value and (not is_web_address(value) or parts_of(value).fragment):
+            yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
 
 
 def _name_problem(name: object) -> str:

@@ -33,6 +33,7 @@ class LinkIn(serializers.Serializer[Any]):
 
 class NativeTokenIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("id_token", "code")
+    alongside: ClassVar = {"id_token": ("nonce",), "code": ("code_verifier", "redirect_uri")}
 
     id_token = SecretText(max_length=_TOKEN, required=False, allow_blank=True, default="")
     nonce = SecretText(max_length=128, required=False, allow_blank=True, default="")

@@ -102,6 +102,12 @@ PROVIDERS = (
         (_FLOW + "native.py",),
     ),
     Mutation(
+        "The verifier with the code of a native app",
+        OAUTH + "native.py",
+        to("if not code_verifier:", "if False:"),
+        (_FLOW + "native.py",),
+    ),
+    Mutation(
         "The owner inside sealed tokens of a provider",
         OAUTH + "sealing.py",
         to('if values["owner"].reveal() != _owner(str(link.user_id), link.provider):', "if False:"),

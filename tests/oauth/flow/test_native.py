@@ -118,6 +118,13 @@ def test_code_with_a_wrong_verifier_is_refused(api, changes):
     assert answer.error == (400, "OAUTH_TOKEN_EXCHANGE_FAILED")
 
 
+def test_code_without_a_verifier_is_refused_before_the_provider_is_asked(api):
+    answer = with_code(api, office.native_code(profile(), "", URI), code_verifier="")
+
+    assert answer.error == (400, "VALIDATION_ERROR")
+    assert answer.data["message"] == "code_verifier: This field is required."
+
+
 @pytest.mark.parametrize(
     "uri", ["", "com.example.app:/signed-in/", "https://evil.example", URI + "x"]
 )
