@@ -1,5 +1,6 @@
 """Identity providers from environment variables: each one whose client id is set."""
 
+import os
 from typing import Any
 
 import environ
@@ -34,9 +35,9 @@ def section(env: environ.Env, *, page: str, local_provider: bool) -> dict[str, A
 
 def providers(env: environ.Env) -> dict[str, dict[str, Any]]:
     """The settings of each provider by its name; a secret without a client id is ignored."""
-    found = {name: given for name in (*NAMED, "apple", "oidc") if (given := _client(env, name))}
+    found = {name: given for name in (*NAMED, "apple", "oidc") if (given := _client(name))}
     if "apple" in found:
-        found["apple"] = {**found["apple"], **_apple(env)}
+        found["apple"] = {**found["apple"], **_apple()}
         del found["apple"]["CLIENT_SECRET"]
     if "oidc" in found:
         found["oidc"]["ISSUER"] = env.str("OIDC_ISSUER")
@@ -46,14 +47,21 @@ def providers(env: environ.Env) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _client(env: environ.Env, name: str) -> dict[str, Any]:
-    client_id = env.str(f"{name.upper()}_CLIENT_ID", default="")
+def _client(name: str) -> dict[str, Any]:
+    client_id = _credential(f"{name.upper()}_CLIENT_ID")
     if not client_id:
         return {}
-    secret = env.str(f"{name.upper()}_CLIENT_SECRET", default="")
+    secret = _credential(f"{name.upper()}_CLIENT_SECRET")
     return {"CLIENT_ID": client_id, "CLIENT_SECRET": secret}
 
 
-def _apple(env: environ.Env) -> dict[str, str]:
+def _apple() -> dict[str, str]:
+    """The key is one line in which `\\n` separates its lines, or several lines."""
     names = ("TEAM_ID", "KEY_ID", "PRIVATE_KEY")
-    return {name: env.str(f"APPLE_{name}", default="", multiline=True) for name in names}
+    return {name: _credential(f"APPLE_{name}").replace("\\n", "\n") for name in names}
+
+
+def _credential(variable: str) -> str:
+    """Not read with django-environ, which takes a value that starts with "$" for the name of
+    another variable."""
+    return os.environ.get(variable, "")

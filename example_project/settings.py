@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def given(variable: str, default: str) -> str:
-    """The URL in a variable; an empty variable counts as not set."""
+    """The text in a variable; an empty variable counts as not set."""
     return env.str(variable, default="") or default
 
 
@@ -70,7 +70,7 @@ AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
 API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
 FRONT_END = front_end.defaults(env, API_URL, console=CONSOLE)
 # "none" means that clients connect to this server directly.
-PROXIES = env.str("AUTHSERVICE_TRUSTED_PROXIES", default="0").lower()
+PROXIES = given("AUTHSERVICE_TRUSTED_PROXIES", "0").lower()
 AUTHSERVICE = {
     "API_URL": API_URL,
     "TRUSTED_PROXIES": None if PROXIES == "none" else int(PROXIES),

@@ -3,8 +3,10 @@
 import json
 import re
 
+import environ
 import pytest
 
+from example_project import oauth
 from tests.hosts.runs import ROOT, python
 
 URLS = """
@@ -33,6 +35,22 @@ def test_empty_url_variable_counts_as_absent():
     assert databases["default"]["NAME"].endswith("example_project/db.sqlite3")
     assert caches["default"]["BACKEND"].endswith("LocMemCache")
     assert "django.core.mail.backends.console.EmailBackend" in str(mail)
+
+
+def test_credential_of_a_provider_may_begin_with_a_dollar_sign(monkeypatch):
+    for name in ("ID", "SECRET"):
+        monkeypatch.setenv(f"GITHUB_CLIENT_{name}", "$HOME")
+
+    assert oauth.providers(environ.Env()) == {
+        "github": {"CLIENT_ID": "$HOME", "CLIENT_SECRET": "$HOME"}
+    }
+
+
+def test_key_of_apple_may_be_one_line(monkeypatch):
+    for name, value in {"CLIENT_ID": "app", "KEY_ID": "key", "PRIVATE_KEY": r"a\nb"}.items():
+        monkeypatch.setenv(f"APPLE_{name}", value)
+
+    assert oauth.providers(environ.Env())["apple"]["PRIVATE_KEY"] == "a\nb"
 
 
 @pytest.mark.parametrize("server", ["wsgi", "asgi"])
