@@ -53,7 +53,7 @@ class CappedPaginator(Pages):
 
 
 class ActionFilter(admin.SimpleListFilter):
-    title, parameter_name = "action", "action"
+    title, parameter_name = _("action"), "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(name, name) for name in actions.of_installed()]
@@ -64,7 +64,7 @@ class ActionFilter(admin.SimpleListFilter):
 
 
 class SeverityFilter(admin.SimpleListFilter):
-    title, parameter_name = "severity", "severity"
+    title, parameter_name = _("severity"), "severity"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(name, name) for name in SEVERITIES]

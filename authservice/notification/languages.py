@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
 from django.utils.translation import get_supported_language_variant, npgettext, pgettext
@@ -40,8 +41,10 @@ def span(duration: timedelta) -> str:
 def moment(at: str | datetime) -> str:
     """The point in time in UTC, in a format for readers of every language and time zone."""
     parsed = at if isinstance(at, datetime) else parse_datetime(at)
-    if parsed is None or parsed.tzinfo is None:
+    if parsed is None:
         return str(at)
+    if timezone.is_naive(parsed):  # with `USE_TZ = False`, in `TIME_ZONE`
+        parsed = timezone.make_aware(parsed, timezone.get_default_timezone())
     return parsed.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -1,7 +1,7 @@
 """Notices have another queue than messages that a user waits for."""
 
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -124,3 +124,11 @@ def test_celery_job_has_the_time_at_which_it_is_due(published, clock):
 
     assert published(job)["eta"].isoformat() == job.not_before
     assert "eta" not in published(NOTICE)
+
+
+def test_celery_job_of_a_host_with_naive_times_is_due_in_its_time_zone(published, settings):
+    settings.USE_TZ, settings.TIME_ZONE = False, "Asia/Kathmandu"  # 5:45 ahead of UTC
+    job = Message(kind="new-devices", target="a", not_before="2999-01-01T12:00:00")
+
+    # Celery would read a time without a zone as UTC.
+    assert published(job)["eta"] == datetime(2999, 1, 1, 6, 15, tzinfo=UTC)

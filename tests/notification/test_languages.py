@@ -1,7 +1,11 @@
 """A message is in the language of its recipient."""
 
+from datetime import datetime
+
 import pytest
 from django.utils import translation
+
+from authservice.notification import languages
 
 pytestmark = pytest.mark.django_db
 
@@ -87,3 +91,14 @@ def test_message_without_a_translation_is_entirely_in_english(mark_verified, del
 
     assert mail.body.startswith("Hello Ann,")
     assert "Time: 2030-01-02 03:04 UTC" in mail.body
+
+
+@pytest.mark.parametrize("at", ["2030-01-02T03:04:05.678901", datetime(2030, 1, 2, 3, 4, 5)])
+def test_time_of_a_host_with_naive_times_is_shown_in_utc(settings, at):
+    settings.USE_TZ, settings.TIME_ZONE = False, "Asia/Kathmandu"  # 5:45 ahead of UTC
+
+    assert languages.moment(at) == "2030-01-01 21:19 UTC"
+
+
+def test_text_that_is_no_time_is_shown_as_it_is():
+    assert languages.moment("yesterday") == "yesterday"

@@ -27,7 +27,7 @@ from authservice.core.staff.admin_pages import (
 from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import errors, message_queue
+from authservice.kernel import databases, errors, message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.http.fields import Text
 from authservice.kernel.modules import plug
@@ -198,9 +198,9 @@ class AccountAdmin(
             return
         chosen_people = self._people(request, chosen)
         people = [p for p in chosen_people if p.active and p.email and not p.email_verified]
-        client = of_page(request)
+        client, using = of_page(request), databases.primary()
         for person in people:
-            message_queue.send(message_queue.VERIFY_EMAIL, person.email, client)
+            message_queue.send(message_queue.VERIFY_EMAIL, person.email, client, using=using)
         log(request, _accounts(people), _("Resent the verification e-mail."))
         text = admin_count(
             "Sent to %(count)d account that was not verified.",

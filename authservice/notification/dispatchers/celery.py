@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from celery import shared_task  # type: ignore[import-untyped]
+from django.utils import timezone
 
 from authservice.kernel.message_queue import Message
 from authservice.notification import failures, worker
@@ -59,10 +60,16 @@ def _options(message: Message) -> dict[str, Any]:
     """When the job is due, and the queue of notices if the host configured one."""
     options: dict[str, Any] = {}
     if message.delay:
-        options["eta"] = datetime.fromisoformat(message.not_before)
+        options["eta"] = _aware(datetime.fromisoformat(message.not_before))
     if message.is_notice and conf.notice_queue:
         options["queue"] = conf.notice_queue
     return options
+
+
+def _aware(due: datetime) -> datetime:
+    """With `USE_TZ = False`, times are naive and in `TIME_ZONE`; Celery would read them as UTC."""
+    local = timezone.get_default_timezone()
+    return timezone.make_aware(due, local) if timezone.is_naive(due) else due
 
 
 def _shown(message: Message) -> str:

@@ -2,9 +2,11 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.db import transaction
 
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, AttemptCounter, Session
+from authservice.kernel import databases
 from tests.admin.inside.conftest import listed, page
 from tests.support.client import PASSWORD
 from tests.support.modules import fillers
@@ -170,6 +172,17 @@ def test_verification_mail_is_resent(root, messenger, ann, django_capture_on_com
 
     assert "Sent to 1 account that" in output
     assert [(job.kind, job.target) for job in messenger] == [("verify-email", "ann@example.com")]
+
+
+def test_verification_mail_is_resent_once_the_database_of_the_users_commits(
+    root, messenger, ann, monkeypatch
+):
+    used = []
+    monkeypatch.setattr(transaction, "on_commit", lambda function, using=None: used.append(using))
+
+    root.act("account", "resend_verification", account())
+
+    assert used == [databases.primary()]
 
 
 @pytest.mark.parametrize("state", ["verified", "inactive"])

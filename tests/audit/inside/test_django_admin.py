@@ -105,6 +105,14 @@ def test_log_in_admin_is_filtered(world, superuser, query):
     assert [entry.action for entry in shown] == ["auth.logout"]
 
 
+def test_names_of_filters_are_in_german(world, superuser, settings):
+    settings.LANGUAGE_CODE = "de"
+
+    filters = superuser.get(LIST).context["cl"].filter_specs
+
+    assert [str(each.title) for each in filters] == ["Zeit", "Aktion", "Schweregrad"]
+
+
 def test_log_in_admin_counts_at_most_up_to_the_cap(world, superuser, monkeypatch):
     monkeypatch.setattr(admin, "COUNTED", 3)
     for _ in range(5):
