@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.conf import settings
@@ -27,6 +26,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import modules, throttling
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
+from authservice.kernel.origins import is_web_address, parts_of
 from authservice.kernel.sections import Frontend, cookies, frontend, outbound, root
 
 _PATHS = ("claims_hook", *field_checks.SERIALIZERS, *hook_checks.HOOKS)
@@ -71,10 +71,10 @@ def _unimportable() -> Iterator[CheckMessage]:
 
 
 def _values() -> Iterator[CheckMessage]:
-    parts = urlsplit(root.api_url)
-    if root.api_url and (parts.scheme not in ("http", "https") or not parts.hostname):
-        text = f"AUTHSERVICE['API_URL'] is {root.api_url!r}, which is not an http or https URL."
-        yield message("authservice.E005", text)
+    for name, url in {"['API_URL']": root.api_url, "['FRONTEND']['URL']": frontend.url}.items():
+        if url and not is_web_address(url):
+            text = f"AUTHSERVICE{name} is {url!r}, which is not an http or https URL."
+            yield message("authservice.E005", text)
     for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
         if getattr(root, name) <= timedelta(0):
             yield _value(name.upper(), getattr(root, name), "must be positive")
@@ -200,7 +200,7 @@ def _repeated_in_api_url(prefix: str) -> bool:
     """Whether the path of API_URL, which may be the script prefix, also ends with this prefix."""
     if not prefix or list(kernel_settings.complaints()):
         return False
-    return f"/{urlsplit(root.api_url).path.strip('/')}".endswith(f"/{prefix}")
+    return f"/{parts_of(root.api_url).path.strip('/')}".endswith(f"/{prefix}")
 
 
 def check_host(**_: Any) -> Iterator[CheckMessage]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
@@ -13,6 +12,7 @@ from authservice.core.conf import core
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel import throttling
 from authservice.kernel.checks import message
+from authservice.kernel.origins import parts_of
 from authservice.kernel.sections import outbound, root
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -36,7 +36,7 @@ def check_production(**_: Any) -> list[CheckMessage]:
 
 
 def _origin() -> Iterator[CheckMessage]:
-    parts = urlsplit(root.api_url)
+    parts = parts_of(root.api_url)
     if not root.api_url:
         yield message("authservice.W031")
     elif parts.scheme == "http" and parts.hostname not in _LOOPBACK:
@@ -48,7 +48,7 @@ def _origin() -> Iterator[CheckMessage]:
 
 
 def _proxies() -> Iterator[CheckMessage]:
-    behind = settings.SECURE_PROXY_SSL_HEADER or urlsplit(root.api_url).scheme == "https"
+    behind = settings.SECURE_PROXY_SSL_HEADER or parts_of(root.api_url).scheme == "https"
     if behind and root.trusted_proxies == 0:
         yield message("authservice.W042")
 

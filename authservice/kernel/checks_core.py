@@ -26,7 +26,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "Add 'rest_framework' to INSTALLED_APPS.",
     ),
     "authservice.E005": (
-        "AUTHSERVICE['API_URL'] is not an http or https URL, so links in e-mails do not work.",
+        "API_URL or FRONTEND.URL is not an http or https URL, so links in e-mails do not work.",
         "Set it to scheme and host, such as 'https://api.example.com'.",
     ),
     "authservice.E006": (

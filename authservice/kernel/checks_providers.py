@@ -66,7 +66,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " proven: their first login with a provider that verifies the address removes the"
         " password.",
         "Name the addresses that the project has verified: manage.py authservice_sync_accounts"
-        " --verified (see 'Verified addresses' on the page 'Your users' of the documentation). Or"
-        " set CORE.WIPE_UNPROVEN to False.",
+        " --verified (see 'Verified addresses' on the page 'Your users' of the documentation). If"
+        " an address is unproven because several users share it, change the address of all but one,"
+        " then run this again. Or set CORE.WIPE_UNPROVEN to False.",
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
@@ -24,6 +24,22 @@ def normal(url: str) -> str:
     return f"{parts.scheme}://{host}{shown}"
 
 
+def parts_of(url: str) -> SplitResult:
+    """The parts of an address. All are empty if it cannot be parsed, as `http://[::1`."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 raises ValueError for a port that cannot exist
+    except ValueError:
+        return urlsplit("")
+    return parts
+
+
+def is_web_address(url: str) -> bool:
+    """Whether this is an http or https URL with a host."""
+    parts = parts_of(url)
+    return parts.scheme in _PORTS and bool(parts.hostname) and not re.search(r"\s", url)
+
+
 def same_site(one: str, other: str) -> bool:
     """Whether browsers count two addresses as one site, so that `SameSite` lets cookies pass.
 
@@ -34,7 +50,7 @@ def same_site(one: str, other: str) -> bool:
 
 
 def _site(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
+    parts = parts_of(url)
     host = parts.hostname or ""
     if ":" in host or _IPV4.fullmatch(host):
         return parts.scheme, host

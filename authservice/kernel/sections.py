@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from django.conf import settings as django_settings
 
 from authservice.kernel import settings
+from authservice.kernel.origins import parts_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,14 +117,14 @@ outbound = settings.section("OUTBOUND", Outbound)
 def secure() -> bool:
     """Whether cookies are `Secure`: true if and only if the service is reached over HTTPS."""
     if root.api_url:
-        return urlsplit(root.api_url).scheme == "https"
+        return parts_of(root.api_url).scheme == "https"
     return not django_settings.DEBUG
 
 
 def service_name() -> str:
     """The host name that users know, of the front end or of the service. It is empty if that is
     this machine or an IP address, which names no service."""
-    host = urlsplit(frontend.url or root.api_url).hostname or ""
+    host = parts_of(frontend.url or root.api_url).hostname or ""
     return "" if _is_nameless(host) else host
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.core.checks import CheckMessage, Tags, register
@@ -14,6 +13,7 @@ from authservice.core.conf import core
 from authservice.core.recovery import chosen_proofs
 from authservice.kernel import message_queue
 from authservice.kernel.checks import message
+from authservice.kernel.origins import is_web_address, parts_of
 from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 from authservice.magiclink.conf import conf
@@ -51,17 +51,16 @@ def _life() -> Iterator[CheckMessage]:
 def _callback() -> Iterator[CheckMessage]:
     if not conf.callback_url:
         return
-    parts = urlsplit(conf.callback_url)
     given = f"MAGICLINK.CALLBACK_URL is {conf.callback_url!r}"
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not is_web_address(conf.callback_url):
         yield message("authservice.E033", f"{given}, which is not an http or https URL.")
-    elif parts.fragment or "#" in conf.callback_url:
+    elif "#" in conf.callback_url:
         yield message(
             "authservice.E033",
             f"{given}, which has a fragment. The tokens are sent in the fragment.",
             hint="Use a URL without a fragment. Its page can read the tokens from there.",
         )
-    elif parts.scheme == "http" and secure():
+    elif parts_of(conf.callback_url).scheme == "http" and secure():
         yield message("authservice.W034")
 
 

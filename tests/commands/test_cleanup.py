@@ -168,7 +168,9 @@ def test_cleanup_keeps_users(run):
     assert Account.objects.count() == 1
 
 
-@pytest.mark.parametrize("wrong", [["--batch-size", "0"], ["--keep-days", "-1"]])
+@pytest.mark.parametrize(
+    "wrong", [["--batch-size", "0"], ["--keep-days", "-1"], ["--keep-days", "36501"]]
+)
 def test_cleanup_refuses_invalid_numbers(wrong):
     with pytest.raises(CommandError):
         call_command("authservice_cleanup", *wrong)

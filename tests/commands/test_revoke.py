@@ -63,6 +63,14 @@ def test_revoke_unknown_user_is_an_error(run, ann):
 
 
 @pytest.mark.skipif(not has("username"), reason="its users have no username")
+@pytest.mark.parametrize("name", ["", "9" * 40, "\udcff"])
+def test_revoke_text_that_names_no_user_ends_no_session(api, run, ann, name):
+    with pytest.raises(CommandError, match="no user"):
+        run("authservice_revoke", f"--user={name}", "--no-input")
+
+    assert is_valid(api, ann)
+
+
 def test_revoke_ambiguous_user_is_an_error(api, run, ann, bob):
     taken = ann["user"]["id"]
     user = the_user("bob@example.com")
@@ -148,6 +156,8 @@ def test_revoke_before_accepts_date_or_time(run, ann, text):
         [],
         ["--user", "ann", "--all"],
         ["--all", "--no-input", "--before", "yesterday"],
+        ["--all", "--no-input", "--before", ""],
+        ["--all", "--no-input", "--before", "9999-12-31T23:59:59-12:00"],
         ["--all", "--no-input", "--batch-size", "0"],
     ],
 )

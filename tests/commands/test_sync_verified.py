@@ -221,6 +221,7 @@ def test_statements_of_a_batch_do_not_depend_on_its_size(sync, named):
     [
         (("--verified", "tests.commands.proofs.missing"), "cannot be imported"),
         (("--verified", "nonsense"), "cannot be imported"),
+        (("--verified", ".."), "cannot be imported"),
         (("--verified", "tests.commands.proofs.NOT_A_FUNCTION"), "must be a function"),
         (("--verified", "tests.commands.proofs.asynchronous"), "must be a function"),
         (("--joined-before", "2030-01-31"), "needs --verified all"),

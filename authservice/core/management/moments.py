@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -13,7 +13,9 @@ def moment(option: str, text: str) -> datetime:
     """The time in the value of an option. Raises `CommandError`."""
     try:
         given = datetime.fromisoformat(text)
-    except ValueError as wrong:
+        if timezone.is_aware(given):
+            given = given.astimezone(UTC)
+    except (OverflowError, ValueError) as wrong:
         raise CommandError(f"{option} must be a date or time in ISO 8601 form.") from wrong
     # The project stores aware or naive times; compare with the same kind.
     if settings.USE_TZ and timezone.is_naive(given):

@@ -16,7 +16,7 @@ def named(text: str) -> Person:
     Raises `CommandError` if no user matches, or several: a text may be the id of one user and the
     username of another.
     """
-    found = [_by_id(text), lookup.find_by_email(text), lookup.find_by_username(text)]
+    found = _found(text) if _is_text(text) else []
     people = {person.id: person for person in found if person}
     if not people:
         raise CommandError(f"There is no user {text!r}.")
@@ -28,8 +28,17 @@ def named(text: str) -> Person:
     return people.popitem()[1]
 
 
+def _is_text(text: str) -> bool:
+    """False for bytes of the command line that are not UTF-8, which are surrogates in Python."""
+    return text.isprintable()
+
+
+def _found(text: str) -> list[Person | None]:
+    return [_by_id(text), lookup.find_by_email(text), lookup.find_by_username(text)]
+
+
 def _by_id(text: str) -> Person | None:
     try:
         return lookup.find_by_pk(host().model._meta.pk.to_python(text))
-    except ValidationError:
+    except (OverflowError, ValidationError):  # SQLite has no larger numbers
         return None

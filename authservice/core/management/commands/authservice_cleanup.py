@@ -12,6 +12,8 @@ from authservice.core.cleanup import delete_expired, expired_rows
 from authservice.core.management.progress import progress
 from authservice.core.messages import lost_notices
 
+_LONGEST = 36_500  # days
+
 
 class Command(BaseCommand):
     help = (
@@ -31,8 +33,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
-        if options["keep_days"] < 0:
-            raise CommandError("--keep-days must not be negative.")
+        if not 0 <= options["keep_days"] <= _LONGEST:
+            raise CommandError(f"--keep-days must be between 0 and {_LONGEST}.")
         for expired in expired_rows(sessions_kept=timedelta(days=options["keep_days"])):
             if options["dry_run"]:
                 self.stdout.write(f"{expired.name}: {expired.rows.count()} would be deleted")

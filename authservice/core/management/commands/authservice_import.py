@@ -63,7 +63,7 @@ class Command(BaseCommand):
     def _options(self, given: dict[str, Any]) -> ImportOptions:
         return ImportOptions(
             names=_names(given["map"]),
-            since=moment("--since", given["since"]) if given["since"] else None,
+            since=moment("--since", given["since"]) if given["since"] is not None else None,
             batch_size=given["batch_size"],
             dry_run=given["dry_run"],
             progress=partial(show_progress, self.stderr),

@@ -39,8 +39,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
-        before = moment("--before", options["before"]) if options["before"] else None
-        if options["user"]:
+        before = moment("--before", options["before"]) if options["before"] is not None else None
+        if options["user"] is not None:  # an empty one must not mean all users
             self._end_one(named(options["user"]), before)
             return
         if options["interactive"]:

@@ -18,6 +18,7 @@ from authservice.core.management.progress import show_progress
 from authservice.core.recovery import chosen_proofs, earlier_proofs
 from authservice.core.recovery.chosen_proofs import NONE, CannotChoose, Marked
 from authservice.core.users.sync import MOST_NAMED, Contested, Report, sync
+from authservice.core.users.user_model import host
 
 
 class Command(BaseCommand):
@@ -52,9 +53,8 @@ class Command(BaseCommand):
         }
         before = options["joined_before"]
         try:
-            chosen = chosen_proofs.choose(
-                options["verified"], moment("--joined-before", before) if before else None
-            )
+            joined = None if before is None else moment("--joined-before", before)
+            chosen = chosen_proofs.choose(options["verified"], joined)
             self._print(sync(**given), dry_run=options["dry_run"])
             self._print_marked(chosen_proofs.mark(chosen, **given), options)
         except CannotChoose as wrong:
@@ -85,11 +85,7 @@ class Command(BaseCommand):
         for contested in report.contested.values():
             self.stdout.write(self.style.WARNING(_claim(contested)))
         if report.contested:
-            self.stdout.write(
-                "No user can log in with an identifier that several users share, unless one of "
-                "them has verified it. Users with a shared e-mail address log in with their "
-                "username."
-            )
+            self.stdout.write(_SHARED if host().username else _SHARED_WITHOUT_USERNAME)
         if report.odd_emails:
             self.stdout.write(self.style.WARNING(_odd(report)))
         if report.unreadable:
@@ -122,7 +118,19 @@ _LATER = (
 _UNPROVEN = (
     "{addresses} {are} unproven: the first magic link of an owner, or the first login with a"
     " provider, will remove the password. Name the addresses that your project has verified with"
-    " --verified."
+    " --verified. If an address is unproven because several users share it, change the address of"
+    " all but one, then run this again."
+)
+_SHARED = (
+    "No user can log in with an identifier that several users share, unless one of them has"
+    " verified it. Users with a shared e-mail address log in with their username."
+)
+# The user is also found by the exact text of the USERNAME_FIELD, see `lookup`.
+_SHARED_WITHOUT_USERNAME = (
+    "Users who share an address log in with its exact spelling, and any other spelling is refused."
+    " Once one of them has verified the address, the next run of this command assigns it to that"
+    " user in every spelling. The others can then neither log in nor reset their password until"
+    " you change their address."
 )
 
 
