@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from django.apps import apps
@@ -48,7 +48,12 @@ except ImportError as missing:
     text = f"authservice.testing requires {missing.name!r}: install authservice[testing]."
     raise ImportError(text) from missing
 
+T = TypeVar("T")
 PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
+_NO_MESSAGE = (
+    "No message was sent. Jobs are enqueued at commit: wrap the request in captureOnCommitCallbacks"
+    "(execute=True), or in django_capture_on_commit_callbacks of pytest-django."
+)
 
 
 class UserFactory(DjangoModelFactory[Any]):
@@ -72,10 +77,8 @@ class UserFactory(DjangoModelFactory[Any]):
 
     @classmethod
     def _create(cls, model_class: Any, *args: Any, **given: Any) -> Any:
-        account_fields = {
-            name: given.pop(name)
-            for name in ("verified", "phone_number", "phone_verified", "is_super_admin")
-        }
+        names = ("verified", "phone_number", "phone_verified", "is_super_admin")
+        account_fields = {name: given.pop(name) for name in names}
         if not host().username:
             given.pop("username", None)
         user = model_class(**{**given, "password": make_password(given["password"])})
@@ -152,9 +155,9 @@ class Answer:
 class ApiClient:
     """`client.post("login", email=…, password=…)`: paths below the mount, the body as keywords.
 
-    After `log_in`, every request has the access token. `tokens` contains the issued tokens as
-    secrets: `client.tokens.access_token.reveal()`. If the csrf module is installed, state-changing
-    requests have a CSRF token automatically.
+    A path with a slash at its start raises `ValueError`. After `log_in`, requests have the access
+    token. `tokens` contains the issued tokens as secrets: `client.tokens.access_token.reveal()`. If
+    the csrf module is installed, state-changing requests have a CSRF token automatically.
     """
 
     def __init__(self) -> None:
@@ -200,17 +203,15 @@ class ApiClient:
         return self._request("DELETE", path, body=body)
 
     def _request(self, method: str, path: str, *, body: Any = None, query: Any = None) -> Answer:
+        if path.startswith("/"):
+            raise ValueError(f"{path!r} begins with a slash: write 'me' for the route /me.")
         token = self.tokens.access_token.reveal() if self.tokens else ""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if method != "GET":
             headers.update(csrf_headers(self._django))
+        data, kind = json.dumps(body) if body else "", "application/json"
         response = self._django.generic(
-            method,
-            mount() + path,
-            json.dumps(body) if body else "",
-            content_type="application/json",
-            query_params=query or None,
-            headers=headers,
+            method, mount() + path, data, kind, query_params=query or None, headers=headers
         )
         return Answer(response)
 
@@ -218,8 +219,7 @@ class ApiClient:
 @dataclass
 class Mailbox:
     """The messages that the service would have sent. Each job is built immediately, by the code of
-    the worker; a deferred job is only added to `jobs`.
-    """
+    the worker; a deferred job is only added to `jobs`. `last…` raise `AssertionError`."""
 
     messages: list[OutgoingMessage] = field(default_factory=list)
     jobs: list[Message] = field(default_factory=list)
@@ -235,7 +235,7 @@ class Mailbox:
 
     @property
     def last(self) -> OutgoingMessage:
-        return self.messages[-1]
+        return self._last(self.messages)
 
     @property
     def mails(self) -> list[EmailMultiAlternatives]:
@@ -245,7 +245,7 @@ class Mailbox:
 
     @property
     def last_mail(self) -> EmailMultiAlternatives:
-        return self.mails[-1]
+        return self._last(self.mails)
 
     @property
     def last_link(self) -> str:
@@ -262,18 +262,20 @@ class Mailbox:
         return self._latest("code")
 
     def _latest(self, name: str) -> str:
-        contexts = [outgoing.context for outgoing in self.messages]
-        secret: Secret = next(context[name] for context in reversed(contexts) if name in context)
-        return secret.reveal()
+        found = [sent.context[name] for sent in self.messages if name in sent.context]
+        return str(self._last(found).reveal())
+
+    def _last(self, found: list[T]) -> T:
+        if not found:
+            raise AssertionError("No such message was sent." if self.jobs else _NO_MESSAGE)
+        return found[-1]
 
 
 @contextmanager
 def mailbox() -> Iterator[Mailbox]:
     """Within this context, messages go to the mailbox instead of the installed messenger.
 
-    Jobs are enqueued on commit: in a `TestCase` wrap the request in
-    `captureOnCommitCallbacks(execute=True)`; with pytest-django use `transaction=True` or
-    `django_capture_on_commit_callbacks`.
+    Jobs are enqueued at commit: wrap the request in `captureOnCommitCallbacks(execute=True)`.
     """
     box = Mailbox()
     with modules.plugged("messenger", box):

@@ -81,6 +81,30 @@ def test_mails_of_the_mailbox_have_subject_and_body(client, django_capture_on_co
         assert len(box.mails) == 1
 
 
+@pytest.mark.parametrize("name", ["last", "last_link", "last_token", "last_code", "last_mail"])
+def test_empty_mailbox_says_that_jobs_are_enqueued_at_commit(client, name):
+    user = UserFactory()
+    with mounted("authservice.notification"), mailbox() as box:
+        client.post("forgot-password", email=user.email)
+
+        with pytest.raises(AssertionError, match=r"wrap the request in captureOnCommitCallbacks"):
+            getattr(box, name)
+
+
+def test_mailbox_without_a_code_says_so(client, django_capture_on_commit_callbacks):
+    user = UserFactory()
+    with mailbox() as box, django_capture_on_commit_callbacks(execute=True):
+        client.post("forgot-password", email=user.email)
+
+    with pytest.raises(AssertionError, match=r"^No such message was sent\.$"):
+        _ = box.last_code
+
+
+def test_client_refuses_a_path_that_begins_with_a_slash(client):
+    with pytest.raises(ValueError, match="'/orders' begins with a slash"):
+        client.get("/orders")
+
+
 @pytest.mark.parametrize("name", ["factory", "time_machine"])
 def test_missing_package_names_the_extra(name):
     run = python("-c", MISSING.format(name=name), DJANGO_SETTINGS_MODULE="tests.settings")
