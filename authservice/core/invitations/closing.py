@@ -53,6 +53,12 @@ def cancel(invitation: Invitation) -> None:
     invitation.status, invitation.closed_at = Status.CANCELLED.value, now
 
 
+def require_still_pending(invitation: Invitation) -> None:
+    """Read the row again. Raises `InvitationNotFound`, `InvitationNotPending` or
+    `InvitationExpired`."""
+    _require_pending(_row(invitation).first())
+
+
 def _row(invitation: Invitation) -> Any:
     return type(invitation).objects.filter(pk=invitation.pk)
 

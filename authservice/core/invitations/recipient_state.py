@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from authservice.core.credentials import passwords
+from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation
 from authservice.core.users.person import Person
 from authservice.kernel import errors
@@ -26,7 +27,8 @@ def of(recipient: Person | None) -> dict[str, Any]:
 
 def require_unchanged(invitation: Invitation, recipient: Person) -> None:
     """Raises `InvitationNotFound` if the link was mailed before the last change of the password or
-    the last end of all sessions. A new account has the version 0."""
+    the last end of all sessions, `InvitationNotPending` if it was answered. A new account has the
+    version 0."""
     version, fingerprint = invitation.recipient_version, invitation.recipient_fingerprint
     if version is None:
         return  # mailed before the upgrade that added the column
@@ -34,4 +36,5 @@ def require_unchanged(invitation: Invitation, recipient: Person) -> None:
         fingerprint, recipient.user.password
     )
     if changed or version != recipient.token_version:
+        closing.require_still_pending(invitation)  # a concurrent answer may have changed both
         raise errors.InvitationNotFound
