@@ -7122,12 +7122,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "id_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                 *       "id_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                 *       "nonce": "Zx3vQ0mW7c1JtK9sYb5RfU2eHn8LpAi4dGo6TzXwEqM"
                  *     }
                  */
                 "application/json": {
                     id_token: string;
-                    nonce?: string;
+                    nonce: string;
                     /** @enum {string} */
                     code?: "";
                     code_verifier?: string;
@@ -7137,8 +7138,8 @@ export interface operations {
                     id_token?: "";
                     nonce?: string;
                     code: string;
-                    code_verifier?: string;
-                    redirect_uri?: string;
+                    code_verifier: string;
+                    redirect_uri: string;
                 };
             };
         };
