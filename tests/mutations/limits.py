@@ -29,8 +29,17 @@ ATTEMPTS = (
     Mutation(
         "The daily count, which a new code does not reset",
         CORE + "credentials/attempt_counter.py",
-        to("update(count=0, strikes=0)", "update(count=0, strikes=0, day_count=0)"),
+        to("update(count=0, ends_at=now)", "update(count=0, ends_at=now, day_count=0)"),
         (f"{_CODES}::test_unknown_clients_have_ten_attempts_a_day_over_all_codes",),
+    ),
+    Mutation(
+        "The end of the window of earlier codes, which begins a new code",
+        CORE + "credentials/attempt_counter.py",
+        to("update(count=0, ends_at=now)", "update(count=0)"),
+        (
+            f"{_CODES}::test_code_has_five_attempts_when_a_day_ends_meanwhile",
+            f"{_CODES}::test_new_code_has_five_attempts_after_a_right_one",
+        ),
     ),
     Mutation(
         "The separate attempts of a known device at a code",

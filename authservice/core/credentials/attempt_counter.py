@@ -54,9 +54,7 @@ class Budget:
             raise ValueError("`forgiven_after` must not exceed `FORGIVEN_AFTER`.")
 
     @classmethod
-    def fixed(
-        cls, *, limit: int, window: timedelta, daily: int = UNLIMITED, extends: bool = False
-    ) -> Budget:
+    def fixed(cls, *, limit: int, window: timedelta, daily: int = UNLIMITED) -> Budget:
         """`limit` in every `window`; waits do not grow."""
         return cls(
             limit=limit,
@@ -64,7 +62,7 @@ class Budget:
             longest=window,
             forgiven_after=timedelta(0),
             daily=daily,
-            extends=extends,
+            extends=False,
         )
 
     def wait(self, strikes: int) -> timedelta:
@@ -155,8 +153,10 @@ def refund_statement(key: str, second_key: str = "") -> Bound:
 
 
 def restart_windows(keys: Collection[str]) -> None:
-    """Restart the current windows of these counters; the daily counts are kept."""
-    AttemptCounter.objects.filter(key__in=keys, count__gt=0).update(count=0, strikes=0)
+    """End the current windows of these counters of fixed budgets, so that the next attempt opens a
+    full one; the daily counts are kept."""
+    now = timezone.now()
+    AttemptCounter.objects.filter(key__in=keys, ends_at__gt=now).update(count=0, ends_at=now)
 
 
 def ends_at(key: str) -> datetime | None:

@@ -19,9 +19,9 @@ from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
 
 TRIES = 5
-# They extend: a used-up code must not get five more attempts because the window ends before it.
-_OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10, extends=True)
-_VERIFYING = Budget.fixed(limit=TRIES, window=DAY, extends=True)
+# A window opens with the first attempt at a code and is longer than any code is valid.
+_OPENING = Budget.fixed(limit=TRIES, window=DAY, daily=10)
+_VERIFYING = Budget.fixed(limit=TRIES, window=DAY)
 
 _VERIFY = "verify-code"
 _OPEN = "code"

@@ -96,11 +96,12 @@ def test_attempts_of_unknown_clients_return_after_a_day(flows, reset, proven, cl
     assert reset(flows.reset_code()).status == 200
 
 
+@pytest.mark.parametrize("before", [5, 4, 0])
 @pytest.mark.parametrize("opens_account", [True, False])
-def test_used_up_code_has_no_further_attempts_when_a_day_ends(
-    flows, reset, proven, clock, opens_account
+def test_code_has_five_attempts_when_a_day_ends_meanwhile(
+    flows, reset, proven, clock, opens_account, before
 ):
-    """Otherwise a code that is valid at that moment would have ten attempts."""
+    """Otherwise a code that is valid at that moment would have up to ten attempts."""
     if not opens_account:
         Account.objects.update(verified_phone_key="")
     request, use = (
@@ -109,11 +110,26 @@ def test_used_up_code_has_no_further_attempts_when_a_day_ends(
     use(wrong(request()))
     clock.forward(hours=23, minutes=55)
     code = request()
-    for _ in range(5):
+    for _ in range(before):
         assert use(wrong(code)).error == INVALID
     clock.forward(minutes=6)
+    for _ in range(5 - before):
+        assert use(wrong(code)).error == INVALID
 
     assert use(code).error == INVALID
+
+
+def test_new_code_has_five_attempts_after_a_right_one(flows, reset, proven, clock):
+    """A right code does not count, but it opened the window."""
+    assert reset(flows.reset_code()).status == 200
+    clock.forward(hours=23, minutes=55)
+    code = flows.reset_code()
+    for _ in range(4):
+        assert reset(wrong(code)).error == INVALID
+    clock.forward(minutes=6)
+    assert reset(wrong(code)).error == INVALID
+
+    assert reset(code).error == INVALID
 
 
 def test_known_device_has_ten_attempts_a_day_over_all_codes(flows, reset, device):
