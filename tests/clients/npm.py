@@ -23,6 +23,7 @@ from tests.hosts.runs import ROOT
 CLIENTS = ROOT / "example_project" / "clients"
 SCHEMA = Path("typescript", "src", "schema.ts")
 DESCRIPTION = ROOT / "docs" / "openapi.yaml"
+COMMAND = "python -m tests.clients.npm"
 _MANIFESTS = ("package.json", "package-lock.json", "*/package.json")
 _DEFAULT_URL = "http://localhost:8000/auth"
 _PAGE = """<!doctype html><title>Client</title><script type="module">
@@ -107,9 +108,17 @@ def bundle(clients: Path, services: Services) -> None:
 
 
 def generate(clients: Path) -> None:
-    """Write the types of the API into `clients`."""
+    """Write the types of the API into `clients`, with the digest of their description on top."""
     command = ("node_modules/.bin/openapi-typescript", str(DESCRIPTION))
     run(*command, "--output", str(SCHEMA), folder=clients)
+    types = clients / SCHEMA
+    types.write_text(f"{digest_line()}\n{types.read_text()}")
+
+
+def digest_line() -> str:
+    """The first line of the types: which version of the description they were made from."""
+    digest = hashlib.sha256(DESCRIPTION.read_bytes()).hexdigest()
+    return f"// From docs/openapi.yaml with SHA-256 {digest}."
 
 
 if __name__ == "__main__":

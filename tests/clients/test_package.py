@@ -16,7 +16,7 @@ def test_generated_types_are_those_of_the_description(clients):
     npm.generate(clients)
 
     current = (clients / npm.SCHEMA).read_text()
-    assert current == committed, "renew them: python -m tests.clients.npm"
+    assert current == committed, f"renew them: {npm.COMMAND}"
 
 
 @pytest.mark.parametrize("file", ["codes", "example", "sign_in", "refresh", "service"])
