@@ -14,6 +14,7 @@ class InvitationConfig(modules.ModuleConfig):
     message_builders = "authservice.invitation.messages.message_builders"
     revoke_unverified_access = "authservice.invitation.eviction.revoke_unverified"
     revoke_recent_access = "authservice.invitation.eviction.revoke_recent"
+    fingerprint_rows = "authservice.invitation.models.PlatformInvitation"
     expired_rows = "authservice.invitation.lists.expired_rows"
     support = "authservice.invitation.support.support"
 

@@ -29,7 +29,8 @@ def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
     with transaction.atomic(using=databases.primary()):
         current = _locked(invitation)
         require_resendable(current)
-        if not may_invite(lookup.get_person(current.inviter)):
+        sender = lookup.get_person(current.inviter)
+        if not sender.active or not may_invite(sender):
             raise errors.InvitationNotPending  # nobody could accept it
         if not mailing.send(current, KIND, client, ttl=conf.ttl):
             raise errors.TooManyRequests

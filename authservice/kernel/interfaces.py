@@ -222,61 +222,11 @@ class MessageBuilders(Protocol):
     def __call__(self) -> Mapping[str, Callable[[Message], Any]]: ...
 
 
-class RevokeUnverifiedAccess(Protocol):
-    """Slot `revoke_unverified_access`: deletes a module's data of a user whose address was never
-    proven before; returns whether there was any."""
-
-    def __call__(self, person: Person) -> bool: ...
-
-
-class RevokeRecentAccess(Protocol):
-    """Slot `revoke_recent_access`: removes the ways to sign in, such as linked providers, that were
-    added since a given time, in the transaction of an account recovery; returns whether there were
-    any."""
-
-    def __call__(self, person: Person, since: datetime) -> bool: ...
-
-
-class DistrustEarlierAccess(Protocol):
-    """Slot `distrust_earlier_access`: makes ways to sign in that were set up before the first proof
-    of the address count as added now, so that a recovery removes them; returns whether there were
-    any. Called in the transaction of the proof."""
-
-    def __call__(self, person: Person) -> bool: ...
-
-
-class RestoreAccess(Protocol):
-    """Slot `restore_access`: restores the ways to sign in that were removed since a given time, in
-    the transaction of an account recovery."""
-
-    def __call__(self, person: Person, since: datetime) -> None: ...
-
-
-class RevokeRecentFactors(Protocol):
-    """Slot `revoke_recent_factors`: removes the second factors that were set up since a given time;
-    returns whether there were any."""
-
-    def __call__(self, person: Person, since: datetime) -> bool: ...
-
-
 class ChosenSessionStore(Protocol):
     """Slot `chosen_session_store`: the dotted path of a `SessionStore` that the settings of the
     module name, or ""."""
 
     def __call__(self) -> str: ...
-
-
-class LoginMethod(Protocol):
-    """Slot `login_method`: whether the user can log in by this module now, without a password."""
-
-    def __call__(self, person: Person) -> bool: ...
-
-
-class BeforeDelete(Protocol):
-    """Slot `before_delete`: reassigns or deletes a module's rows of a user who is about to be
-    deleted, in the same transaction."""
-
-    def __call__(self, person: Person) -> None: ...
 
 
 class ExpiredRows(Protocol):

@@ -37,6 +37,7 @@ SLOTS: Mapping[str, str] = {
     " session of the sign-up opened it.",
     "restore_access": 'When an owner uses the link "this was not me".',
     "revoke_recent_factors": 'When an owner uses the link "this was not me".',
+    "fingerprint_rows": "When a login stores a better hash of the same password.",
     "expired_rows": "By `authservice_cleanup`.",
     "chosen_session_store": "For the store of sessions, unless `SESSION.STORE` is set.",
     "login_method": "Before the last way to log in is removed.",
@@ -77,6 +78,7 @@ class ModuleConfig(AppConfig):
     distrust_earlier_access: str | None = None
     restore_access: str | None = None
     revoke_recent_factors: str | None = None
+    fingerprint_rows: str | None = None
     expired_rows: str | None = None
     chosen_session_store: str | None = None
     login_method: str | None = None

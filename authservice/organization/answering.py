@@ -73,7 +73,7 @@ def may_still_invite(invitation: OrganizationInvitation) -> bool:
     """Whether the inviter is active, and a member whose role manages the role to give. The row may
     have got another inviter since it was read."""
     rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
-    inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).get())
+    inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).first())
     if inviter is None or not inviter.active:
         return False
     own = Membership.objects.filter(organization=invitation.organization_id, user=inviter.user.pk)

@@ -16,6 +16,7 @@ class OrganizationConfig(modules.ModuleConfig):
     message_builders = "authservice.organization.messages.message_builders"
     revoke_unverified_access = "authservice.organization.eviction.revoke_unverified"
     revoke_recent_access = "authservice.organization.eviction.revoke_recent"
+    fingerprint_rows = "authservice.organization.models.OrganizationInvitation"
     expired_rows = "authservice.organization.invitations.expired_rows"
     event_listener = "authservice.organization.auto_create.on_event"
     support = (

@@ -84,14 +84,15 @@ def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> No
     """Mail a new link in the name of the inviter.
 
     Raises as `invitations.require_free` does, `InvitationNotFound` if it was deleted meanwhile,
-    `InvitationNotPending` also if the inviter may not invite any more, `EmailNotConfigured`, and
-    `TooManyRequests` beyond a limit on mails.
+    `InvitationNotPending` also if the inviter may not invite any more or the organization is
+    inactive, `EmailNotConfigured`, and `TooManyRequests` beyond a limit on mails.
     """
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([invitation.inviter_id])
         _lock(invitation.organization)
         current = _current(invitation)
-        if current.status != Status.PENDING or not answering.may_still_invite(current):
+        usable = current.organization.active and answering.may_still_invite(current)
+        if current.status != Status.PENDING or not usable:
             raise errors.InvitationNotPending  # nobody could accept it
         invitations.require_free(current.organization, current.email_key, besides=current)
         if not mailing.send(current, KIND, client, ttl=conf.invitation_ttl):

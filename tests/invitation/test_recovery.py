@@ -1,14 +1,21 @@
 """A recovered account: links in its mailbox end, and invitations that an intruder sent."""
 
+from datetime import timedelta
+
 import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 
 from authservice import signals
+from authservice.core.invitations import eviction
+from authservice.core.users import lookup
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import message_queue
 from tests.invitation.invites import BOB
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, NEW, Flows
+from tests.support.flows import ANN, NEW, Flows, prove
+from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,22 +35,29 @@ def reset(api, post):
 
 
 @pytest.fixture
-def recoveries(api, post, bob, reset):
-    """What Bob, or somebody for him, does against an intruder."""
-    token = bob["access_token"]
+def change_password(api):
+    """`change_password(tokens)` does so in the session of these tokens."""
 
-    def change_password():
+    def change(tokens):
         body = {"old_password": PASSWORD, "new_password": NEW}
+        token = tokens["access_token"]
         assert api.request("PUT", "change-password", body, token=token).status == 200
 
+    return change
+
+
+@pytest.fixture
+def recoveries(api, post, bob, reset, change_password):
+    """What Bob, or somebody for him, does against an intruder."""
+
     def secure():
-        change_password()
+        change_password(bob)
         link = post.token(message_queue.PASSWORD_CHANGED)
         assert api.request("POST", "account/secure", {"token": link}).status == 200
 
     return {
         "reset": lambda: reset(BOB),
-        "change": change_password,
+        "change": lambda: change_password(bob),
         "secure": secure,
         "revoke": lambda: call_command("authservice_revoke", user=BOB),
     }
@@ -78,6 +92,41 @@ def test_link_mailed_before_the_sign_up_signs_in_until_a_recovery(api, invites, 
     assert invites.accept(second).error == NOT_FOUND
 
 
+def test_link_mailed_before_the_sign_up_ends_with_a_changed_password(api, invites, change_password):
+    kept = invites.mailed()
+    bob = api.sign_up(BOB)
+    prove(BOB)
+    change_password(bob)
+
+    assert invites.accept(kept).error == NOT_FOUND
+
+
+@pytest.mark.parametrize("account", ["before", "after"])
+def test_account_that_another_person_created_does_not_end_the_link(
+    api, invites, change_password, account
+):
+    """It has the address of the recipient, and its creator cannot prove that."""
+    if account == "before":
+        other = api.sign_up(BOB)
+    kept = invites.mailed()
+    if account == "after":
+        other = api.sign_up(BOB)
+    change_password(other)
+
+    assert invites.accept(kept).status == 200
+    assert api.get("me", token=other["access_token"]).error == (401, "INVALID_TOKEN")
+
+
+def test_better_hash_of_the_same_password_does_not_end_the_link(api, invites, bob):
+    weak = make_password(PASSWORD, hasher="pbkdf2_sha256")
+    get_user_model().objects.filter(pk=the_user(BOB).pk).update(password=weak)
+    kept = invites.mailed()
+    api.log_in(BOB)
+    assert the_user(BOB).password != weak
+
+    assert invites.accept(kept).status == 200
+
+
 def test_link_of_an_earlier_release_signs_in(invites, bob):
     kept = invites.mailed()
     PlatformInvitation.objects.update(recipient_version=None, recipient_fingerprint=None)
@@ -102,6 +151,29 @@ def test_reset_cancels_what_was_sent_in_the_last_three_days(clock, api, invites,
         *("pending", "cancelled", "cancelled")
     ]
     assert invites.accept_as_new(token).error == NOT_PENDING
+
+
+def test_reset_cancels_what_was_sent_before_the_lifetime_was_raised(invites, invitation, reset):
+    invitation(TTL=timedelta(days=7))
+    sent = invites.sent()
+    invitation(TTL=timedelta(days=14))
+
+    reset(ANN)
+
+    assert PlatformInvitation.objects.get(pk=sent).status == "cancelled"
+
+
+def test_recovery_keeps_an_invitation_that_another_user_has_sent_again_meanwhile(invites, bob):
+    first, second = invites.sent("carol@example.com"), invites.sent("dan@example.com")
+    rows = PlatformInvitation.objects
+
+    def recovered(invitation):
+        rows.filter(pk=second).update(inviter=the_user(BOB))
+
+    ann = lookup.find_by_email(ANN)
+    eviction.cancel_sent_by(ann, PlatformInvitation, recovered, since=None, ttl=timedelta(days=7))
+
+    assert [rows.get(pk=sent).status for sent in (first, second)] == ["cancelled", "pending"]
 
 
 def test_first_proof_cancels_all_that_was_sent(api, invites, received, reset):

@@ -8,7 +8,7 @@ from authservice.kernel import errors
 from authservice.kernel.client import Client
 from tests.admin_api.people import promote
 from tests.invitation.invites import BOB
-from tests.support.people import the_user
+from tests.support.people import deactivate, the_user
 
 pytestmark = pytest.mark.django_db
 
@@ -56,10 +56,14 @@ def test_invitation_of_a_sender_who_lost_the_right_is_void(invites, invitation):
     assert invites.decline(token).status == 200
 
 
-def test_staff_do_not_send_a_link_again_that_nobody_could_use(invites, invitation, post):
+@pytest.mark.parametrize("suspended", [False, True])
+def test_staff_do_not_send_a_link_again_that_nobody_could_use(invites, invitation, post, suspended):
     invites.sent()
     post.jobs.clear()
-    invitation(WHO_MAY_INVITE="super_admins")
+    if suspended:
+        deactivate("ann@example.com")
+    else:
+        invitation(WHO_MAY_INVITE="super_admins")
 
     with pytest.raises(errors.InvitationNotPending):
         staff.resend(PlatformInvitation.objects.get(), the_user(), Client())

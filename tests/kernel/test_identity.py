@@ -20,6 +20,7 @@ SAME_EMAIL = [
     ("ann@\uff45xample.com", "ann@example.com"),
     ("ann@example\u3002com", "ann@example.com"),
     ("ann@example.com\u3002", "ann@example.com"),
+    ("ann@example.com\u3002\u00ad", "ann@example.com"),
     ("\u212aate@example.com", "kate@example.com"),
     ("o\ufb03ce@example.com", "office@example.com"),
     ("\u0390@example.com", "\u1fd3@example.com"),

@@ -113,7 +113,7 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The assignment of a username that is available again",
-        CORE + "users/lookup.py",
+        CORE + "users/signals.py",
         without(" or (\n        account.username_claim and not account.username_key\n    )"),
         (_CONTESTED,),
     ),

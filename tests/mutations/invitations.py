@@ -67,9 +67,21 @@ INVITATIONS = (
         (f"{_TESTS}recovery.py::test_link_mailed_before_a_recovery_does_not_sign_in",),
     ),
     Mutation(
+        "The invitation link that the creator of an unproven account cannot end",
+        _INVITATIONS + "recipient_state.py",
+        without("recipient.email_proven and "),
+        (f"{_TESTS}recovery.py::test_account_that_another_person_created_does_not_end_the_link",),
+    ),
+    Mutation(
+        "The end of an invitation link that is older than the account, after a changed password",
+        _INVITATIONS + "recipient_state.py",
+        to("return recipient.device_version > 0", "return False"),
+        (f"{_TESTS}recovery.py::test_link_mailed_before_the_sign_up_ends_with_a_changed_password",),
+    ),
+    Mutation(
         "The end of invitations that an intruder sent",
         _INVITATIONS + "eviction.py",
-        without("            closing.cancel(invitation)\n"),
+        without("            closing.cancel(invitation, inviter=inviter)\n"),
         (f"{_TESTS}recovery.py::test_reset_cancels_what_was_sent_in_the_last_three_days",),
     ),
     Mutation(

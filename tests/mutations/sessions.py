@@ -158,7 +158,7 @@ SESSIONS = (
     Mutation(
         "The sessions of such a key, after a hash upgrade",
         CORE + "credentials/passwords.py",
-        to("stale = fingerprints(before)", "stale = [fingerprint(before)]"),
+        to("= fingerprints(before), fingerprint", "= [fingerprint(before)], fingerprint"),
         ("tests/kernel/test_secret_key_rotation.py",),
     ),
     Mutation(

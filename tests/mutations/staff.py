@@ -47,7 +47,7 @@ STAFF = (
     Mutation(
         "The end of a session of Django admin with all sessions of its user",
         "authservice/core/staff/admin_site.py",
-        to("admin_login.has_ended(request, request.user)", "False"),
+        to("admin_login.has_ended(request)", "False"),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
@@ -59,20 +59,26 @@ STAFF = (
     Mutation(
         "The ended session of Django admin, which a login of the API does not reopen",
         "authservice/core/staff/admin_login.py",
-        to('by_django = getattr(request, "user", user) is user', "by_django = True"),
+        to('isinstance(request, HttpRequest) and getattr(request, "user", user) is user', "True"),
+        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+    ),
+    Mutation(
+        "The ended session of Django admin, which another package does not reopen",
+        "authservice/core/staff/admin_login.py",
+        without("isinstance(request, HttpRequest) and "),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
         "The versions that the login of Django admin has read with the password",
         "authservice/core/staff/admin_login.py",
-        to("read or _current_versions(user)", "_current_versions(user)"),
+        to("read or _current_versions(user.pk)", "_current_versions(user.pk)"),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
         "The ended session of Django admin, refused in views of the host",
         "authservice/core/api/identity.py",
-        to(" and self._is_open(user)", ""),
-        (_ADMIN, f"{_INSIDE}/test_sessions.py"),
+        to(" and self._is_open()", ""),
+        (_ADMIN, f"{_INSIDE}/test_host_sessions.py"),
     ),
     Mutation(
         "The fields by which lists in Django admin are filtered",

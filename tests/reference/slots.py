@@ -7,7 +7,14 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from authservice.kernel import foreign_tokens, imports, interfaces, message_queue, support
+from authservice.kernel import (
+    account_access,
+    foreign_tokens,
+    imports,
+    interfaces,
+    message_queue,
+    support,
+)
 from authservice.kernel.modules import SLOTS, installed
 from authservice.stateless.apps import StatelessConfig
 from tests.reference import rst
@@ -54,7 +61,7 @@ def _slot(name: str) -> str:
 def protocol_of(name: str) -> type[Any]:
     """The class whose name is that of the slot in CamelCase."""
     class_name = "".join(map(str.capitalize, name.split("_")))
-    modules = (foreign_tokens, interfaces, message_queue, imports, support)
+    modules = (account_access, foreign_tokens, interfaces, message_queue, imports, support)
     found: type[Any] = next(filter(None, (getattr(one, class_name, None) for one in modules)))
     return found
 

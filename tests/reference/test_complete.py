@@ -17,6 +17,7 @@ import authservice
 from authservice import signals
 from authservice.core.messages.limits import LIMITS
 from authservice.kernel import (
+    account_access,
     checks,
     errors,
     foreign_tokens,
@@ -170,6 +171,7 @@ def test_slot_has_a_documented_protocol(slot):
     protocol = protocol_of(slot)
 
     assert protocol.__module__ in (
+        account_access.__name__,
         interfaces.__name__,
         foreign_tokens.__name__,
         message_queue.__name__,

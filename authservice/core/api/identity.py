@@ -88,18 +88,18 @@ class Identification:
         ignored = authentication.has_foreign_token(self._request) or _is_admin(self._request)
         by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
         user = self._session_user
-        if not by_header and user is not None and user.is_authenticated and self._is_open(user):
+        if not by_header and user is not None and user.is_authenticated and self._is_open():
             return Identity(user, None)
         if ignored:
             raise errors.Unauthorized
         caller = authentication.require_caller(self._request)
         return Identity(caller.person.user, caller)
 
-    def _is_open(self, user: Any) -> bool:
-        """Whether the session of the user has not ended. Only a host project with a protected site
-        of Django admin stores in its sessions what this check needs."""
+    def _is_open(self) -> bool:
+        """Whether Django's session has not ended. Only a host project with a protected site of
+        Django admin stores in its sessions what this check needs."""
         request = self._request
-        return not admin_login.stores_versions(request) or not admin_login.has_ended(request, user)
+        return not admin_login.stores_versions(request) or not admin_login.has_ended(request)
 
 
 def of(request: HttpRequest) -> Identification:

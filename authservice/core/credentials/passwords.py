@@ -24,6 +24,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import crypto, databases, errors, languages
 from authservice.kernel.client import Client
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
 
@@ -258,9 +259,11 @@ def _upgrade(person: Person, password: Secret) -> None:
 
 def rebind(person: Person, before: str) -> None:
     """Store the fingerprint of a better hash of the same password in sessions and tokens."""
-    stale = fingerprints(before)
+    stale, fresh = fingerprints(before), fingerprint(person.user.password)
     for model in (Session, OneTimeToken):
         rows = model._base_manager.using(databases.primary())
         rows.filter(user=person.user.pk, password_fingerprint__in=stale).update(
-            password_fingerprint=fingerprint(person.user.password)
+            password_fingerprint=fresh
         )
+    for bound in plugs("fingerprint_rows"):
+        bound.rebind(person.email_key, stale, fresh)

@@ -44,10 +44,11 @@ def close(invitation: Invitation, status: Status) -> None:
     invitation.status, invitation.closed_at = status.value, now
 
 
-def cancel(invitation: Invitation) -> None:
-    """Cancel a pending invitation, whatever its token. Raises `InvitationNotPending`."""
+def cancel(invitation: Invitation, **known: Any) -> None:
+    """Cancel a pending invitation, whatever its token. Raises `InvitationNotPending`, also if a
+    column of the row has another value than the one in `known`."""
     now = timezone.now()
-    rows = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now)
+    rows = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now, **known)
     if not rows.update(status=Status.CANCELLED, closed_at=now):
         raise errors.InvitationNotPending
     invitation.status, invitation.closed_at = Status.CANCELLED.value, now

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from authservice.core.invitations import closing
 from authservice.core.invitations.closing import Row
 from authservice.core.users.person import Person
@@ -22,10 +24,12 @@ def cancel_sent_by(
 ) -> None:
     """Cancel the pending invitations that the user sent, or sent again, since `since`; None means
     all. `record` gets each cancelled one. `ttl` is how long an invitation is valid."""
-    rows = model.objects.pending().filter(inviter=person.user.pk)
+    inviter = person.user.pk
+    rows = model.objects.pending().filter(inviter=inviter)
     if since is not None:
-        rows = rows.filter(expires_at__gte=since + ttl)
+        rows = rows.filter(Q(created_at__gte=since) | Q(expires_at__gte=since + ttl))
     for invitation in rows.order_by("pk"):
-        with suppress(errors.InvitationNotPending):  # answered at the same moment
-            closing.cancel(invitation)
+        # It may have been answered, or sent again by another user, at the same moment.
+        with suppress(errors.InvitationNotPending):
+            closing.cancel(invitation, inviter=inviter)
             record(invitation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
@@ -101,6 +102,12 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.email
+
+    @classmethod
+    def rebind(cls, email_key: str, stale: Collection[str], fresh: str) -> None:
+        """Fills the slot `fingerprint_rows`: a better hash of the same password ends no link."""
+        bound = cls.objects.filter(email_key=email_key, recipient_fingerprint__in=stale)
+        bound.update(recipient_fingerprint=fresh)
 
     @property
     def current_status(self) -> str:

@@ -4,6 +4,9 @@ was when the link was mailed.
 Somebody who could read the mailbox once may keep a link. Like a link to reset the password, it must
 not work after the owner has changed the password or ended all sessions. A client that is signed in
 to the account can still accept.
+
+Until the address of the account is proven, none of its changes counts: another person may have made
+them, to lock the recipient out. The link is then the first proof, which revokes their access.
 """
 
 from __future__ import annotations
@@ -27,14 +30,21 @@ def of(recipient: Person | None) -> dict[str, Any]:
 
 def require_unchanged(invitation: Invitation, recipient: Person) -> None:
     """Raises `InvitationNotFound` if the link was mailed before the last change of the password or
-    the last end of all sessions, `InvitationNotPending` if it was answered. A new account has the
-    version 0."""
-    version, fingerprint = invitation.recipient_version, invitation.recipient_fingerprint
-    if version is None:
+    the last end of all sessions, `InvitationNotPending` if it was answered."""
+    if invitation.recipient_version is None:
         return  # mailed before the upgrade that added the column
-    changed = fingerprint and not passwords.matches_fingerprint(
-        fingerprint, recipient.user.password
-    )
-    if changed or version != recipient.token_version:
+    if recipient.email_proven and _has_changed(invitation, recipient):
         closing.require_still_pending(invitation)  # a concurrent answer may have changed both
         raise errors.InvitationNotFound
+
+
+def _has_changed(invitation: Invitation, recipient: Person) -> bool:
+    """Whether the password was changed or all sessions ended since the mail. If the address had no
+    account then, whether this ever happened: a new account has the version 0, and its first
+    password is that of the sign-up."""
+    if invitation.recipient_version != recipient.token_version:
+        return True
+    fingerprint = invitation.recipient_fingerprint
+    if fingerprint is None:
+        return recipient.device_version > 0
+    return not passwords.matches_fingerprint(fingerprint, recipient.user.password)

@@ -13,13 +13,12 @@ def moment(option: str, text: str) -> datetime:
     """The time in the value of an option. Raises `CommandError`."""
     try:
         given = datetime.fromisoformat(text)
+        if settings.USE_TZ and timezone.is_naive(given):
+            given = timezone.make_aware(given)
         if timezone.is_aware(given):
-            given = given.astimezone(UTC)
+            given = given.astimezone(UTC)  # some extremes exist in one time zone only
+            # The project stores aware or naive times; compare with the same kind.
+            return given if settings.USE_TZ else timezone.make_naive(given)
     except (OverflowError, ValueError) as wrong:
         raise CommandError(f"{option} must be a date or time in ISO 8601 form.") from wrong
-    # The project stores aware or naive times; compare with the same kind.
-    if settings.USE_TZ and timezone.is_naive(given):
-        return timezone.make_aware(given)
-    if not settings.USE_TZ and timezone.is_aware(given):
-        return timezone.make_naive(given)
     return given

@@ -42,10 +42,10 @@ def revoke_everyone(
     """
     ended = Ended()
     if before is None:
-        _end_admin_sessions()
+        _raise_versions(batch_size)
     # Also those of users who have no session here yet.
     sessions.revoke_foreign_tokens(None, before=before)
-    for pks in _batches(before, batch_size):
+    for pks in _batches(_users(before), batch_size):
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
         ended.sessions += revoke_users(list(users), before=before)
         ended.users += len(pks)
@@ -106,16 +106,20 @@ def _end_begun(pks: list[Any], before: datetime) -> int:
     return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
 
 
-def _end_admin_sessions() -> None:
-    """End the sessions of Django admin of all staff, who may have no other session; see
-    `core.staff.admin_login`."""
-    if any(field.name == "is_staff" for field in host().model._meta.fields):
-        staff = Account.objects.filter(user__is_staff=True)
-        staff.update(token_version=F("token_version") + 1)
+def _raise_versions(batch_size: int) -> None:
+    """End what depends on the token version of an account without a session of ours, such as
+    Django's own sessions; see `core.staff.admin_login`."""
+    accounts = Account.objects.order_by("user_id").values_list("user_id", flat=True)
+    for pks in _batches(accounts, batch_size):
+        with transaction.atomic(using=databases.primary()):
+            passwords.lock_users(pks)
+            rows = Account.objects.filter(user__in=pks)
+            rows.update(token_version=F("token_version") + 1)
 
 
-def _batches(before: datetime | None, size: int) -> Iterator[list[Any]]:
-    users, last = _users(before), None
+def _batches(users: QuerySet[Any, Any], size: int) -> Iterator[list[Any]]:
+    """Primary keys of users in ascending order, in lists of `size`."""
+    last = None
     while batch := list((users if last is None else users.filter(user_id__gt=last))[:size]):
         yield batch
         last = batch[-1]

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
+from django.http import HttpRequest
 
 from authservice.core.login import login
 from authservice.core.models import Account
@@ -65,13 +66,14 @@ def connect() -> None:
 
 
 def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
-    """Ignores a login of the API, which sends the signal too: a login without the second factor, on
-    a remembered device, would make an ended session of the same browser valid again. Only Django's
-    `login` sets the user of the request."""
-    by_django = getattr(request, "user", user) is user
-    if by_django and SESSION_KEY in getattr(request, "session", ()):
+    """Ignores a login of the API, and one of another package with a request of the REST framework.
+    Both send the signal too, and would make an ended session of the same browser valid again,
+    without a password or without the second factor. Only Django's `login` sets the user of the
+    request, and of its session."""
+    by_django = isinstance(request, HttpRequest) and getattr(request, "user", user) is user
+    if by_django and _user_of_session(request) == user.pk:
         read = user.__dict__.pop(_VERSIONS, None)
-        request.session[_VERSIONS] = read or _current_versions(user)
+        request.session[_VERSIONS] = read or _current_versions(user.pk)
 
 
 def stores_versions(request: Any) -> bool:
@@ -79,20 +81,32 @@ def stores_versions(request: Any) -> bool:
     return _VERSIONS in getattr(request, "session", ())
 
 
-def has_ended(request: Any, user: Any) -> bool:
-    """Whether the session of this user, Django's own, has ended.
+def has_ended(request: Any) -> bool:
+    """Whether Django's session of this request has ended.
+
+    Its user counts: a middleware of the project may have set another user of the request. Without a
+    user in the session, for example behind a proxy that authenticates, there is nothing to end.
 
     A session without versions began before an upgrade, or in a process that does not protect a
     site. It may be older than an end of all sessions, so it has ended if there ever was one. This
     costs one query for each request.
     """
+    pk = _user_of_session(request)
+    if pk is None:
+        return False
     if not hasattr(request, _VERSIONS):
-        setattr(request, _VERSIONS, _current_versions(user))
+        setattr(request, _VERSIONS, _current_versions(pk))
     return bool(request.session.get(_VERSIONS, _FIRST) != getattr(request, _VERSIONS))
 
 
-def _current_versions(user: Any) -> list[int]:
-    rows = Account.objects.filter(user=user.pk).values_list("token_version", "factor_version")
+def _user_of_session(request: Any) -> Any:
+    """The primary key of the user of Django's session, or None."""
+    stored = getattr(request, "session", {}).get(SESSION_KEY)
+    return None if stored is None else host().model._meta.pk.to_python(stored)
+
+
+def _current_versions(pk: Any) -> list[int]:
+    rows = Account.objects.filter(user=pk).values_list("token_version", "factor_version")
     return list(rows.first() or _FIRST)
 
 

@@ -69,11 +69,15 @@ def _is_of_a_password(entry: Any) -> bool:
 
 
 def _follow(person: Person, *, by: Any) -> None:
-    """The new password invalidates every session by itself; this marks their rows too."""
+    """The new password invalidates every session by itself; this marks their rows too. Django keeps
+    the session of staff who set their own, so the version that it depends on stays."""
     client = _client.get()()
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
-        sessions.end_all(person, sessions.CHANGED)
+        if by is not None and by.pk == person.user.pk:
+            sessions.end_others(person, None, sessions.CHANGED)
+        else:
+            sessions.end_all(person, sessions.CHANGED)
         known_devices.revoke_all(person)
         events.record_by_staff("auth.password.changed", by, person.user, client)
         notices.send(notices.address(person), person, ["password"], client)

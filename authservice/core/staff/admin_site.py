@@ -49,7 +49,7 @@ def _with_open_session(view: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        if request.user.is_authenticated and admin_login.has_ended(request, request.user):
+        if request.user.is_authenticated and admin_login.has_ended(request):
             logout(request)
         return view(request, *args, **kwargs)
 

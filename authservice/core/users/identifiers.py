@@ -155,7 +155,8 @@ def _ascii_domain(domain: str) -> str:
     if domain.isascii() and "xn--" not in domain.lower():
         return domain.lower()  # the same result as below, at a hundredth of the cost
     try:
-        return idna.encode(_without_final_stop(domain), uts46=True).decode()
+        encoded = idna.encode(_without_final_stop(domain), uts46=True).decode()
+        return encoded.removesuffix(".")  # an ignored character may follow the full stop
     except (idna.IDNAError, UnicodeError):
         return _folded(domain)
 

@@ -128,8 +128,11 @@ def find_by_pk(pk: Any) -> Person | None:
 def find_by_id(text: str) -> Person | None:
     """The user with this id of the API. A user who has no account yet gets one."""
     pk = parse_id(text)
-    if pk is None:
-        return None
+    return None if pk is None else find_or_create(pk)
+
+
+def find_or_create(pk: Any) -> Person | None:
+    """The user with this primary key. A user who has no account yet gets one."""
     if person := find_by_pk(pk):
         return person
     user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
@@ -211,17 +214,6 @@ def sync_account(person: Person) -> None:
             account.save(using=using, update_fields=COPIES)
             return
     account.save(using=using, update_fields=COPIES)
-
-
-def keep_in_sync(user: Any) -> None:
-    """Create a missing account, update the copies, and assign a key that is not contested now."""
-    person = get_person(user)
-    account = person.account
-    unassigned = (account.email_claim and not account.email_key) or (
-        account.username_claim and not account.username_key
-    )
-    if unassigned:
-        sync_account(person)
 
 
 def refresh_copies(person: Person) -> Person:

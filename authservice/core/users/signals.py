@@ -59,9 +59,26 @@ def sync_account_of_user(
         with transaction.atomic(using=databases.primary()):
             user = _user_of(sender, instance)
             if user is not None:
-                lookup.keep_in_sync(user)
+                keep_in_sync(user)
     except DatabaseError:
         logger.exception("The account of user %s could not be synchronised", instance.pk)
+
+
+def keep_in_sync(user: Any) -> None:
+    """Create a missing account, update the copies, and assign a key that is not contested now.
+
+    From the stored row: `user` may have expressions of the database as values, or values that were
+    not saved.
+    """
+    person = lookup.find_or_create(user.pk)
+    if person is None:
+        return
+    account = person.account
+    unassigned = (account.email_claim and not account.email_key) or (
+        account.username_claim and not account.username_key
+    )
+    if unassigned:
+        lookup.sync_account(person)
 
 
 def _has_identifier(sender: Any, update_fields: Any) -> bool:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
+from tests.admin.inside.browsers import ROOT, logged_in
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, permission
 
@@ -57,7 +58,7 @@ def staff(email, *permissions, superuser=False):
 
 @pytest.fixture
 def root():
-    return Browser(staff("root@example.com", superuser=True))
+    return Browser(staff(ROOT, superuser=True))
 
 
 @pytest.fixture
@@ -107,3 +108,14 @@ def many(api):
             AttemptCounter.objects.create(key=f"{n:064x}", ends_at=now)
 
     return fill
+
+
+@pytest.fixture
+def root_user():
+    return staff(ROOT, superuser=True)
+
+
+@pytest.fixture
+def thief(root_user):
+    """A client that logged in to Django admin with the password."""
+    return logged_in(root_user)

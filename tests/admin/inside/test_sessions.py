@@ -1,34 +1,30 @@
 """Sessions of Django admin end with all sessions of their user."""
 
 import pytest
+from django.contrib.auth.signals import user_logged_in
 from django.core.management import call_command
 from django.db import connection
-from django.db.models import F
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from rest_framework.request import Request
 
-from authservice.core.api import identity
 from authservice.core.models import Account
 from authservice.core.staff.login_form import AdminAuthenticationForm
+from tests.admin.inside.browsers import (
+    BOSS,
+    ROOT,
+    is_open,
+    logged_in,
+    raise_version,
+    without_versions,
+)
 from tests.admin.inside.conftest import staff
 from tests.support.client import PASSWORD
-from tests.support.people import the_user
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
 
-ROOT, BOSS = "root@example.com", "boss@example.com"
-
-
-@pytest.fixture
-def root_user():
-    return staff(ROOT, superuser=True)
-
-
-@pytest.fixture
-def thief(root_user):
-    """A client that logged in to Django admin with the password."""
-    return logged_in(root_user)
+NEW = "fig biscuit 17 lanterns"
 
 
 @pytest.fixture
@@ -36,26 +32,6 @@ def boss(api):
     """The access token of another super admin."""
     staff(BOSS, superuser=True)
     return api.log_in(BOSS)["access_token"]
-
-
-def logged_in(user):
-    client = Client()
-    form = {"username": user.get_username(), "password": PASSWORD, "next": "/admin/"}
-    assert client.post("/admin/login/", form).url == "/admin/"
-    assert is_open(client)
-    return client
-
-
-def is_open(client, page="/admin/"):
-    answer = client.get(page)
-    if answer.status_code == 200:
-        return True
-    assert answer.url.startswith(("/admin/login/", "/guarded/login/"))
-    return False
-
-
-def raise_version(name="token_version", by=1):
-    Account.objects.filter(user=the_user(ROOT)).update(**{name: F(name) + by})
 
 
 def change(api, token, user, **body):
@@ -72,6 +48,16 @@ def test_session_ends_if_the_owner_enables_a_second_factor(thief, api):
 def test_session_ends_if_an_operator_revokes_all_sessions_of_the_user(thief, api, root_user):
     call_command("authservice_revoke", "--user", str(root_user.pk), "--noinput")
 
+    assert not is_open(thief)
+
+
+def test_own_password_set_on_the_page_of_users_keeps_this_session_only(root_user):
+    browser, thief = logged_in(root_user), logged_in(root_user)
+    form = {"password1": NEW, "password2": NEW, "usable_password": "true"}
+
+    assert browser.post(f"/admin/auth/user/{root_user.pk}/password/", form).status_code == 302
+
+    assert is_open(browser)
     assert not is_open(thief)
 
 
@@ -130,6 +116,32 @@ def test_login_with_the_api_does_not_reopen_an_ended_session(thief):
     assert not is_open(thief)
 
 
+def test_login_with_another_package_does_not_reopen_an_ended_session(thief, root_user):
+    """django-rest-knox sends the signal of Django's `login` for each token that it issues."""
+    raise_version()
+    of_django = RequestFactory().post("/")
+    of_django.session = thief.session
+    request = Request(of_django)
+    request.user = root_user
+
+    user_logged_in.send(type(root_user), request=request, user=root_user)
+
+    of_django.session.save()
+    assert not is_open(thief)
+
+
+def test_login_of_another_user_does_not_reopen_an_ended_session(thief, root_user):
+    other = staff(BOSS)
+    Account.objects.update(token_version=1)
+    request = RequestFactory().post("/")
+    request.session, request.user = thief.session, other
+
+    user_logged_in.send(type(other), request=request, user=other)
+
+    request.session.save()
+    assert not is_open(thief)
+
+
 def test_login_while_a_factor_is_enabled_opens_no_session(root_user, monkeypatch):
     monkeypatch.setattr(
         AdminAuthenticationForm,
@@ -153,15 +165,6 @@ def test_session_of_another_login_ends_too(root_user):
     raise_version()
 
     assert not is_open(client)
-
-
-def without_versions(user):
-    """A client with a session from before the upgrade."""
-    client = logged_in(user)
-    session = client.session
-    session.pop("_authservice_versions", None)
-    session.save()
-    return client
 
 
 def test_session_without_versions_stays_open_if_no_sessions_ever_ended(root_user):
@@ -188,32 +191,6 @@ def test_check_of_the_session_costs_one_query(thief):
         is_open(thief, "/admin/jsi18n/")
 
     assert len([query for query in asked if "token_version" in query["sql"]]) == 1
-
-
-# Views of the host project
-
-
-def identified(client, user):
-    """Whether a view of the host project knows the user of Django's session."""
-    request = RequestFactory().get("/")
-    request.session, request.user = client.session, user
-    return identity.of(request).user.is_authenticated
-
-
-def test_host_view_does_not_accept_an_ended_session(thief, root_user):
-    assert identified(thief, root_user)
-
-    raise_version()
-
-    assert not identified(thief, root_user)
-
-
-def test_host_view_accepts_session_without_versions(root_user):
-    client = without_versions(root_user)
-
-    raise_version()
-
-    assert identified(client, root_user)
 
 
 def test_middleware_and_site_check_the_session_with_one_query(thief, settings):

@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connections, models, transaction
+from django.db.models import Value
+from django.db.models.functions import Lower
 from django.test.utils import isolate_apps
 
 from authservice.core.models import Account
 from authservice.core.users import signals
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from tests.support.people import email_field, make_user, the_user, unsaved
+from tests.support.people import email_field, has, make_user, the_user, unsaved
 
 ANN, NEW = "ann@example.com", "new@example.com"
 
@@ -26,6 +28,26 @@ def send(using):
 @pytest.mark.django_db
 def test_user_saved_in_the_database_of_the_users_gets_an_account():
     assert send(databases.primary()) == 1
+
+
+@pytest.mark.django_db
+def test_account_has_the_values_that_the_database_computed():
+    user = unsaved(ANN)
+    setattr(user, host().email, Lower(Value("New@Example.com")))
+    user.save()
+
+    assert Account.objects.get().email == NEW
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(not has("username"), reason="its users have no username")
+def test_account_has_no_values_that_were_not_saved():
+    get_user_model().objects.bulk_create([unsaved(ANN)])
+    user = the_user(ANN)
+    user.username = "victim"
+    user.save(update_fields=[host().email])
+
+    assert Account.objects.get().username == the_user(ANN).username != "victim"
 
 
 @pytest.mark.django_db

@@ -163,6 +163,16 @@ def test_resend_is_skipped_if_the_inviter_may_invite_no_longer(boss, acme, membe
     assert post.kinds().count(KIND) == 1
 
 
+def test_resend_is_skipped_in_an_inactive_organization(boss, ann, acme, post):
+    invite(ann, acme)
+    Organization.objects.update(active=False)
+
+    text = act(boss, "organizationinvitation", "send_again", OrganizationInvitation.objects.get())
+
+    assert "The invitation is no longer pending." in text
+    assert post.kinds().count(KIND) == 1
+
+
 def test_resend_is_skipped_if_another_invitation_is_pending(boss, ann, acme, post):
     invite(ann, acme)
     expired = OrganizationInvitation.objects.get()
