@@ -1,6 +1,6 @@
 """Signing keys in a JSON file that `manage.py authservice_keys` maintains.
 
-    AUTHSERVICE = {"SIGNING_KEYS": load("/etc/app/keys.json")}
+    AUTHSERVICE["SIGNING_KEYS"] = load("/etc/app/keys.json")
 
 Settings modules import this file, so it must not use settings or models.
 """

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import get_hasher
 from django.core.checks import CheckMessage, register
 from django.core.exceptions import ImproperlyConfigured
-from django.urls import URLResolver, get_resolver
+from django.urls import NoReverseMatch, URLResolver, get_resolver, get_script_prefix
 from django.utils.module_loading import import_string
 
 from authservice.core import cookie_checks, field_checks, hook_checks, production_checks
@@ -26,10 +26,11 @@ from authservice.core.users.user_model import host
 from authservice.kernel import modules, throttling
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import message
-from authservice.kernel.origins import is_web_address, parts_of
+from authservice.kernel.mount import mount
+from authservice.kernel.origins import is_path, is_web_address, parts_of
 from authservice.kernel.sections import Frontend, cookies, frontend, outbound, root
 
-_PATHS = ("claims_hook", *field_checks.SERIALIZERS, *hook_checks.HOOKS)
+_DOTTED = ("claims_hook", *field_checks.SERIALIZERS, *hook_checks.HOOKS)
 _GRACE = timedelta(seconds=60)
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
@@ -59,7 +60,7 @@ def _unimportable() -> Iterator[CheckMessage]:
     paths = [(f"{module.name}.{slot}", path) for module, slot, path in modules.slots_filled()]
     paths += [
         (f"AUTHSERVICE['CORE']['{name.upper()}']", path)
-        for name in _PATHS
+        for name in _DOTTED
         if (path := getattr(core, name))
     ]
     for where, path in paths:
@@ -93,6 +94,7 @@ def _values() -> Iterator[CheckMessage]:
     yield from _rates()
     yield from _outbound()
     yield from _confirmation()
+    yield from _paths()
     yield from _links()
 
 
@@ -121,14 +123,33 @@ def _missing_pages() -> str:
 
 def _moved_links() -> Iterator[str]:
     """Paths of a front end, although there is none: the pages are at the default paths."""
-    for path in fields(Frontend):
-        given = getattr(frontend, path.name)
-        if path.name.endswith("_path") and path.default and given != path.default:
+    for name, given, default in _front_end_paths():
+        if default and given != default:
             yield (
-                f"FRONTEND.{path.name.upper()} is {given!r}, but FRONTEND.URL is not set: the link"
-                " leads to an address of this service that has no page. The page of"
-                f" 'authservice.pages' is at {path.default!r}."
+                f"{name} is {given!r}, but FRONTEND.URL is not set: the link leads to an address of"
+                f" this service that has no page. The page of 'authservice.pages' is at"
+                f" {default!r}."
             )
+
+
+def _front_end_paths() -> Iterator[tuple[str, str, str]]:
+    """Name, value and default of each setting that is a path in the front end."""
+    for path in fields(Frontend):
+        if path.name.endswith("_path"):
+            name = f"FRONTEND.{path.name.upper()}"
+            yield name, getattr(frontend, path.name), str(path.default)
+
+
+def _paths() -> Iterator[CheckMessage]:
+    for name, given, _ in _front_end_paths():
+        _, hash_sign, fragment = given.partition("#")
+        # Only the router of a front end reads a query after "#", where token and status are added.
+        if given and (not is_path(given) or (hash_sign and not fragment.startswith("/"))):
+            text = (
+                f"{name} is {given!r}, which is not a path below FRONTEND.URL such as '/page', so"
+                " its link or redirect leads to another page than the one that is meant."
+            )
+            yield message("authservice.E240", text)
 
 
 def _listed(parts: list[str]) -> str:
@@ -186,14 +207,34 @@ def check_keys(**_: Any) -> list[CheckMessage]:
 def check_mount(**_: Any) -> Iterator[CheckMessage]:
     if not getattr(settings, "ROOT_URLCONF", None):
         return
-    for entry in get_resolver().url_patterns:
-        named = getattr(getattr(entry, "urlconf_name", None), "__name__", None)
-        if not isinstance(entry, URLResolver) or named != "authservice.urls":
-            continue
-        if not str(entry.pattern):
-            yield message("authservice.E011")
-        elif _repeated_in_api_url(str(entry.pattern).strip("/")):
-            yield message("authservice.W012")
+    try:
+        prefixes = list(_prefixes(get_resolver()))
+    except (ImportError, ImproperlyConfigured):
+        return  # Django's own check of URLs reports it
+    if not prefixes:
+        yield message("authservice.W013")
+        return
+    if "" in prefixes:
+        yield message("authservice.E011")
+    try:
+        path = mount().removeprefix(get_script_prefix())
+    except NoReverseMatch:
+        yield message("authservice.W014")
+        return
+    if _repeated_in_api_url(path.strip("/")):
+        yield message("authservice.W012")
+
+
+def _prefixes(resolver: URLResolver, before: str = "") -> Iterator[str]:
+    """The path of each include of our URLs, at any depth. Two are no mistake: all routes work below
+    both, and Django's own check warns of two with one namespace."""
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            path = before + str(entry.pattern).removeprefix("^")
+            if entry.app_name == "authservice":
+                yield path
+            else:
+                yield from _prefixes(entry, path)
 
 
 def _repeated_in_api_url(prefix: str) -> bool:

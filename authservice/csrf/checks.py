@@ -76,11 +76,12 @@ def _sites() -> Iterator[CheckMessage]:
         kept["COOKIES.SAMESITE"] = cookies.samesite
     names = [name for name, samesite in kept.items() if samesite != "None"]
     if names and root.api_url and frontend.url and not same_site(root.api_url, frontend.url):
+        keep, them = ("keep", "the cookies") if len(names) > 1 else ("keeps", "the cookie")
         yield message(
             "authservice.W231",
             f"AUTHSERVICE['API_URL'] is {root.api_url!r} and FRONTEND.URL is {frontend.url!r},"
-            f" which is another site. {' and '.join(names)} keep browsers from sending the cookies,"
-            " so requests of the front end are refused.",
+            f" which is another site. {' and '.join(names)} {keep} browsers from sending {them}, so"
+            " requests of the front end are refused.",
         )
 
 

@@ -52,6 +52,19 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " links in e-mails and the callbacks of providers contain it twice.",
         "Set API_URL to scheme, host and port, without the prefix: 'https://api.example.com'.",
     ),
+    "authservice.W013": (
+        "ROOT_URLCONF does not include authservice.urls: its routes are not served, and links in"
+        " e-mails cannot be made.",
+        "Add path('auth/', include('authservice.urls')) to ROOT_URLCONF. Include it there even if"
+        " requests get another URLconf: the worker makes links by ROOT_URLCONF. If these processes"
+        " neither serve the routes nor send e-mails, add 'authservice.W013' to"
+        " SILENCED_SYSTEM_CHECKS.",
+    ),
+    "authservice.W014": (
+        "authservice.urls is included only inside a namespace or below a path with parameters, so"
+        " its routes cannot be found by their names and links in e-mails cannot be made.",
+        "Include it in a URLconf without app_name and namespace, below a path without parameters.",
+    ),
     "authservice.E050": (
         "SIGNING_KEYS cannot be used, so access tokens can be neither issued nor verified.",
         "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state 'active'.",

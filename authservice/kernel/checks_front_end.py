@@ -59,4 +59,16 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         " another. If there is none, every message is lost.",
         "Set EMAIL_HOST, or another EMAIL_BACKEND. If localhost is right, set EMAIL_HOST to it.",
     ),
+    "authservice.E240": (
+        "A path in FRONTEND is not a path below FRONTEND.URL, so a link or a redirect leads to"
+        " another page than the one that is meant. A link carries a token.",
+        "Use a path that starts with one slash, such as '/reset-password', without white space and"
+        " backslashes. It may have a query, and the route of a front end after '#/'.",
+    ),
+    "authservice.W241": (
+        "The e-mail backend is one of Django's for development: e-mails are not sent. They are"
+        " printed, stored or dropped, and a printed or stored link gives access to its account.",
+        "Set EMAIL_BACKEND, or MAILERS from Django 6.1 on, to a backend that sends e-mails, such as"
+        " 'django.core.mail.backends.smtp.EmailBackend'.",
+    ),
 }

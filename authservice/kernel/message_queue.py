@@ -8,6 +8,7 @@ message. Without a messenger nothing is sent.
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -125,8 +126,18 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
     # The action is committed: a queue that is unavailable must not turn it into an error.
     try:
         messenger.send(message)
-    except Exception:
-        logger.exception("Lost %s of request %s", message.kind, message.request_id)
+    except Exception as wrong:
+        # Neither text nor traceback: a mail server, a provider or a dispatcher of the project may
+        # quote the recipient in it.
+        fault = f"{type(wrong).__name__}{place(wrong)}"
+        logger.error("Lost %s of request %s: %s", message.kind, message.request_id, fault)
+
+
+def place(wrong: BaseException) -> str:
+    """Such as " at smtplib.py:257": where the error was raised, for a log that has no text of
+    errors; "" if that is unknown."""
+    frames = traceback.extract_tb(wrong.__traceback__)
+    return f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 
 def describe_client(client: Client) -> dict[str, str]:

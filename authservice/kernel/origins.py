@@ -37,7 +37,18 @@ def parts_of(url: str) -> SplitResult:
 def is_web_address(url: str) -> bool:
     """Whether this is an http or https URL with a host."""
     parts = parts_of(url)
-    return parts.scheme in _PORTS and bool(parts.hostname) and not re.search(r"\s", url)
+    return parts.scheme in _PORTS and bool(parts.hostname) and _is_plain(url)
+
+
+def is_path(text: str) -> bool:
+    """Whether this is a path below an origin. Browsers read `//host`, and also `/\\host` or a tab
+    between the slashes, as the address of another host."""
+    return text.startswith("/") and not text.startswith("//") and _is_plain(text)
+
+
+def _is_plain(url: str) -> bool:
+    """Without backslashes, white space and control characters, which browsers change or remove."""
+    return url.isprintable() and not {" ", "\\"} & {*url}
 
 
 def same_site(one: str, other: str) -> bool:

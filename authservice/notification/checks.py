@@ -29,6 +29,14 @@ _UNQUEUED = ("ImmediateBackend", "DummyBackend")
 # The name of the app that Celery makes if the project has none.
 _FALLBACK_APP = "default"
 _DEFAULT_MAIL_SERVER = ("localhost", 25)
+# What Django's backends that send nothing do with an e-mail.
+_BACKENDS = "django.core.mail.backends."
+_NOT_SENT = {
+    f"{_BACKENDS}console": "printed, with links that give access to accounts",
+    f"{_BACKENDS}filebased": "written to files, with links that give access to accounts",
+    f"{_BACKENDS}locmem": "kept in the memory of the process",
+    f"{_BACKENDS}dummy": "dropped",
+}
 
 
 def connect() -> None:
@@ -49,8 +57,14 @@ def _readable() -> bool:
 
 
 def check_production(**_: Any) -> Iterator[CheckMessage]:
-    if _readable() and conf.sms_sender == "console":
+    if not _readable():
+        return
+    if conf.sms_sender == "console":
         yield message("authservice.W113")
+    backend = type(mail.mailer())
+    if becomes := _NOT_SENT.get(backend.__module__):
+        text = f"The e-mail backend is {backend.__module__}.{backend.__qualname__}: e-mails are"
+        yield message("authservice.W241", f"{text} not sent, but {becomes}.")
 
 
 def _dispatcher() -> Iterator[CheckMessage]:
@@ -126,7 +140,8 @@ def _twilio() -> Iterator[CheckMessage]:
     names = ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM")
     missing = [name for name in names if not getattr(conf, name.lower())]
     if missing:
-        text = f"NOTIFICATION.SMS_SENDER is 'twilio', but {', '.join(missing)} is not set."
+        are = "is" if len(missing) == 1 else "are"
+        text = f"NOTIFICATION.SMS_SENDER is 'twilio', but {', '.join(missing)} {are} not set."
         yield message("authservice.E112", text)
     if not find_spec("twilio"):
         yield message("authservice.E113")

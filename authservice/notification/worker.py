@@ -42,16 +42,17 @@ def deliver(message: Message) -> None:
     delivery.succeeded(outgoing)
 
 
-def attempt(message: Message, number: int) -> bool:
-    """Whether the job is done: sent, or refused for good. A failure is logged."""
+def attempt(message: Message, number: int) -> str:
+    """The fault for which the job must be retried, or "" if it is done: sent, or refused for good.
+    A failure is logged."""
     try:
         deliver(message)
     except Exception as wrong:
-        failures.failed(message, number, wrong)
+        fault = failures.failed(message, number, wrong)
         if not failures.is_permanent(wrong):
-            return False
-        failures.lost(message, "the mail server refuses the recipient")
-    return True
+            return fault
+        failures.lost(message, f"the mail server refuses the recipient: {fault}")
+    return ""
 
 
 def to_dict(message: Message) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.core.checks import CheckMessage, register
 
 from authservice.kernel.checks import message
+from authservice.kernel.origins import is_path, is_web_address
 from authservice.kernel.settings import complaints
 from authservice.pages import contrast
 from authservice.pages.conf import conf
@@ -27,7 +27,7 @@ def check_pages(**_: Any) -> Iterator[CheckMessage]:
     for name, color, page in colors:
         yield from _color(f"PAGES.{name}", color, page)
     for name, url in (("LOGO_URL", conf.logo_url), ("HOME_URL", conf.home_url)):
-        if url and not _is_url(url):
+        if url and not (is_path(url) or is_web_address(url)):
             text = f"PAGES.{name} is {url!r}, which is neither a path nor an http or https URL."
             yield message("authservice.E238", text)
 
@@ -45,10 +45,3 @@ def _color(name: str, color: str, page: str) -> Iterator[CheckMessage]:
             " cannot read links and buttons."
         )
         yield message("authservice.W239", text)
-
-
-def _is_url(url: str) -> bool:
-    parts = urlsplit(url)
-    if parts.scheme or parts.netloc:
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    return url.startswith("/")

@@ -1,12 +1,17 @@
 """A project on the packages that users come from, with authservice installed beside them."""
 
+import sys
 import warnings
+from pathlib import Path
 
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as OURS
 
 # social-auth-core imports a deprecated module of another package.
 warnings.filterwarnings("ignore", category=DeprecationWarning, message="defusedxml")
+
+# Last, so that an installed djoser is found first.
+sys.path.append(str(Path(__file__).parent / "packages"))
 
 INSTALLED_APPS = [
     *OURS,
@@ -24,6 +29,7 @@ INSTALLED_APPS = [
     "rest_framework.authtoken",
     "rest_framework_simplejwt",
     "rest_framework_simplejwt.token_blacklist",
+    "djoser",
     "knox",
     "django_otp",
     "django_otp.plugins.otp_totp",

@@ -11,6 +11,7 @@ from authservice.core.users import lookup
 from tests.support.people import email_field, has, unsaved
 
 ANN, BOB, CARL = "ann@example.com", "bob@example.com", "carl@example.com"
+LONG_AGO = timezone.now() - timedelta(days=900)
 UNPROVEN = "unproven: the first magic link of an owner"
 
 NOT_A_FUNCTION = "all"
@@ -31,7 +32,7 @@ async def asynchronous(users):
 
 def old(email=ANN, **more):
     """A user from before the service was installed, without an account."""
-    long_ago = {"date_joined": timezone.now() - timedelta(days=900)} if has("date_joined") else {}
+    long_ago = {"date_joined": LONG_AGO} if has("date_joined") else {}
     user = unsaved(email, **long_ago, **more)
     get_user_model().objects.bulk_create([user])
     # Some databases find addresses in either case.

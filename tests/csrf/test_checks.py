@@ -229,3 +229,24 @@ class TestSites:
         )
 
         assert ids() == []
+
+    @pytest.mark.parametrize(
+        ("cookies", "text"),
+        [
+            (False, "CSRF.COOKIE_SAMESITE keeps browsers from sending the cookie, so"),
+            (
+                True,
+                "CSRF.COOKIE_SAMESITE and COOKIES.SAMESITE keep browsers from sending the cookies,"
+                " so",
+            ),
+        ],
+    )
+    def test_warning_names_each_setting_in_a_correct_sentence(self, configure, cookies, text):
+        configure(
+            API_URL="https://api.example.com",
+            FRONTEND={"URL": "https://app.example.net"},
+            COOKIES={"ENABLED": cookies},
+        )
+
+        (found,) = [one for one in run_checks() if one.id == "authservice.W231"]
+        assert text in found.msg

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from unittest import mock
 
+import django
 import pytest
 from django.conf import settings as django_settings
 from django.core import checks
@@ -39,8 +40,16 @@ def database(**more):
     return {"DATABASE": more}
 
 
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
 # A host that sends mails.
-MAILING = {"INSTALLED_APPS": [*APPS, "authservice.notification"], "EMAIL_HOST": "mail.example.com"}
+MAILING = {
+    "INSTALLED_APPS": [*APPS, "authservice.notification"],
+    **(
+        {"MAILERS": {"default": {"BACKEND": SMTP, "OPTIONS": {"host": "mail.example.com"}}}}
+        if django.VERSION >= (6, 1)
+        else {"EMAIL_BACKEND": SMTP, "EMAIL_HOST": "mail.example.com"}
+    ),
+}
 NETWORKED = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": {}}
 WRONG = [
     ("E001", service(API_URLS="x")),
@@ -58,6 +67,8 @@ WRONG = [
     ("E005", service(API_URL="http://[::1")),
     ("E005", service(FRONTEND={"URL": "app.example.com"})),
     ("E005", service(FRONTEND={"URL": "http://[x"})),
+    ("E005", service(FRONTEND={"URL": "https://app.example.com\\@evil.example"})),
+    ("E005", service(FRONTEND={"URL": "https://app.example.com/\x00"})),
     ("E006", service(ACCESS_TOKEN_TTL=0)),
     ("E006", service(REFRESH_TOKEN_TTL=-1)),
     ("E006", service(SESSION_TTL=0)),
@@ -75,6 +86,7 @@ WRONG = [
     ("E011", {"ROOT_URLCONF": "tests.kernel.unprefixed"}),
     ("W012", service(API_URL="https://api.example.com/auth")),
     ("W012", service(API_URL="https://api.example.com/shop/auth/")),
+    ("W013", {"ROOT_URLCONF": "tests.kernel.not_mounted"}),
     ("E050", service(SIGNING_KEYS=[{"alg": "HS256"}])),
     ("E050", service(SIGNING_KEYS=["key"])),
     ("E050", service(SIGNING_KEYS=[{"alg": "EdDSA", "private_key": "nonsense"}])),
@@ -110,6 +122,7 @@ WRONG = [
     ("W232", service(ACCESS_TOKEN_TTL=3601, SESSION_TTL=3600)),
     ("W232", service(ACCESS_TOKEN_TTL=3601, REFRESH_TOKEN_TTL=3600)),
     ("W233", service(THROTTLE={"ENABLED": False})),
+    ("E240", service(FRONTEND={"RESET_PASSWORD_PATH": "//evil.example"})),
     ("W234", service(CORE={"WIPE_UNPROVEN": False})),
 ]
 RIGHT = [

@@ -6,6 +6,7 @@ from tests.mutations.kinds import CORE, Mutation, to
 
 _PROOFS = CORE + "recovery/earlier_proofs.py"
 _CHOSEN = CORE + "recovery/chosen_proofs.py"
+_DRY_RUN = ("tests/commands/test_sync_dry_run.py",)
 _SYNC = ("tests/commands/test_sync_verified.py", "tests/commands/test_sync_verified_all.py")
 _ADDRESSES = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_addresses.py")
 
@@ -69,6 +70,15 @@ OLD_USERS = (
         _CHOSEN,
         to("if one.user in known]", "]"),
         _SYNC,
+    ),
+    Mutation(
+        "The shared addresses that a dry run does not count as proven",
+        CORE + "users/sync.py",
+        to(
+            "copied = lookup.copies(user)\n    _drop_contested",
+            "copied = lookup.copies(user)\n    print",
+        ),
+        _DRY_RUN,
     ),
 )
 

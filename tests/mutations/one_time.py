@@ -235,4 +235,16 @@ MAIL = (
         without('            authservice_account__verified_email_key="",\n'),
         _REGISTERING,
     ),
+    Mutation(
+        "The text of an error that the log of a lost message does not quote",
+        "authservice/kernel/message_queue.py",
+        to('f"{type(wrong).__name__}{place(wrong)}"', "repr(wrong)"),
+        ("tests/notification/test_messenger.py",),
+    ),
+    Mutation(
+        "The text of an error that the log of a failed message does not quote",
+        "authservice/notification/failures.py",
+        to('return f"{type(wrong).__name__}{answer}', 'return f"{wrong!r}{answer}'),
+        ("tests/notification/test_jobs.py",),
+    ),
 )

@@ -8,6 +8,7 @@ _ENDPOINT = CORE + "api/link_endpoint.py"
 _RESET = "tests/pages/test_reset_page.py"
 _INVITATION = "tests/pages/test_invitation_page.py"
 _RESULTS = "tests/pages/test_results.py"
+_LINKS = "tests/core/messages/test_links.py"
 
 PAGES = (
     Mutation(
@@ -63,5 +64,23 @@ PAGES = (
         "authservice/csrf/guard.py",
         to("request.path[:_LONGEST_PATH]", "request.get_full_path()[:_LONGEST_PATH]"),
         ("tests/csrf/test_reasons.py",),
+    ),
+    Mutation(
+        "The slash between the address of a front end and a path that could name another host",
+        CORE + "messages/links.py",
+        to("/{path.lstrip('/')}", "{path}"),
+        (f"{_LINKS}::test_link_leads_to_the_front_end_whatever_its_path_is",),
+    ),
+    Mutation(
+        "The check of a path that browsers take for the address of another host",
+        "authservice/kernel/origins.py",
+        to('and not text.startswith("//") and', "and"),
+        ("tests/kernel/test_path_checks.py",),
+    ),
+    Mutation(
+        "The warning of a project whose URLconf does not include the service",
+        CORE + "checks.py",
+        to('        yield message("authservice.W013")\n', ""),
+        ("tests/kernel/test_mount_checks.py",),
     ),
 )

@@ -15,6 +15,7 @@ from authservice.notification.dispatchers.background import Background
 from tests.hosts.runs import ROOT
 
 NOW = timedelta(0)
+DONE, FAULT = "", "SMTPServerDisconnected"
 
 
 def message(number=1):
@@ -45,7 +46,7 @@ def queue():
 
 def test_job_runs_in_another_daemon_thread(queue, eventually):
     ran = []
-    queue(lambda *_: ran.append(threading.current_thread()) or True).put(message())
+    queue(lambda *_: ran.append(threading.current_thread()) or DONE).put(message())
 
     eventually(lambda: ran)
 
@@ -55,7 +56,7 @@ def test_job_runs_in_another_daemon_thread(queue, eventually):
 
 def test_jobs_run_in_the_order_of_arrival(queue, eventually):
     ran = []
-    jobs = queue(lambda job, _: ran.append(job.request_id) or True)
+    jobs = queue(lambda job, _: ran.append(job.request_id) or DONE)
 
     for number in range(50):
         jobs.put(message(number))
@@ -67,7 +68,7 @@ def test_jobs_run_in_the_order_of_arrival(queue, eventually):
 def test_queue_without_a_job_starts_no_thread(queue):
     before = threading.active_count()
 
-    queue(lambda *_: True)
+    queue(lambda *_: DONE)
 
     assert threading.active_count() == before
 
@@ -75,18 +76,18 @@ def test_queue_without_a_job_starts_no_thread(queue):
 def test_failed_job_is_retried_and_then_logged_as_lost(queue, notify, eventually, logged):
     notify(RETRIES=2, BACKOFF=0.01)
     attempts = []
-    queue(lambda _, attempt: bool(attempts.append(attempt))).put(message())
+    queue(lambda _, attempt: attempts.append(attempt) or FAULT).put(message())
 
     eventually(lambda: logged("Lost"))
 
     assert attempts == [1, 2, 3]
-    assert logged("Lost") == ["Lost welcome of request r1: given up after attempt 3"]
+    assert logged("Lost") == [f"Lost welcome of request r1: given up after attempt 3: {FAULT}"]
 
 
 def test_pause_doubles_before_each_retry(queue, notify, eventually):
     notify(RETRIES=2, BACKOFF=0.1)
     times = []
-    queue(lambda *_: bool(times.append(time.monotonic()))).put(message())
+    queue(lambda *_: times.append(time.monotonic()) or FAULT).put(message())
 
     eventually(lambda: len(times) == 3)
 
@@ -108,6 +109,9 @@ def test_exception_in_a_job_does_not_end_the_thread(queue, notify, eventually, l
 
     eventually(lambda: len(logged("Lost")) == 2)
     assert ran == ["r1", "r2"]
+    [line] = logged("Could not send welcome of request r1, attempt 1: ZeroDivisionError at ")
+    assert line.partition(" at ")[2].startswith(__file__)
+    assert "Lost welcome of request r1: given up after attempt 1: ZeroDivisionError" in logged()
     assert "ann@example.com" not in " ".join(logged())
 
 
@@ -130,7 +134,7 @@ def test_ended_thread_is_replaced(queue, notify, eventually):
 def test_full_queue_logs_lost_jobs_and_does_not_block(queue, notify, gate, logged, eventually):
     notify(QUEUE_SIZE=2)
     begun = []
-    jobs = queue(lambda *_: begun.append(1) or gate.wait())
+    jobs = queue(lambda *_: begun.append(1) or gate.wait() and DONE)
     jobs.put(message(0))
     eventually(lambda: begun)
 
@@ -147,7 +151,7 @@ def test_full_queue_logs_lost_jobs_and_does_not_block(queue, notify, gate, logge
 
 def test_drain_runs_the_queued_jobs(queue):
     ran = []
-    jobs = queue(lambda job, _: time.sleep(0.05) or ran.append(job.request_id) or True)
+    jobs = queue(lambda job, _: time.sleep(0.05) or ran.append(job.request_id) or DONE)
     for number in range(3):
         jobs.put(message(number))
 
@@ -159,19 +163,19 @@ def test_drain_runs_the_queued_jobs(queue):
 def test_drain_runs_a_job_that_waits_for_its_retry(queue, notify, logged, eventually):
     notify(BACKOFF=600)
     attempts = []
-    jobs = queue(lambda _, attempt: bool(attempts.append(attempt)))
+    jobs = queue(lambda _, attempt: attempts.append(attempt) or FAULT)
     jobs.put(message())
     eventually(lambda: attempts)
 
     jobs.drain(timedelta(seconds=5))
 
     assert attempts == [1, 2]
-    assert logged("Lost") == ["Lost welcome of request r1: given up after attempt 2"]
+    assert logged("Lost") == [f"Lost welcome of request r1: given up after attempt 2: {FAULT}"]
 
 
 def test_jobs_that_drain_cannot_run_are_logged_as_lost(queue, gate, logged, eventually):
     begun = []
-    jobs = queue(lambda *_: begun.append(1) or gate.wait())
+    jobs = queue(lambda *_: begun.append(1) or gate.wait() and DONE)
     jobs.put(message(1))
     jobs.put(message(2))
     eventually(lambda: begun)
@@ -192,7 +196,7 @@ def test_job_is_logged_as_lost_if_no_thread_can_be_started(queue, logged, monkey
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
-    queue(lambda *_: True).put(message())
+    queue(lambda *_: DONE).put(message())
 
     assert logged("Lost") == ["Lost welcome of request r1: there is no thread to send it"]
 
@@ -220,7 +224,7 @@ from authservice.notification.dispatchers.background import Background
 def say(job, attempt):
     time.sleep(0.2)
     os.write(1, f"{job.kind} {os.getpid() == parent}\\n".encode())
-    return True
+    return ""
 
 parent = os.getpid()
 jobs = Background(say)

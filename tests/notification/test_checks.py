@@ -5,6 +5,7 @@ import django
 import pytest
 from celery import _state
 from django.core import checks
+from django.core.mail.backends import locmem
 
 from authservice.notification import checks as ours
 
@@ -139,8 +140,62 @@ def test_mail_server_that_no_setting_names_is_a_warning(found, settings):
     assert found() == []
 
 
-def test_console_sender_in_production_is_a_warning(found):
+class EmailBackend(locmem.EmailBackend):
+    """A backend of the project, which may send e-mails in its own way."""
+
+
+@pytest.fixture
+def backend(settings, tmp_path):
+    """`backend("django.core.mail.backends.smtp")` makes its class the e-mail backend."""
+
+    def choose(module):
+        path = f"{module}.EmailBackend"
+        if django.VERSION < (6, 1):
+            settings.EMAIL_BACKEND, settings.EMAIL_HOST = path, "mail.example.com"
+            settings.EMAIL_FILE_PATH = tmp_path
+            return
+        options = {"smtp": {"host": "mail.example.com"}, "filebased": {"file_path": tmp_path}}
+        kind = module.rpartition(".")[2]
+        settings.MAILERS = {"default": {"BACKEND": path, "OPTIONS": options.get(kind, {})}}
+
+    return choose
+
+
+def test_console_sender_in_production_is_a_warning(found, backend):
+    backend("django.core.mail.backends.smtp")
+
     assert found(deploy=True, SMS_SENDER="console") == ["W113"]
+
+
+@pytest.mark.parametrize("kind", ["console", "dummy", "filebased", "locmem"])
+def test_backend_that_sends_no_mails_in_production_is_a_warning(found, backend, kind):
+    backend(f"django.core.mail.backends.{kind}")
+
+    assert found() == []
+    assert found(deploy=True) == ["W241"]
+    (wrong,) = ours.check_production()
+    assert f"django.core.mail.backends.{kind}.EmailBackend" in wrong.msg
+
+
+@pytest.mark.parametrize(
+    "module", ["django.core.mail.backends.smtp", "tests.notification.test_checks"]
+)
+def test_backend_that_sends_mails_or_is_one_of_the_project_passes_the_checks(
+    found, backend, module
+):
+    backend(module)
+
+    assert found(deploy=True) == []
+
+
+def test_missing_settings_of_twilio_are_named_in_a_correct_sentence(found, notify):
+    notify(SMS_SENDER="twilio", TWILIO_FROM="+15005550006")
+    (several,) = ours.check_notification()
+    assert "but TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN are not set." in several.msg
+
+    notify(SMS_SENDER="twilio", **{**TWILIO, "TWILIO_FROM": ""})
+    (one,) = ours.check_notification()
+    assert "but TWILIO_FROM is not set." in one.msg
 
 
 def test_missing_api_url_is_a_warning(configure):

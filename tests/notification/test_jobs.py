@@ -1,7 +1,9 @@
 """A job in a queue contains the recipient and the kind of the message, never a secret."""
 
+import errno
 import json
 import re
+from smtplib import SMTPAuthenticationError
 
 import pytest
 from django.core import mail
@@ -98,3 +100,44 @@ def test_message_is_not_sent_before_the_commit(ann, notify, mailoutbox):
     message_queue.send("reset-link", "ann@example.com", CLIENT)
 
     assert mailoutbox == []
+
+
+def failing(error, cause=None):
+    def send(outgoing):
+        if cause is None:
+            raise error
+        raise error from cause
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("send", "fault"),
+    [
+        (failing(OSError(errno.ENETUNREACH, "ann@example.com")), "OSError (ENETUNREACH)"),
+        (failing(OSError("ann@example.com")), "OSError"),
+        (failing(TimeoutError(errno.ETIMEDOUT, "late")), "TimeoutError"),
+        (failing(SMTPAuthenticationError(535, b"secret")), "SMTPAuthenticationError (535)"),
+        (
+            failing(RuntimeError("ann@example.com"), KeyError("secret")),
+            "RuntimeError caused by KeyError",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_fault_of_a_job_names_class_code_and_cause_without_the_text(
+    ann, logged, monkeypatch, send, fault
+):
+    monkeypatch.setitem(worker._SENDERS, "email", send)
+
+    job = Message(kind="reset-link", target="ann@example.com", request_id="r1")
+
+    found = worker.attempt(job, 1)
+
+    assert found == fault
+    [line] = logged()
+    assert line.startswith(
+        f"Could not send reset-link of request r1, attempt 1: {fault} at {__file__}"
+    )
+    assert "ann@example.com" not in line
+    assert "secret" not in line

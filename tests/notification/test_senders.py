@@ -171,8 +171,9 @@ def test_refusal_by_twilio_is_logged_without_the_number(phone, twilio, logged, c
     gateway.status = 400
     gateway.body = {"code": 21211, "message": f"{PHONE} is no number", "status": 400}
 
-    assert not worker.attempt(Message(kind="verify-phone", target=PHONE, request_id="r1"), 1)
+    fault = worker.attempt(Message(kind="verify-phone", target=PHONE, request_id="r1"), 1)
 
+    assert fault == "TwilioRestException (21211)"
     [line] = logged("Could not")
     assert line.startswith("Could not send verify-phone of request r1, attempt 1: Twilio")
     assert "(21211)" in line

@@ -36,7 +36,9 @@ def test_failing_job_is_retried_and_then_logged_as_lost(ann, phone, tasks, event
     eventually(lambda: logged("Lost"))
     assert len(logged("Could not")) == 3
     assert ImproperlyConfigured.__name__ in logged("Could not")[0]
-    assert logged("Lost") == ["Lost verify-phone of request r1: given up after attempt 3"]
+    assert logged("Lost") == [
+        "Lost verify-phone of request r1: given up after attempt 3: ImproperlyConfigured"
+    ]
 
 
 def test_unavailable_backend_is_retried(ann, tasks, settings, eventually, logged):

@@ -84,6 +84,10 @@ def test_last_page_links_to_the_home_url(reader, configure, flows, ann):
         ({"LOGO_URL": "logo.svg"}, ["E238"]),
         ({"HOME_URL": "javascript:alert(1)"}, ["E238"]),
         ({"HOME_URL": "https:///path"}, ["E238"]),
+        ({"HOME_URL": "//evil.example"}, ["E238"]),
+        ({"HOME_URL": "/\\evil.example"}, ["E238"]),
+        ({"HOME_URL": "/\t/evil.example"}, ["E238"]),
+        ({"LOGO_URL": "http://[x"}, ["E238"]),
     ],
     ids=str,
 )

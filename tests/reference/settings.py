@@ -20,7 +20,7 @@ from tests.reference import rst
 
 INTRO = """
 One dict, ``AUTHSERVICE``, with a dict for each section: ``CORE.ALLOW_SIGNUP`` below is
-``AUTHSERVICE = {"CORE": {"ALLOW_SIGNUP": …}}``. A ``timedelta`` may also be a number of seconds.
+``AUTHSERVICE["CORE"]["ALLOW_SIGNUP"]``. A ``timedelta`` may also be a number of seconds.
 ``manage.py check`` reports a wrong key, type, path or combination, and asks "did you mean". Each
 key has an anchor of its own, such as ``#setting-core-allow-signup``.
 """

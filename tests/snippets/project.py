@@ -155,7 +155,8 @@ def _imports(node: ast.stmt) -> set[str]:
 
 
 def _execute(body: list[ast.stmt], place: str, names: dict[str, Any]) -> None:
-    exec(compile(ast.Module(body, []), place, "exec"), names)
+    # Annotations are evaluated, as in the module of a reader.
+    exec(compile(ast.Module(body, []), place, "exec", dont_inherit=True), names)
 
 
 if __name__ == "__main__":

@@ -40,10 +40,6 @@ setattr({name.partition(".")[0]}, "{name.rpartition(".")[2]}", module)
 """
 
 
-_CACHES = """
-local = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-CACHES = {"default": local, "sessions": local}
-"""
 _KEYS = """
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
@@ -59,7 +55,10 @@ PEM_OLD = rsa.generate_private_key(65537, 2048).public_key().public_bytes(
     serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
 ).decode()
 """
-_OAUTH = 'INSTALLED_APPS += ["authservice.oauth"]\n'
+_OAUTH = """
+INSTALLED_APPS += ["authservice.oauth"]
+AUTHSERVICE["OAUTH"] = {"PROVIDERS": {}}
+"""
 _FORUM = next(
     block.code for block in of_page("docs/oauth_providers.rst") if "class Forum" in block.code
 )
@@ -76,9 +75,7 @@ from authservice.kernel.phrases import phrase
     ("docs/notification.rst", "def language_of"): _module(
         "accounts.languages", "language_of = str"
     ),
-    ("docs/oauth.rst", "GITHUB_CLIENT_SECRET"): (
-        'import os; os.environ["GITHUB_CLIENT_SECRET"] = "secret"'
-    ),
+    ("docs/oauth.rst", "import os"): ('import os; os.environ["GITHUB_CLIENT_SECRET"] = "secret"'),
     ("docs/oauth.rst", "NoProviderToken"): """
 INSTALLED_APPS += ["authservice.oauth"]
 class request:
@@ -95,11 +92,24 @@ class request:
     ("docs/organization.rst", "test_admins_rename_projects"): (
         'INSTALLED_APPS += ["authservice.organization"]'
     ),
+    ("docs/organization.rst", "router.register"): _module(
+        "shop.views", "class Projects: get_extra_actions = list"
+    ),
     ("docs/running/keys.rst", "SECRET_KEY_FALLBACKS"): 'OLD, NEW = "old key", "new key"',
+    ("docs/running/machines.rst", "DATABASE_ROUTERS"): """
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+"""
+    + _module("project.routers", "class People: pass"),
     ("docs/running/retention.rst", "RETENTION"): 'INSTALLED_APPS += ["authservice.audit"]',
     ("docs/running/workers.rst", "celery_app"): _module("project.celery", "app = None"),
+    ("docs/running/workers.rst", "CELERY_BEAT_SCHEDULE"): _module(
+        "accounts.cleanup", "SCHEDULE = {}"
+    ),
     ("docs/running/workers.rst", "accounts.broker"): _module("accounts.broker", "publish = print"),
-    ("docs/session.rst", "MAX_PER_USER"): _CACHES,
+    ("docs/session.rst", "CACHES"): """
+INSTALLED_APPS += ["authservice.session"]
+AUTHSERVICE["SESSION"] = {}
+""",
     ("docs/session.rst", "class Registered"): _module("shop.register", ""),
     ("docs/tokens.rst", "PEM_NEW"): _KEYS,
 }

@@ -57,7 +57,7 @@ def page(*modules, service):
 @pytest.fixture(scope="module")
 def documented():
     """The settings of docs/front_end/cors.rst."""
-    names = {"INSTALLED_APPS": [], "MIDDLEWARE": list(settings.MIDDLEWARE)}
+    names = {"INSTALLED_APPS": [], "MIDDLEWARE": list(settings.MIDDLEWARE), "AUTHSERVICE": {}}
     exec(block("cors", "CORS_EXPOSE_HEADERS"), names)
     kept = {name: names[name] for name in names if name.startswith(("CORS_", "MIDDLEWARE"))}
     with override_settings(**kept):

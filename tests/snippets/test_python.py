@@ -70,5 +70,12 @@ def test_test_that_executes_a_page_exists(page, test):
     assert (ROOT / test).exists()
 
 
+def test_only_pages_that_begin_a_project_assign_the_whole_dict():
+    """Such a line on another page would drop the settings that a reader has already."""
+    pages = {one.page for one in PYTHON if "\nAUTHSERVICE = " in f"\n{one.code}"}
+
+    assert pages == {"README.rst", "docs/installing.rst", "docs/start.rst", "docs/views.rst"}
+
+
 def test_few_blocks_are_not_executed():
     assert len(NOT_EXECUTED) <= 15

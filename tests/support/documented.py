@@ -64,6 +64,7 @@ class Page:
 
 
 def _run(code: str, given: dict[str, Any]) -> dict[str, Any]:
-    names = {name: [*value] for name, value in given.items()}
+    names: dict[str, Any] = {"AUTHSERVICE": {}}
+    names.update((name, [*value]) for name, value in given.items())
     exec(code, names)
     return {name: value for name, value in names.items() if name.isupper()}

@@ -12,7 +12,15 @@ from typing import Any, Protocol
 
 from authservice.core.importing import imported_rows
 from authservice.core.recovery import earlier_proofs
-from authservice.core.recovery.earlier_proofs import MARKED, PRESENT, SHARED, Proof, proof
+from authservice.core.recovery.earlier_proofs import (
+    MARKED,
+    PRESENT,
+    SHARED,
+    Plan,
+    Proof,
+    as_stored,
+    proof,
+)
 from authservice.kernel.imports import ImportOptions, ImportReport
 
 KIND = "address"
@@ -74,20 +82,24 @@ class _Run:
     def add(self, addresses: list[Address]) -> None:
         seen = imported_rows.seen(self.source, KIND, [one.row for one in addresses])
         new = {_proof(one): one for one in addresses if not one.reason and one.row not in seen}
-        results = earlier_proofs.mark(list(new), dry_run=self.options.dry_run) if new else {}
+        results = earlier_proofs.mark(list(new), self._plan) if new else {}
         for one in addresses:
             self._count(one, one.reason or results.get(_proof(one), PRESENT))
         self._remember([one.row for key, one in new.items() if results[key] in (MARKED, PRESENT)])
 
     def settle(self) -> None:
         """Assign the addresses that several users share, by all rows together."""
-        settled = earlier_proofs.settle(self.shared, dry_run=self.options.dry_run)
+        settled = earlier_proofs.settle(self.shared, self._plan)
         for key, one in self.shared.items():
             if key in settled:
                 self.report.imported += 1
             else:
                 self.report.conflict(SHARED, one.row, one.user)
         self._remember([self.shared[key].row for key in settled])
+
+    @property
+    def _plan(self) -> Plan | None:
+        return as_stored if self.options.dry_run else None
 
     def _count(self, one: Address, result: str) -> None:
         self.report.read += 1

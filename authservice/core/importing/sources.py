@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.apps import apps
+
 from authservice.core.importing.address_tables import AllauthAddresses, DjoserAddresses
 from authservice.core.importing.addresses import AddressImport
 from authservice.core.importing.left_rows import LeftRows, Table, unexpired
@@ -82,6 +84,17 @@ _TABLES: Mapping[str, tuple[Table, ...]] = {
         Table("two_factor_webauthn.WebauthnDevice", _UNSUPPORTED),
     ),
 }
+
+
+# Packages that read tables of other apps: those tables do not say whether the package is installed.
+_WITHOUT_TABLES = ("dj_rest_auth", "djoser", "two_factor")
+
+
+def missing_app(package: str) -> str:
+    """As in `ImportSource`, for all sources of a package of this name."""
+    if package not in _WITHOUT_TABLES or apps.is_installed(package):
+        return ""
+    return f"{package!r} is not in INSTALLED_APPS. Keep it installed until the import is done."
 
 
 def addresses() -> Mapping[str, ImportSource]:

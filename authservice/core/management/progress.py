@@ -36,8 +36,9 @@ def progress(stream: OutputWrapper, total: Callable[[], int]) -> Iterator[Callab
     try:
         # More rows may be done than were counted.
         yield lambda done: _draw(stream, min(done, number), number)
-    except BaseException:
-        stream.write("")  # an error message begins on a line of its own
+    except Exception:
+        # An error message begins on a line of its own. `InterruptibleCommand` does the same.
+        stream.write("")
         raise
     _draw(stream, number, number)
     stream.write("")

@@ -15,7 +15,7 @@ so are users who are not in the batch.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ from django.utils.module_loading import import_string
 from authservice.core.conf import core
 from authservice.core.models import Account
 from authservice.core.recovery import earlier_proofs
-from authservice.core.recovery.earlier_proofs import MARKED, SHARED, Proof, proof
+from authservice.core.recovery.earlier_proofs import MARKED, SHARED, Plan, Proof, proof
 from authservice.core.users.person import email_of
 from authservice.core.users.user_model import host
 from authservice.kernel.databases import primary
@@ -45,10 +45,11 @@ class CannotChoose(Exception):
 @dataclass
 class Marked:
     """How many addresses were marked as proven. `later` is the number of users who joined since the
-    service was installed, and whom `all` leaves out."""
+    service was installed, and whom `all` leaves out. `users` has the primary keys of a dry run."""
 
     number: int = 0
     later: int = 0
+    users: set[Any] = field(default_factory=set)
     shared: list[Proof] = field(default_factory=list)
 
 
@@ -75,21 +76,36 @@ def mark(
     chosen: Chosen | None,
     *,
     batch_size: int,
-    dry_run: bool,
+    plan: Plan | None,
     progress: Callable[[int, int], None],
 ) -> Marked:
-    """Mark the chosen addresses as proven. Raises `CannotChoose` if the function of the project
-    returns something else."""
+    """Mark the chosen addresses as proven. With a plan, which is that of a dry run, nothing is
+    written. Raises `CannotChoose` if the function of the project returns something else."""
     marked = Marked()
     if chosen is None:
         return marked
-    total, done = chosen.rows.count(), 0
+    # What is stored may be outdated, and then the sync changes which addresses are proven.
+    rows = chosen.rows if plan else chosen.rows.filter(~_proven())
+    total, done = rows.count(), 0
     marked.later = chosen.later.count() if chosen.later is not None else 0
-    for users in _batches(chosen.rows, batch_size):
-        _mark_batch(users, chosen.named, marked, dry_run=dry_run)
+    for users in _batches(rows, batch_size):
+        _mark_batch(_due(users, plan) if plan else users, chosen.named, marked, plan)
         progress(done := done + len(users), max(done, total))
-    marked.number += len(earlier_proofs.settle(marked.shared, dry_run=dry_run))
+    _note(earlier_proofs.settle(marked.shared, plan), marked, plan)
     return marked
+
+
+def count_unproven(marked: Marked, plan: Plan | None, batch_size: int) -> int:
+    """How many users have a password that the first proof of their address removes, after the marks
+    of this run."""
+    if plan is None:
+        return earlier_proofs.unproven().count()
+    number = 0
+    for users in _batches(earlier_proofs.with_password().order_by("pk"), batch_size):
+        found = _planned(users, plan)
+        left = [user for user in users if earlier_proofs.is_unproven(found[user.pk])]
+        number += sum(user.pk not in marked.users for user in left)
+    return number
 
 
 def installed_at() -> datetime | None:
@@ -102,13 +118,37 @@ def installed_at() -> datetime | None:
     return moment
 
 
-def _mark_batch(users: list[Any], named: Choice, marked: Marked, *, dry_run: bool) -> None:
+def _mark_batch(users: list[Any], named: Choice, marked: Marked, plan: Plan | None) -> None:
+    if not users:
+        return
     known = {user.pk for user in users}
     proofs = [one for one in _proofs(named, users) if one.user in known]
-    for one, result in earlier_proofs.mark(proofs, dry_run=dry_run).items():
-        marked.number += result == MARKED
-        if result == SHARED:
-            marked.shared.append(one)
+    results = earlier_proofs.mark(proofs, plan)
+    _note(results, marked, plan)
+    marked.shared += [one for one, result in results.items() if result == SHARED]
+
+
+def _note(results: Mapping[Proof, str], marked: Marked, plan: Plan | None) -> None:
+    users = [one.user for one, result in results.items() if result == MARKED]
+    marked.number += len(users)
+    if plan:
+        marked.users.update(users)
+
+
+def _due(users: list[Any], plan: Plan) -> list[Any]:
+    """The users whose address is not proven once the plan is carried out."""
+    found = _planned(users, plan)
+    return [user for user in users if not _is_proven(found[user.pk])]
+
+
+def _planned(users: list[Any], plan: Plan) -> dict[Any, Account | None]:
+    accounts = Account.objects.in_bulk([user.pk for user in users])
+    return {user.pk: plan(user, accounts.get(user.pk)) for user in users}
+
+
+def _is_proven(account: Account | None) -> bool:
+    """As `_proven` asks the database."""
+    return bool(account and account.email_claim and account.proven_email_key == account.email_claim)
 
 
 def _proofs(named: Choice, users: list[Any]) -> Iterator[Proof]:
@@ -164,13 +204,18 @@ def _imported(path: str) -> Choice:
 
 
 def _rows() -> QuerySet[Any]:
-    """Users who have an address that is not proven."""
+    """Users who have an address."""
     known = host()
     users = known.model._base_manager.using(primary()).order_by("pk")
-    proven = Account.objects.filter(user=OuterRef("pk"), proven_email_key=F("email_claim"))
     email = known.email or "authservice_account__email"
     rows: QuerySet[Any] = users.exclude(Q(**{email: ""}) | Q(**{email: None}))
-    return rows.filter(~Exists(proven.exclude(email_claim="")))
+    return rows
+
+
+def _proven() -> Exists:
+    """Whether the address of a user of `_rows` is proven."""
+    proven = Account.objects.filter(user=OuterRef("pk"), proven_email_key=F("email_claim"))
+    return Exists(proven.exclude(email_claim=""))
 
 
 def is_any_at_risk(databases: Sequence[str] | None) -> bool:

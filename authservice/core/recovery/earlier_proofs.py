@@ -11,7 +11,7 @@ from before the proof suspect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,10 @@ from authservice.kernel.retries import retry_on_deadlock
 
 VERIFIED = "user.email.verified"
 REASON = "import"
+
+# The account that a user will have, from the one that is stored: for a dry run that follows the dry
+# run of a sync.
+Plan = Callable[[Any, Account | None], Account | None]
 
 # The results for one address.
 MARKED = "marked"
@@ -52,15 +56,21 @@ def proof(user: Any, email: str) -> Proof:
     return Proof(user, identifiers.email_key(email))
 
 
-def mark(proofs: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
-    """Mark these addresses as proven; returns the result for each. Runs seven statements, whatever
-    their number."""
-    result: dict[Proof, str] = retry_on_deadlock(lambda: _mark(proofs, dry_run=dry_run))
+def as_stored(user: Any, account: Account | None) -> Account | None:
+    """The plan of a dry run that no sync precedes."""
+    return account
+
+
+def mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
+    """Mark these addresses as proven; returns the result for each. With a plan nothing is written.
+    Runs seven statements, whatever their number."""
+    result: dict[Proof, str] = retry_on_deadlock(lambda: _mark(proofs, plan))
     return result
 
 
-def settle(shared: Iterable[Proof], *, dry_run: bool) -> dict[Proof, str]:
-    """Assign addresses that several users share to the one user who has proven them.
+def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
+    """Assign addresses that several users share to the one user who has proven them. With a plan
+    nothing is written.
 
     `shared` has all proofs with the result `SHARED`, of all batches. An address that two users have
     proven, or that another user has verified here, stays with nobody.
@@ -69,49 +79,57 @@ def settle(shared: Iterable[Proof], *, dry_run: bool) -> dict[Proof, str]:
     for one in shared:
         by_key.setdefault(one.key, []).append(one)
     single = [found[0] for found in by_key.values() if len(found) == 1]
-    return retry_on_deadlock(lambda: _settle(single, dry_run=dry_run)) if single else {}
+    return retry_on_deadlock(lambda: _settle(single, plan)) if single else {}
 
 
 def unproven() -> QuerySet[Any]:
     """Users with a password and an address that is not proven: the first proof removes the
     password."""
-    known = host()
-    users = known.model._base_manager.using(databases.primary())
     proven = Account.objects.filter(
         user=OuterRef("pk"),
         verified_email_key=F("email_claim"),
         proven_email_key=F("email_claim"),
     )
+    return with_password().filter(~Exists(proven))
+
+
+def is_unproven(account: Account | None) -> bool:
+    """The same for the account of a user of `with_password`."""
+    return account is None or not (
+        account.verified_email_key == account.proven_email_key == account.email_claim
+    )
+
+
+def with_password() -> QuerySet[Any]:
+    """Active users with a password and an address."""
+    known = host()
+    users = known.model._base_manager.using(databases.primary())
     email = known.email or "authservice_account__email"
     none = UNUSABLE_PASSWORD_PREFIX
     unusable = Q(password="") | Q(**{"password__startswith": none}) | Q(password=None)
     rows: QuerySet[Any] = users.exclude(unusable).exclude(Q(**{email: ""}) | Q(**{email: None}))
     if known.active:
         rows = rows.filter(**{known.active: True})
-    return rows.filter(~Exists(proven))
+    return rows
 
 
-def _mark(proofs: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
+def _mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     with transaction.atomic(using=databases.primary()):
-        users, accounts = _read({one.user for one in proofs}, lock=not dry_run)
-        results = {one: _result(one, users, accounts, dry_run=dry_run) for one in proofs}
-        if not dry_run:
+        users, accounts = _read({one.user for one in proofs}, plan)
+        results = {one: _result(one, users, accounts) for one in proofs}
+        if plan is None:
             _store([one for one, result in results.items() if result == MARKED], users)
     return results
 
 
-def _settle(single: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
+def _settle(single: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     with transaction.atomic(using=databases.primary()):
-        users, accounts = _read({one.user for one in single}, lock=not dry_run)
-        keys = {one.key for one in single}
-        held = Account.objects.filter(email_key__in=keys)
-        verified = Account.objects.filter(verified_email_key__in=keys)
-        taken = {*held.values_list("email_key", flat=True)}
-        taken |= {*verified.values_list("verified_email_key", flat=True)}
+        users, accounts = _read({one.user for one in single}, plan)
+        taken = _taken({one.key for one in single}, plan)
         # The batches have ended, so the user may have another address by now.
-        results = {one: _result(one, users, accounts, dry_run=dry_run) for one in single}
+        results = {one: _result(one, users, accounts) for one in single}
         free = [one for one in single if one.key not in taken and results[one] == SHARED]
-        if not dry_run:
+        if plan is None:
             _store(free, users)
             for one in free:  # a constant for each user, and such addresses are rare
                 rows = Account.objects.filter(pk=one.user, email_claim=one.key, email_key=None)
@@ -119,30 +137,37 @@ def _settle(single: Sequence[Proof], *, dry_run: bool) -> dict[Proof, str]:
     return dict.fromkeys(free, MARKED)
 
 
-def _read(keys: set[Any], *, lock: bool) -> tuple[Mapping[Any, Any], Mapping[Any, Account]]:
-    """The users and their accounts, locked in this order."""
-    using = databases.primary()
+def _taken(keys: Collection[str], plan: Plan | None) -> set[str]:
+    """Keys that an account holds or has verified."""
+    held = Account.objects.filter(email_key__in=keys).values_list("pk", flat=True)
+    verified = Account.objects.filter(verified_email_key__in=keys).values_list("pk", flat=True)
+    _, accounts = _read({*held, *verified}, plan or as_stored)
+    found = accounts.values()
+    return {key for one in found if one for key in (one.email_key or "", one.verified_email_key)}
+
+
+def _read(
+    keys: set[Any], plan: Plan | None
+) -> tuple[Mapping[Any, Any], Mapping[Any, Account | None]]:
+    """The users and their accounts, locked in this order; with a plan, the planned accounts."""
     accounts = Account.objects.filter(pk__in=keys).order_by("pk")
-    if lock:
+    if plan is None:
         passwords.lock_users(keys)
         accounts = accounts.select_for_update()
-    users = host().model._base_manager.using(using).in_bulk(keys)
-    return users, {account.pk: account for account in accounts}
+    users = host().model._base_manager.using(databases.primary()).in_bulk(keys)
+    found = {account.pk: account for account in accounts}
+    if plan is None:
+        return users, found
+    return users, {pk: plan(user, found.get(pk)) for pk, user in users.items()}
 
 
-def _result(
-    one: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account], *, dry_run: bool
-) -> str:
+def _result(one: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account | None]) -> str:
     user, account = users.get(one.user), accounts.get(one.user)
-    if user is None or (account is None and not dry_run):
+    if user is None or account is None:
         return NO_ACCOUNT
-    # The sync that precedes a run creates the account, but a dry run of it writes nothing.
-    claim = account.email_claim if account else identifiers.email_key(email_of(user))
-    current = email_of(user) if host().email else (account.email if account else "")
+    claim, current = account.email_claim, email_of(user) if host().email else account.email
     if not current or one.key != claim or identifiers.email_key(current) != claim:
         return ELSEWHERE
-    if account is None:
-        return MARKED
     if account.proven_email_key == one.key:
         return PRESENT  # also if staff have marked the address as unverified since
     return MARKED if account.email_key == one.key else SHARED

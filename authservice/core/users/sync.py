@@ -97,6 +97,18 @@ def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
     return report
 
 
+def planned(report: Report, user: Any, account: Account | None) -> Account:
+    """The account of this user as the run of this report leaves it. A dry run has written nothing,
+    so `account` is as it was before."""
+    copied = lookup.copies(user)
+    _drop_contested(copied, account, report)
+    if account is None:
+        return lookup.unsaved_account(user, copied)
+    for name, value in copied.items():
+        setattr(account, name, value)
+    return account
+
+
 def _users() -> Any:
     return host().model._base_manager.using(databases.primary())
 

@@ -20,7 +20,7 @@ from django.db import connections
 
 from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf, pause
-from authservice.notification.failures import logger, lost
+from authservice.notification.failures import failed, given_up, lost
 
 _PATIENCE = timedelta(seconds=5)
 
@@ -34,9 +34,10 @@ class _Job:
 
 
 class Background:
-    """`run(message, attempt)` returns whether the job is done; `put` never waits for it."""
+    """`run(message, attempt)` returns the fault for which the job must be retried, or "" if it is
+    done; `put` never waits for it."""
 
-    def __init__(self, run: Callable[[Message, int], bool]) -> None:
+    def __init__(self, run: Callable[[Message, int], str]) -> None:
         self._run = run
         self._reset()
         os.register_at_fork(after_in_child=self._reset)
@@ -103,7 +104,7 @@ class Background:
         while True:
             job = self._next()
             try:
-                self._conclude(job, done=self._tried(job))
+                self._conclude(job, self._tried(job))
             finally:
                 self._finish()
 
@@ -120,21 +121,20 @@ class Background:
     def _until_due(self) -> float | None:
         return max(0.0, self._waiting[0].due - time.monotonic()) if self._waiting else None
 
-    def _tried(self, job: _Job) -> bool:
+    def _tried(self, job: _Job) -> str:
         try:
             return self._run(job.message, job.attempt)
         except Exception as wrong:
-            logger.error("Unexpected %s in the mail thread", type(wrong).__name__)
-            return False
+            return failed(job.message, job.attempt, wrong)
         finally:
             # Otherwise each process would keep an idle connection open for hours.
             connections.close_all()
 
-    def _conclude(self, job: _Job, *, done: bool) -> None:
-        if done:
+    def _conclude(self, job: _Job, fault: str) -> None:
+        if not fault:
             return
         if self._closing or job.attempt > conf.retries:
-            lost(job.message, f"given up after attempt {job.attempt}")
+            given_up(job.message, job.attempt, fault)
             return
         later = time.monotonic() + pause(job.attempt).total_seconds()
         with self._changed:

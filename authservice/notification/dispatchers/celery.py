@@ -20,11 +20,12 @@ from authservice.notification.dispatchers.lanes import Lanes
 
 def _deliver(task: Any, job: dict[str, Any]) -> None:
     message, attempt = worker.from_dict(job), task.request.retries + 1
-    if worker.attempt(message, attempt):
+    fault = worker.attempt(message, attempt)
+    if not fault:
         return
-    undelivered = failures.Undelivered(message.kind)
+    undelivered = failures.Undelivered(message.kind, fault)
     if attempt > conf.retries:
-        failures.lost(message, f"given up after attempt {attempt}")
+        failures.given_up(message, attempt, fault)
         raise undelivered
     raise task.retry(
         exc=undelivered,
@@ -44,16 +45,15 @@ deliver: Any = shared_task(
 )
 
 
-def _publish(message: Message, attempt: int) -> bool:
+def _publish(message: Message, attempt: int) -> str:
     try:
         # `retry=False`, because the thread has retries of its own.
         deliver.apply_async(
             (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
         )
     except Exception as wrong:
-        failures.failed(message, attempt, wrong)
-        return False
-    return True
+        return failures.failed(message, attempt, wrong)
+    return ""
 
 
 def _options(message: Message) -> dict[str, Any]:

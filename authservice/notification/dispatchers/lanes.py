@@ -16,7 +16,7 @@ from authservice.notification.dispatchers.background import Background
 class Lanes:
     """`run` is described at `Background`; `put` never waits for it."""
 
-    def __init__(self, run: Callable[[Message, int], bool]) -> None:
+    def __init__(self, run: Callable[[Message, int], str]) -> None:
         # When the process ends, the queue that was created last is drained first.
         self.notices = Background(run)
         self.waited_for = Background(run)

@@ -25,10 +25,10 @@ _LOW = -50  # on a scale from -100 to 100; other messages have 0
 def deliver(job: dict[str, Any], attempt: int = 1) -> None:
     """Run the job. Tasks have no retry: a failed job is deferred, or retried here after a pause."""
     message = worker.from_dict(job)
-    while not worker.attempt(message, attempt):
+    while fault := worker.attempt(message, attempt):
         if attempt > conf.retries:
-            failures.lost(message, f"given up after attempt {attempt}")
-            raise failures.Undelivered(message.kind)
+            failures.given_up(message, attempt, fault)
+            raise failures.Undelivered(message.kind, fault)
         if deliver.get_backend().supports_defer:
             later = timezone.now() + pause(attempt)
             deliver.using(run_after=later, **_options(message)).enqueue(job, attempt + 1)
@@ -37,16 +37,15 @@ def deliver(job: dict[str, Any], attempt: int = 1) -> None:
         attempt += 1
 
 
-def _enqueue(message: Message, attempt: int) -> bool:
+def _enqueue(message: Message, attempt: int) -> str:
     try:
         options = _options(message)
         if message.delay and deliver.get_backend().supports_defer:
             options["run_after"] = datetime.fromisoformat(message.not_before)
         deliver.using(**options).enqueue(worker.to_dict(message))
     except Exception as wrong:
-        failures.failed(message, attempt, wrong)
-        return False
-    return True
+        return failures.failed(message, attempt, wrong)
+    return ""
 
 
 def _options(message: Message) -> dict[str, Any]:

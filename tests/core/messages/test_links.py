@@ -85,6 +85,20 @@ def test_links_use_the_urls_of_the_settings(links, configure, settings_, reset, 
     assert links() == (reset, verify)
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example", "\\\\evil.example", "@evil.example", ".evil.example", ":80@evil.example"],
+)
+@pytest.mark.parametrize("origin", [APP, f"{APP}/", f"{APP}/de"])
+def test_link_leads_to_the_front_end_whatever_its_path_is(links, configure, origin, path):
+    configure(API_URL=API, FRONTEND={"URL": origin, "RESET_PASSWORD_PATH": path})
+
+    reset, _ = links()
+
+    # Browsers take a backslash for a slash.
+    assert reset.replace("\\", "/").startswith(f"{APP}/")
+
+
 @pytest.mark.parametrize("poison", POISON, ids=str)
 def test_links_ignore_the_headers_of_a_request(links, configure, settings, poison):
     configure(API_URL=API)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice.audit import retention
 from authservice.core.management.counting import counted
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.progress import progress
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Delete audit entries that are older than AUDIT.RETENTION keeps them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

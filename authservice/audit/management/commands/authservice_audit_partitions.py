@@ -5,18 +5,19 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 
 from authservice.audit import conversion, partitions
 from authservice.core.management.counting import counted
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.kernel import databases
 
 AHEAD = 3
 MOST = 120
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = (
         "Partition the audit table by month (PostgreSQL), create the partitions of the next months,"
         " and drop the expired entries of past ones. Run it daily."

@@ -6,16 +6,17 @@ from argparse import ArgumentParser
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice.core.cleanup import delete_expired, expired_rows
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.progress import progress
 from authservice.core.messages import lost_notices
 
 _LONGEST = 36_500  # days
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = (
         "Delete one-time tokens a day after they expired or were used, sessions some time after"
         " they ended, and attempt counters that have no effect any more. No valid"

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from authservice.core.importing.sources import missing_app
 from authservice.core.management.counting import counted
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.moments import moment
 from authservice.core.management.progress import show_progress
 from authservice.kernel.imports import (
@@ -22,7 +24,7 @@ from authservice.kernel.imports import (
 from authservice.kernel.modules import plugs
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = (
         "Import the data of another package. Without SOURCE, list the sources. A run can be "
         "repeated: it skips rows that were imported before, and never overwrites anything."
@@ -72,7 +74,7 @@ class Command(BaseCommand):
     def _list(self) -> None:
         for name, sources in _sources().items():
             for source in sources:
-                state = source.missing() or "ready"
+                state = missing_app(name) or source.missing() or "ready"
                 self.stdout.write(f"{name} ({source.what}): {state}")
 
     def _run(self, source: ImportSource, options: ImportOptions) -> None:
@@ -111,9 +113,11 @@ def _check(name: str, chosen: Iterable[ImportSource]) -> None:
             f"There is no source {name!r}. Sources of the installed modules: {known}. Is the module"
             " that stores this data in INSTALLED_APPS?"
         )
-    missing = [source.missing() for source in chosen]
-    if all(missing):
-        raise CommandError(" ".join(missing))
+    if missing := missing_app(name):
+        raise CommandError(missing)
+    parts = [source.missing() for source in chosen]
+    if all(parts):
+        raise CommandError(" ".join(parts))
 
 
 def _names(given: Iterable[str]) -> dict[str, str]:

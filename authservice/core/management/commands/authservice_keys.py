@@ -9,26 +9,27 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice import key_file
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.tokens import key_rotation, signing_keys
 from authservice.key_file import Entry
 
 _WITHOUT_FILE = """\
 Key {kid}. Keep the private key above secret, and add it to the settings:
 
-    AUTHSERVICE = {{"SIGNING_KEYS": [
+    AUTHSERVICE["SIGNING_KEYS"] = [
         {{"alg": "{alg}", "private_key": the_text_above, "state": "next"}},
         ...
-    ]}}
+    ]
 
 A day later, set its state to "active" and the state of the active key to "retired". Remove the
 retired key a day after that, once its tokens have expired. The very first key is "active" at once.
 """
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Generate, list and rotate the keys that sign access tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,9 +7,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice.core.management.counting import counted
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.moments import moment
 from authservice.core.management.naming import named
 from authservice.core.management.progress import progress
@@ -17,7 +18,7 @@ from authservice.core.sessions import revocation
 from authservice.core.users.person import Person
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "End the sessions of one user or of all users. Their tokens are invalid from then on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

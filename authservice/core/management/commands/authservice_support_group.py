@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice.core.management import support_group
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.support_group import (
     MissingPermissions,
     OtherPermissions,
@@ -15,7 +16,7 @@ from authservice.core.management.support_group import (
 )
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Create a group with the permissions of the support page, or give it exactly these."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -9,19 +9,20 @@ from functools import partial
 from typing import Any
 
 from django.contrib.auth.hashers import get_hasher
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from authservice.core.conf import core
 from authservice.core.management.counting import counted, was
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.moments import moment
 from authservice.core.management.progress import show_progress
-from authservice.core.recovery import chosen_proofs, earlier_proofs
+from authservice.core.recovery import chosen_proofs
 from authservice.core.recovery.chosen_proofs import NONE, CannotChoose, Marked
-from authservice.core.users.sync import MOST_NAMED, Contested, Report, sync
+from authservice.core.users.sync import MOST_NAMED, Contested, Report, planned, sync
 from authservice.core.users.user_model import host
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = (
         "Create an account for every user who has none, update copies and keys, and report "
         "identifiers that several users share and the slowest password hasher in use."
@@ -46,19 +47,20 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
-        given = {
-            "batch_size": options["batch_size"],
-            "dry_run": options["dry_run"],
-            "progress": partial(show_progress, self.stderr),
-        }
-        before = options["joined_before"]
+        size, dry_run = options["batch_size"], options["dry_run"]
+        progress, before = partial(show_progress, self.stderr), options["joined_before"]
         try:
             joined = None if before is None else moment("--joined-before", before)
             chosen = chosen_proofs.choose(options["verified"], joined)
-            self._print(sync(**given), dry_run=options["dry_run"])
-            self._print_marked(chosen_proofs.mark(chosen, **given), options)
+            report = sync(batch_size=size, dry_run=dry_run, progress=progress)
+            self._print(report, dry_run=dry_run)
+            plan = partial(planned, report) if dry_run else None
+            marked = chosen_proofs.mark(chosen, batch_size=size, plan=plan, progress=progress)
         except CannotChoose as wrong:
             raise CommandError(str(wrong)) from wrong
+        self._print_marked(marked, options)
+        if core.wipe_unproven:
+            self._print_unproven(chosen_proofs.count_unproven(marked, plan, size))
 
     def _print_marked(self, marked: Marked, options: dict[str, Any]) -> None:
         verb = "would be" if options["dry_run"] else was(marked.number)
@@ -66,8 +68,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{_addresses(marked.number)} {verb} marked as proven.")
         if marked.later:
             self.stdout.write(_LATER.format(users=counted(marked.later, "user")))
-        left = earlier_proofs.unproven().count() - marked.number * bool(options["dry_run"])
-        if left > 0 and core.wipe_unproven:
+
+    def _print_unproven(self, left: int) -> None:
+        if left:
             self.stdout.write(
                 self.style.WARNING(
                     _UNPROVEN.format(addresses=_addresses(left), are="is" if left == 1 else "are")

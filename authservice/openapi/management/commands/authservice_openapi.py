@@ -5,13 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import BaseCommand
-
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.openapi import rendering
 from authservice.openapi.document import describe
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Print the OpenAPI description of the API as YAML or JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

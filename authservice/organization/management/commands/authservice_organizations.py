@@ -7,10 +7,11 @@ from argparse import ArgumentParser
 from itertools import groupby
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import Count, QuerySet
 
 from authservice.core.management.counting import counted
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.naming import named
 from authservice.kernel.client import Client
 from authservice.organization import access, errors, slugs, staff
@@ -20,7 +21,7 @@ _CONTROL = ("Cc", "Cs")  # control characters, and surrogates: bytes that are no
 _MARKS = 30  # combining marks in a row; `kernel.http.bounds` has the same limit
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "List and create organizations, transfer them, and find those without an owner."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.naming import named
 from authservice.twofactor import disabling
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Disable the second factor of one user and end all their sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
