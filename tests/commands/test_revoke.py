@@ -57,6 +57,12 @@ def test_revoke_user_raises_the_token_version(run, ann):
     assert Account.objects.get().token_version == 1
 
 
+def test_revoke_user_finds_a_user_without_an_account(run, ann):
+    Account.objects.all().delete()
+
+    assert "Ended 1 session" in run("authservice_revoke", "--user", ann["user"]["id"])
+
+
 def test_revoke_unknown_user_is_an_error(run, ann):
     with pytest.raises(CommandError, match="no user 'nobody'"):
         run("authservice_revoke", "--user", "nobody")

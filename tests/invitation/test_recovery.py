@@ -12,6 +12,7 @@ from authservice.core.invitations import eviction
 from authservice.core.users import lookup
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import message_queue
+from tests.admin_api.people import promote
 from tests.invitation.invites import BOB
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, Flows, prove
@@ -115,6 +116,19 @@ def test_account_that_another_person_created_does_not_end_the_link(
 
     assert invites.accept(kept).status == 200
     assert api.get("me", token=other["access_token"]).error == (401, "INVALID_TOKEN")
+
+
+def test_link_stays_ended_if_staff_mark_the_address_as_unverified(api, invites, post, reset):
+    bob, flows = api.sign_up(BOB), Flows(api, post)
+    assert flows.click(flows.email_token(BOB), BOB).status == 200
+    kept = invites.mailed()
+    reset(BOB)
+    promote(ANN)
+    root, user = api.log_in(ANN)["access_token"], bob["user"]["id"]
+    body = {"email_verified": False}
+    assert api.request("PUT", f"admin/users/{user}", body, token=root).status == 200
+
+    assert invites.accept(kept).error == NOT_FOUND
 
 
 def test_better_hash_of_the_same_password_does_not_end_the_link(api, invites, bob):

@@ -17,6 +17,12 @@ EVICTION = (
         (f"{_TAKEOVER}_removes_the_number_that_a_thief_added_to_a_proven_account",),
     ),
     Mutation(
+        "The number that a recovery keeps, which resets no password",
+        CORE + "recovery/takeover.py",
+        to("update(phone_set_by=PhoneSource.STAFF)", "count()"),
+        (f"{_TAKEOVER}_keeps_a_required_number_which_then_resets_no_password",),
+    ),
+    Mutation(
         "The removal of access that an attacker added",
         CORE + "recovery/takeover.py",
         to("_recent_access, _recent_number, _sessions)", "_recent_number, _sessions)"),

@@ -5,8 +5,9 @@ Somebody who could read the mailbox once may keep a link. Like a link to reset t
 not work after the owner has changed the password or ended all sessions. A client that is signed in
 to the account can still accept.
 
-Until the address of the account is proven, none of its changes counts: another person may have made
-them, to lock the recipient out. The link is then the first proof, which revokes their access.
+Until an address of the account is proven, none of its changes counts: another person may have made
+them, to lock the recipient out. The link is then the first proof, which revokes their access. An
+address that staff have marked as unverified was proven once.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def require_unchanged(invitation: Invitation, recipient: Person) -> None:
     the last end of all sessions, `InvitationNotPending` if it was answered."""
     if invitation.recipient_version is None:
         return  # mailed before the upgrade that added the column
-    if recipient.email_proven and _has_changed(invitation, recipient):
+    proven = recipient.email_proven or recipient.account.email_proven_at is not None
+    if proven and _has_changed(invitation, recipient):
         closing.require_still_pending(invitation)  # a concurrent answer may have changed both
         raise errors.InvitationNotFound
 

@@ -39,6 +39,6 @@ def _found(text: str) -> list[Person | None]:
 
 def _by_id(text: str) -> Person | None:
     try:
-        return lookup.find_by_pk(host().model._meta.pk.to_python(text))
+        return lookup.find_or_create(host().model._meta.pk.to_python(text))
     except (OverflowError, ValidationError):  # SQLite has no larger numbers
         return None

@@ -23,6 +23,7 @@ from authservice.core.users.further_fields import NOTHING, FurtherFields
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events, message_queue, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 NO_PASSWORD = Secret("")
@@ -45,10 +46,12 @@ def update(
 
     `password` is the current one or "". A changed number is unverified. If it was set with the
     password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
-    `PhoneAlreadyInUse`, `TooManyRequests`, `InvalidToken`, and as `recent_proof.require_recent`
-    does.
+    `ValidationFailed` for a number that may not be removed, `PhoneAlreadyInUse`,
+    `TooManyRequests`, `InvalidToken`, and as `recent_proof.require_recent` does.
     """
     number = changes.get("phone_number")
+    if number == "" and person.account.phone_number and core.require_phone_verification:
+        raise errors.invalid("phone", phrase("This field is required."))  # or they are locked out
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
     if not changes and not further:

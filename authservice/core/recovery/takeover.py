@@ -14,6 +14,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from authservice.core.conf import core
 from authservice.core.credentials import known_devices, one_time, recovery_number
 from authservice.core.models import Account, PhoneSource
 from authservice.core.sessions import sessions
@@ -95,6 +96,12 @@ def _number(eviction: Eviction) -> bool:
     person = eviction.person
     number = person.account.phone_number
     if not number:
+        return False
+    if core.require_phone_verification:
+        # Without a verified number the owner could neither log in nor set one. So it stays, but
+        # resets no password until the owner, signed in, confirms it with the password.
+        Account.objects.filter(pk=person.user.pk).update(phone_set_by=PhoneSource.STAFF)
+        person.account.phone_set_by = PhoneSource.STAFF
         return False
     Account.objects.filter(pk=person.user.pk).update(**NO_NUMBER)
     for name, value in NO_NUMBER.items():

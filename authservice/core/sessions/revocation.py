@@ -17,6 +17,7 @@ from django.db.models import F, QuerySet
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
+from authservice.core.users import lookup
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
@@ -41,8 +42,6 @@ def revoke_everyone(
     `progress` gets the number of users done.
     """
     ended = Ended()
-    if before is None:
-        _raise_versions(batch_size)
     # Also those of users who have no session here yet.
     sessions.revoke_foreign_tokens(None, before=before)
     for pks in _batches(_users(before), batch_size):
@@ -50,6 +49,8 @@ def revoke_everyone(
         ended.sessions += revoke_users(list(users), before=before)
         ended.users += len(pks)
         progress(ended.users)
+    if before is None:
+        _raise_versions(batch_size)
     return ended
 
 
@@ -107,20 +108,23 @@ def _end_begun(pks: list[Any], before: datetime) -> int:
 
 
 def _raise_versions(batch_size: int) -> None:
-    """End what depends on the token version of an account without a session of ours, such as
-    Django's own sessions; see `core.staff.admin_login`."""
-    accounts = Account.objects.order_by("user_id").values_list("user_id", flat=True)
-    for pks in _batches(accounts, batch_size):
+    """End what depends on the token version of a user without a session of ours, such as Django's
+    own sessions; see `core.staff.admin_login`. A user without an account gets one."""
+    users = host().model._base_manager.using(databases.primary())
+    for pks in _batches(users.order_by("pk").values_list("pk", flat=True), batch_size, "pk"):
         with transaction.atomic(using=databases.primary()):
             passwords.lock_users(pks)
-            rows = Account.objects.filter(user__in=pks)
-            rows.update(token_version=F("token_version") + 1)
+            accounts = Account.objects.filter(user__in=pks)
+            missing = {*pks}.difference(accounts.values_list("user_id", flat=True))
+            for user in users.filter(pk__in=missing):
+                lookup.create_account(user)
+            accounts.update(token_version=F("token_version") + 1)
 
 
-def _batches(users: QuerySet[Any, Any], size: int) -> Iterator[list[Any]]:
-    """Primary keys of users in ascending order, in lists of `size`."""
+def _batches(users: QuerySet[Any, Any], size: int, key: str = "user_id") -> Iterator[list[Any]]:
+    """Primary keys of users in ascending order, in lists of `size`; `key` is their column."""
     last = None
-    while batch := list((users if last is None else users.filter(user_id__gt=last))[:size]):
+    while batch := list((users if last is None else users.filter(**{f"{key}__gt": last}))[:size]):
         yield batch
         last = batch[-1]
 

@@ -66,11 +66,14 @@ def connect() -> None:
 
 
 def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
-    """Ignores a login of the API, and one of another package with a request of the REST framework.
-    Both send the signal too, and would make an ended session of the same browser valid again,
-    without a password or without the second factor. Only Django's `login` sets the user of the
-    request, and of its session."""
-    by_django = isinstance(request, HttpRequest) and getattr(request, "user", user) is user
+    """Ignores a login of the API, and a token of another package such as django-rest-knox. Both
+    send the signal too, and would make an ended session of the same browser valid again, without a
+    password or without the second factor. Only Django's `login` sets the user of the request and of
+    its session. In views of the REST framework, which sets the user too, `login` changes the
+    session."""
+    by_django = getattr(request, "user", user) is user and (
+        isinstance(request, HttpRequest) or request.session.modified
+    )
     if by_django and _user_of_session(request) == user.pk:
         read = user.__dict__.pop(_VERSIONS, None)
         request.session[_VERSIONS] = read or _current_versions(user.pk)

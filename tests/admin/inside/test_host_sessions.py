@@ -37,8 +37,11 @@ def test_host_view_accepts_session_without_versions(root_user):
     assert identified(client, root_user)
 
 
-def test_host_view_accepts_no_session_after_an_operator_revoked_all(thief):
+@pytest.mark.parametrize("account", [True, False])
+def test_host_view_accepts_no_session_after_an_operator_revoked_all(thief, account):
     user = make_user("carol@example.com")
+    if not account:
+        Account.objects.filter(user=user).delete()
     client = Client()
     client.force_login(user)
     assert identified(client, user)

@@ -1,6 +1,7 @@
 """Sessions of Django admin end with all sessions of their user."""
 
 import pytest
+from django.contrib.auth import login
 from django.contrib.auth.signals import user_logged_in
 from django.core.management import call_command
 from django.db import connection
@@ -128,6 +129,17 @@ def test_login_with_another_package_does_not_reopen_an_ended_session(thief, root
 
     of_django.session.save()
     assert not is_open(thief)
+
+
+def test_login_in_a_view_of_the_rest_framework_begins_a_session(thief, root_user):
+    raise_version()
+    request = RequestFactory().post("/")
+    request.session = thief.session
+
+    login(Request(request), root_user)
+
+    request.session.save()
+    assert is_open(thief)
 
 
 def test_login_of_another_user_does_not_reopen_an_ended_session(thief, root_user):

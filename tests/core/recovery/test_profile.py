@@ -135,6 +135,19 @@ def test_cleared_number_is_unverified(put, me):
     assert me()["phone_number_verified"] is False
 
 
+def test_required_number_is_replaced_but_not_cleared(put, me, configure):
+    """Its user could not log in any more."""
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+    number = me()["phone_number"]
+
+    answer = put(phone="")
+
+    assert is_refusal(answer, 400, "VALIDATION_ERROR")
+    assert answer.data["message"] == "phone: This field is required."
+    assert me()["phone_number"] == number != ""
+    assert put(phone=OTHER_PHONE).status == 200
+
+
 def test_unchanged_number_stays_verified(put, me):
     prove(phone=PHONE)
 

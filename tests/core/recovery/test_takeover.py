@@ -49,6 +49,22 @@ def test_reset_by_mail_removes_the_number_of_the_sign_up_of_an_unproven_address(
     assert not attacker.reset_by_number()
 
 
+@pytest.mark.parametrize("proven", [False, True])
+def test_reset_by_mail_keeps_a_required_number_which_then_resets_no_password(
+    flows, attacker, configure, proven
+):
+    """Without a number the owner could neither log in nor set one."""
+    if proven:
+        prove()
+    attacker.plant_number(password=PASSWORD)
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+
+    owner_resets(flows)
+
+    assert log_in(flows).data["user"]["phone_number"] == THIEFS_PHONE
+    assert not attacker.reset_by_number()
+
+
 def test_reset_by_mail_removes_the_factor_enabled_before_the_address_was_proven(flows, attacker):
     Person(flows.api, token=attacker.token, user_id=str(the_user().pk)).enrol()
 

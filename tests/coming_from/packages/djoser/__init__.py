@@ -1,1 +1,1 @@
-"""Stands in for the package djoser, which has no tables and whose code no import reads."""
+"""An app of the name of djoser, which has no tables and whose code no import reads."""
