@@ -12,8 +12,8 @@ from typing import Any
 from django.db import connections
 from django.db.models import Func
 
-from authservice.admin import search
 from authservice.core.models import Account
+from authservice.core.users import search
 from authservice.core.users.user_model import host
 
 

@@ -11,9 +11,9 @@ from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySe
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
-from authservice.admin import search
 from authservice.core.models import Account
 from authservice.core.users import person as people
+from authservice.core.users import search
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases

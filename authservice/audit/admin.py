@@ -20,11 +20,10 @@ from authservice.audit.models import Entry
 from authservice.audit.queries import COUNTED
 from authservice.core.models import Account
 from authservice.core.staff.admin_pages import ReadOnly, person_link
-from authservice.core.users import lookup
+from authservice.core.users import lookup, search
 from authservice.kernel import actions, databases
 from authservice.kernel.actions import SEVERITIES
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
 if TYPE_CHECKING:
@@ -111,10 +110,6 @@ class EntryAdmin(ReadOnly, EntryPage):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def changelist_view(self, request: HttpRequest, *args: Any, **more: Any) -> Any:
-        with planned_for_values(databases.primary()):
-            return super().changelist_view(request, *args, **more)
-
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changes: Any = super().get_changelist_instance(request)
         # The users of all rows of the page, in one query.
@@ -163,6 +158,6 @@ def _people(entries: Iterable[Entry]) -> dict[str, Account]:
 
 def _ids_of(text: str) -> list[str]:
     """The ids of users whose address or name contains the text, at most `_FOUND`."""
-    named = Q(email__icontains=text) | Q(username__icontains=text) | Q(name__icontains=text)
-    rows = Account.objects.filter(named).order_by("-created_at")
-    return [str(pk) for pk in rows.values_list("pk", flat=True)[:_FOUND]]
+    rows = Account.objects.filter(search.containing(text, databases.primary()))
+    newest = rows.order_by("-created_at").values_list("pk", flat=True)
+    return [str(pk) for pk in newest[:_FOUND]]

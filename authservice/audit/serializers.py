@@ -37,6 +37,12 @@ class UserIdIn(serializers.Serializer[Any]):
     user_id = Text(max_length=255)
 
 
+class ActionIn(serializers.Serializer[Any]):
+    """An action in a path, in any form that the filter `action` takes."""
+
+    action = Text(max_length=ACTION)
+
+
 class Paged(serializers.Serializer[Any]):
     """Parameters of all lists, declared for the API description; `listing.page` reads them."""
 

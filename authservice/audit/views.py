@@ -11,7 +11,14 @@ from authservice.audit import categories, queries, retention
 from authservice.audit.conf import conf
 from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter
-from authservice.audit.serializers import SORT_FIELDS, EntriesPage, EntriesQuery, Paged, UserIdIn
+from authservice.audit.serializers import (
+    SORT_FIELDS,
+    ActionIn,
+    EntriesPage,
+    EntriesQuery,
+    Paged,
+    UserIdIn,
+)
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN
@@ -131,7 +138,8 @@ class OfAction(Endpoint):
     )
     def find(self, action: str) -> HttpResponse:
         wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of(wanted, EntryFilter(**{**filters(self), "action": action}))
+        named = fields.read(ActionIn, {"action": action})
+        rows, total = queries.page_of(wanted, EntryFilter(**{**filters(self), **named}))
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 

@@ -153,6 +153,13 @@ ACTIONS: Mapping[str, Action] = {
         actors=ANYBODY,
         when="Sessions are ended by their user, staff, a command, a limit or a first proof.",
     ),
+    "security.one_time_token.revoked": Action(
+        "A one-time link or code was revoked.",
+        WARNING,
+        actors=STAFF,
+        when="Staff delete a link or code in Django admin that is not used and not expired"
+        " (`purpose`).",
+    ),
     "security.new_device": Action(
         "Signed in on a new device.",
         WARNING,

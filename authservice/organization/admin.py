@@ -15,10 +15,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from authservice.core.invitations.models import Status
+from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.staff.admin_pages import (
     ActionsOnly,
     ApiRules,
-    DeclaredLookups,
     LinksToPerson,
     ReadOnly,
 )

@@ -19,6 +19,13 @@ def test_admin_in_a_host_with_users_of(host):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("users", ["", "email"])
+def test_odd_urls_and_searches_in_a_host_with_every_module(users):
+    files = [f"tests/admin/inside/test_{name}.py" for name in ("odd_urls", "search")]
+    holds(*files, "--ds=tests.audit.settings", ADMIN_USERS=users)
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite allows one writer at a time")
 def test_admin_under_concurrent_requests():
     holds("-m", "slow", *PAGES)

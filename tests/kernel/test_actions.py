@@ -15,8 +15,8 @@ auth.2fa.failed auth.2fa.backup_used auth.2fa.backup_regenerated auth.magiclink.
 auth.oauth.linked auth.oauth.unlinked
 user.profile.updated user.email.changed user.email.verified user.phone.changed user.phone.verified
 user.avatar.updated user.username.changed user.deleted user.secured security.account.throttled
-security.session.revoked security.new_device security.forbidden admin.user.created
-admin.user.updated admin.user.deleted admin.user.suspended admin.user.reactivated
+security.session.revoked security.one_time_token.revoked security.new_device security.forbidden
+admin.user.created admin.user.updated admin.user.deleted admin.user.suspended admin.user.reactivated
 admin.user.rights_changed admin.user.unlocked admin.audit.cleaned
 invitation.sent invitation.accepted invitation.declined invitation.cancelled
 org.created org.updated org.deleted org.switched org.member.added org.member.removed
@@ -25,8 +25,8 @@ org.invitation.cancelled
 """
 WARNINGS = """
 auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used security.account.throttled
-security.new_device admin.user.deleted admin.user.suspended admin.user.reactivated
-admin.user.rights_changed admin.user.unlocked
+security.new_device security.one_time_token.revoked admin.user.deleted admin.user.suspended
+admin.user.reactivated admin.user.rights_changed admin.user.unlocked
 auth.password.reset_failed auth.password.change_failed auth.reauthentication.failed
 auth.code.failed security.forbidden
 """

@@ -59,13 +59,13 @@ STAFF = (
     Mutation(
         "The ended session of Django admin, which a login of the API does not reopen",
         "authservice/core/staff/admin_login.py",
-        to('isinstance(request, HttpRequest) and getattr(request, "user", user) is user', "True"),
+        to('getattr(request, "user", user) is user and (', "(True or "),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
         "The ended session of Django admin, which another package does not reopen",
         "authservice/core/staff/admin_login.py",
-        without("isinstance(request, HttpRequest) and "),
+        to("isinstance(request, HttpRequest) or request.session.modified", "True"),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
@@ -82,9 +82,23 @@ STAFF = (
     ),
     Mutation(
         "The fields by which lists in Django admin are filtered",
-        "authservice/core/staff/admin_pages.py",
-        to("return any(lookup == name", "return bool(declared) or any(lookup == name"),
+        "authservice/core/staff/admin_lists.py",
+        to("return lookup in self.exact_lookups or any(", "return bool(declared) or any("),
         (_ADMIN, f"{_INSIDE}/test_filters.py"),
+    ),
+    Mutation(
+        "The lookups that no filter of a list in Django admin uses",
+        "authservice/core/staff/admin_lists.py",
+        to('lookup == f"{name}{suffix}" for', 'f"{lookup}__".startswith(f"{name}__") for'),
+        (_ADMIN, f"{_INSIDE}/test_filters.py"),
+    ),
+    Mutation(
+        "The audit entry of a one-time token that staff delete",
+        "authservice/core/admin/one_time_tokens.py",
+        without(
+            "                events.record_by_staff(_REVOKED, by, token.user, client, **known)\n"
+        ),
+        ("--ds=tests.audit.settings", "tests/audit/inside/test_django_admin.py"),
     ),
     Mutation(
         "The source of a number that staff set",

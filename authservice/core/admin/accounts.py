@@ -15,9 +15,9 @@ from authservice.core.sessions import revocation
 from authservice.core.staff import account_form, admin_confirm, admin_deletion, unlocking
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
 from authservice.core.staff.admin_filters import EmailVerified
+from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.staff.admin_pages import (
     ApiRules,
-    DeclaredLookups,
     GoesWithUser,
     RowGuard,
     log,

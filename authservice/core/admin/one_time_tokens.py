@@ -1,27 +1,35 @@
-"""Django admin: one-time tokens and counters of attempts, read-only."""
+"""Django admin: one-time tokens, which staff can delete and not edit, and counters of attempts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken
 from authservice.core.staff.admin_filters import OneTimeTokenState
+from authservice.core.staff.admin_lists import USER_SEARCH
 from authservice.core.staff.admin_pages import (
-    USER_SEARCH,
     GoesWithUser,
     LinksToPerson,
     ReadOnly,
     RowGuard,
 )
+from authservice.kernel import databases, events
+from authservice.kernel.http.client import of_page
 
 if TYPE_CHECKING:
     OneTimeTokenPage = admin.ModelAdmin[OneTimeToken]
     AttemptPage = admin.ModelAdmin[AttemptCounter]
 else:
     OneTimeTokenPage = AttemptPage = admin.ModelAdmin
+
+
+_REVOKED = "security.one_time_token.revoked"
 
 
 @admin.register(OneTimeToken)
@@ -36,6 +44,21 @@ class OneTimeTokenAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, OneTime
     ordering = ("-pk",)
     show_full_result_count = False
 
+    def delete_model(self, request: HttpRequest, obj: OneTimeToken) -> None:
+        self.delete_queryset(request, OneTimeToken.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[OneTimeToken]) -> None:
+        """Record each token that could still be used: deleting it revokes it."""
+        chosen = OneTimeToken.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
+        usable = chosen.filter(spent_at=None, expires_at__gt=timezone.now())
+        by: Any = request.user
+        client = of_page(request)
+        with transaction.atomic(using=databases.primary()):
+            for token in usable.select_related("user"):
+                known = {"purpose": token.purpose, "one_time_token": str(token.pk)}
+                events.record_by_staff(_REVOKED, by, token.user, client, **known)
+            super().delete_queryset(request, chosen)
+
 
 @admin.register(AttemptCounter)
 class AttemptAdmin(ReadOnly, AttemptPage):
@@ -47,14 +70,6 @@ class AttemptAdmin(ReadOnly, AttemptPage):
     ordering = ("-ends_at",)
     show_full_result_count = False
     actions = None
-
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> AttemptCounter | None:
-        # The key is a text, and PostgreSQL raises an error for a NUL character in a parameter.
-        if "\0" in object_id:
-            return None
-        return super().get_object(request, object_id, from_field)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return obj is None and super().has_view_permission(request)

@@ -12,8 +12,8 @@ from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.core.staff import admin_confirm, support_page
 from authservice.core.staff.admin_filters import SessionState
+from authservice.core.staff.admin_lists import USER_SEARCH
 from authservice.core.staff.admin_pages import (
-    USER_SEARCH,
     GoesWithUser,
     LinksToPerson,
     ReadOnly,

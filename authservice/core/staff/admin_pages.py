@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from authservice.core.models import Account
 from authservice.core.staff import admin_password, authority, rights
 from authservice.core.staff.account_form import with_unique_identifiers
+from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel.errors import Fault, ValidationFailed
@@ -34,36 +35,6 @@ else:
     Form = forms.ModelForm
 
 Row = TypeVar("Row")
-
-# Search our own copies, since the fields of the host's user model are unknown here.
-USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
-
-
-class DeclaredLookups(Page):
-    """Allow only declared filters and search fields as query parameters of a list.
-
-    Django allows every field of the model, such as `?seed__startswith=`: an oracle for values that
-    no page shows.
-    """
-
-    # Further lookups, such as "user__exact" in links from the page of a user: exact ones only.
-    exact_lookups: tuple[str, ...] = ()
-
-    def lookup_allowed(
-        self, lookup: str, value: Any = None, request: HttpRequest | None = None
-    ) -> bool:
-        declared = {*_names(self.get_list_filter(request)), *self.get_search_fields(request)}  # type: ignore[arg-type]
-        if lookup in self.exact_lookups:
-            return True
-        return any(lookup == name or lookup.startswith(f"{name}__") for name in declared)
-
-
-def _names(filters: Any) -> Iterator[str]:
-    for entry in filters:
-        if isinstance(entry, type) and issubclass(entry, admin.SimpleListFilter):
-            yield str(entry.parameter_name)
-        else:
-            yield entry[0] if isinstance(entry, tuple | list) else entry
 
 
 class ReadOnly(DeclaredLookups, AnyPage):

@@ -50,8 +50,8 @@ TEXTS = {
 
         401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `INVALID_TOKEN`: the
         `temp_token` has expired (after 5 minutes; after 15 if it began with a set-up), was used, or
-        the password has changed; begin again with the login. A `temp_token` allows five attempts, then the response is 429
-        `TOO_MANY_ATTEMPTS`.
+        the password has changed; begin again with the login. A `temp_token` allows five attempts,
+        then the response is 429 `TOO_MANY_ATTEMPTS`.
         """
     ),
     "setUpTwoFactorToLogIn": Text(

@@ -29,6 +29,10 @@ class Browser:
         assert answer.status_code == status, page
         return answer.content.decode()
 
+    def ask(self, url):
+        """The answer to a URL that may have a query string."""
+        return self._client.get(url)
+
     def send(self, page, meta=None, /, **form):
         """`meta` is the client in `request.META`."""
         return self._client.post(page, form, follow=True, **(meta or {}))

@@ -48,6 +48,17 @@ def test_list_refuses_filter_by_undeclared_field(root, ann, model, lookup, value
     root.see(reverse(f"admin:{model}_changelist"), status=400, **{lookup: value})
 
 
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        *("email__regex", "username__iregex", "name__range", "email__startswith"),
+        *("created_at__year", "created_at__year__gte", "is_super_admin__in", "email_verified__x"),
+    ],
+)
+def test_list_refuses_lookup_that_no_filter_uses(root, ann, lookup):
+    root.see(reverse("admin:authservice_core_account_changelist"), status=400, **{lookup: "("})
+
+
 def test_staff_with_view_permission_cannot_filter_by_a_seed(ann):
     browser = Browser(staff("helper@example.com", "view_session"))
     seed, page = Session.objects.get().seed, reverse("admin:authservice_core_session_changelist")

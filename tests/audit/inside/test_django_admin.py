@@ -1,12 +1,18 @@
 """The log in Django admin, and the entries of actions in Django admin and by commands."""
 
+from datetime import timedelta
+from types import SimpleNamespace
+
 import pytest
+from django.contrib import admin as django_admin
 from django.core.management import call_command
+from django.db import DatabaseError
 from django.urls import reverse
+from django.utils import timezone
 
 from authservice.audit import admin
 from authservice.audit.models import Entry
-from authservice.core.models import Account, Session
+from authservice.core.models import Account, OneTimeToken, Session
 from tests.admin.inside.conftest import listed, page
 from tests.audit.staff import Browser, check
 from tests.audit.stored import store
@@ -162,15 +168,98 @@ def test_session_deleted_in_admin_is_recorded_as_revoked(world, superuser):
 @pytest.mark.parametrize("query", ["", "?state=open"])
 def test_sessions_deleted_in_admin_list_are_recorded_as_revoked(world, superuser, query):
     rows = Session.objects.filter(user=the_user(ANN))
-    superuser.send(
-        listed("session") + query,
-        action="delete_selected",
-        _selected_action=[str(row.pk) for row in rows.all()],
-        post="yes",
-    )
+    delete_selected(superuser, "session", rows.all(), query)
 
     assert not rows.exists()
     assert world.log() == ["security.session.revoked superuser ann"]
+
+
+TOKEN = ["security.one_time_token.revoked superuser ann"]
+
+
+@pytest.fixture
+def link(world):
+    """The link to reset the password of a user."""
+    return one_time_token(the_user(ANN))
+
+
+def one_time_token(user, **fields):
+    tomorrow = timezone.now() + timedelta(days=1)
+    return OneTimeToken.objects.create(
+        purpose="reset-password", user=user, **{"expires_at": tomorrow, **fields}
+    )
+
+
+def delete_selected(browser, model, rows, query=""):
+    browser.send(
+        listed(model) + query,
+        action="delete_selected",
+        _selected_action=[str(row.pk) for row in rows],
+        post="yes",
+    )
+
+
+def test_one_time_token_deleted_in_admin_is_recorded_as_revoked(world, superuser, link):
+    superuser.send(page(link, "delete"), post="yes")
+
+    assert not OneTimeToken.objects.filter(pk=link.pk).exists()
+    assert world.log() == TOKEN
+    check(world.entries())
+    known = metadata(world.entries()[0])
+    assert known["purpose"] == "reset-password"
+    assert known["one_time_token"] == str(link.pk)
+
+
+@pytest.mark.parametrize("query", ["", "?state=open"])
+def test_one_time_tokens_deleted_in_admin_list_are_recorded_as_revoked(
+    world, superuser, link, query
+):
+    rows = [link, one_time_token(the_user(ANN)), one_time_token(None)]
+
+    delete_selected(superuser, "onetimetoken", rows, query)
+
+    assert not OneTimeToken.objects.filter(pk__in=[row.pk for row in rows]).exists()
+    assert sorted(world.log()) == sorted(
+        [*TOKEN, *TOKEN, "security.one_time_token.revoked superuser"]
+    )
+
+
+def test_deletion_of_a_one_time_token_that_is_used_or_expired_is_not_recorded(world, superuser):
+    now, ann = timezone.now(), the_user(ANN)
+    rows = [one_time_token(ann, spent_at=now), one_time_token(ann, expires_at=now)]
+
+    delete_selected(superuser, "onetimetoken", rows)
+
+    assert not OneTimeToken.objects.filter(pk__in=[row.pk for row in rows]).exists()
+    assert world.log() == []
+
+
+def test_one_time_token_that_cannot_be_deleted_is_not_recorded(world, superuser, link, monkeypatch):
+    def fail(*_arguments):
+        raise DatabaseError
+
+    monkeypatch.setattr(django_admin.ModelAdmin, "delete_queryset", fail)
+    with pytest.raises(DatabaseError):
+        delete_selected(superuser, "onetimetoken", [link])
+
+    assert world.log() == []
+
+
+def test_only_rows_whose_deletion_is_recorded_can_be_deleted_on_their_own_page(rf, superuser):
+    request, ours = rf.get("/"), []
+    request.user = superuser.user
+    for model, shown in django_admin.site._registry.items():
+        request.resolver_match = SimpleNamespace(
+            url_name=f"{shown.opts.app_label}_{shown.opts.model_name}_changelist"
+        )
+        if model.__module__.startswith("authservice.") and shown.has_delete_permission(request):
+            ours.append(model._meta.label)
+
+    assert sorted(ours) == [
+        "authservice_core.OneTimeToken",
+        "authservice_core.Session",
+        "authservice_organization.Organization",
+    ]
 
 
 def test_session_revoked_by_command_is_recorded_as_action_of_the_system(world):

@@ -50,6 +50,20 @@ def test_list_is_shown_searched_and_filtered(boss, ann, acme, page):
     assert oracle.status_code in (302, 400)
 
 
+@pytest.mark.parametrize(
+    ("page", "text", "number"),
+    [
+        *(("organization", "example.com", 1), ("organization", "ANN@", 1)),
+        *(("membership", "example.com", 2), ("membership", "ANN@ acme", 1)),
+        *(("organization", "nobody@", 0), ("membership", "ANN@ nothing", 0)),
+    ],
+)
+def test_rows_are_found_by_members_once_each(boss, ann, acme, member, page, text, number):
+    shown = boss.get(f"{BASE}{page}/", {"q": text}).context["cl"]
+
+    assert len(shown.queryset) == number
+
+
 def test_page_shows_members_and_invitations_without_a_token(boss, ann, acme, post):
     invite(ann, acme)
     token = post.token(KIND)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError, connections
 
 from authservice.admin import indexes
 from authservice.admin.indexes import Index
+from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.kernel import databases
 
 # Not a migration, for three reasons: not every database role may create the extension, some indexes
@@ -17,7 +18,7 @@ from authservice.kernel import databases
 _VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
-class Command(BaseCommand):
+class Command(InterruptibleCommand):
     help = "Create the indexes for searches and filters of users (PostgreSQL), or drop them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
