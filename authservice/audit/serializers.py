@@ -38,9 +38,9 @@ class UserIdIn(serializers.Serializer[Any]):
 
 
 class ActionIn(serializers.Serializer[Any]):
-    """An action in a path, in any form that the filter `action` takes."""
+    """An action in a path, in any form that the filter `action` takes, or an unknown one."""
 
-    action = Text(max_length=ACTION)
+    action = Text(max_length=255)
 
 
 class Paged(serializers.Serializer[Any]):

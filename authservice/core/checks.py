@@ -147,7 +147,7 @@ def _paths() -> Iterator[CheckMessage]:
         if given and (not is_path(given) or (hash_sign and not fragment.startswith("/"))):
             text = (
                 f"{name} is {given!r}, which is not a path below FRONTEND.URL such as '/page', so"
-                " its link or redirect leads to another page than the one that is meant."
+                " its link or redirect leads to a wrong page."
             )
             yield message("authservice.E240", text)
 

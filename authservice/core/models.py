@@ -26,7 +26,7 @@ class PhoneSource(models.TextChoices):
     SIGNUP = "signup", "at sign-up"
     PASSWORD = "password", "by the user, with the password"
     SESSION = "session", "by a signed-in client, without the password"
-    STAFF = "staff", "by staff, or kept in a recovery"
+    STAFF = "staff", "by staff"
     CONFIRMED = "confirmed", "by staff, then confirmed by the signed-in user"
 
 

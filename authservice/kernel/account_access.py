@@ -1,4 +1,4 @@
-"""The slots of modules that give access to an account: how it ends, returns, or stays."""
+"""Signatures of the slots that end, restore or keep access to an account."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class BeforeDelete(Protocol):
 
 
 class FingerprintRows(Protocol):
-    """Slot `fingerprint_rows`: rows of an address with the fingerprint of a password hash."""
+    """Slot `fingerprint_rows`: a model whose rows have an address and a fingerprint of the password
+    hash of its account."""
 
     def rebind(self, email_key: str, stale: Collection[str], fresh: str) -> None:
         """Store `fresh` in the rows of this address that have one of the fingerprints `stale`: the

@@ -157,7 +157,7 @@ ACTIONS: Mapping[str, Action] = {
         "A one-time link or code was revoked.",
         WARNING,
         actors=STAFF,
-        when="Staff delete a link or code in Django admin that is not used and not expired"
+        when="In Django admin, staff delete a link or code that is neither used nor expired"
         " (`purpose`).",
     ),
     "security.new_device": Action(

@@ -60,10 +60,10 @@ CHECKS: Mapping[str, tuple[str, str]] = {
         "Set EMAIL_HOST, or another EMAIL_BACKEND. If localhost is right, set EMAIL_HOST to it.",
     ),
     "authservice.E240": (
-        "A path in FRONTEND is not a path below FRONTEND.URL, so a link or a redirect leads to"
-        " another page than the one that is meant. A link carries a token.",
-        "Use a path that starts with one slash, such as '/reset-password', without white space and"
-        " backslashes. It may have a query, and the route of a front end after '#/'.",
+        "A path in FRONTEND is not a path below FRONTEND.URL, so a link or a redirect leads to a"
+        " wrong page, perhaps of another site. A link has a token.",
+        "Use a path that starts with one slash, such as '/reset-password', without white space or"
+        " backslashes. It may have a query, and after '#/' a route of the front end.",
     ),
     "authservice.W241": (
         "The e-mail backend is one of Django's for development: e-mails are not sent. They are"

@@ -134,8 +134,8 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
 
 
 def place(wrong: BaseException) -> str:
-    """Such as " at smtplib.py:257": where the error was raised, for a log that has no text of
-    errors; "" if that is unknown."""
+    """Where the error was raised, such as " at /usr/lib/python3.12/smtplib.py:257"; "" if that is
+    unknown. For a log without the texts of errors."""
     frames = traceback.extract_tb(wrong.__traceback__)
     return f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 

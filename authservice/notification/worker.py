@@ -43,7 +43,8 @@ def deliver(message: Message) -> None:
 
 
 def attempt(message: Message, number: int) -> str:
-    """The fault for which the job must be retried, or "" if it is done: sent, or refused for good.
+    """The fault for which the job must be retried, or "" if it is done: sent, or refused
+    permanently.
     A failure is logged."""
     try:
         deliver(message)

@@ -87,9 +87,8 @@ def test_interrupted_sync_keeps_the_finished_batches_and_the_next_run_does_the_r
 ):
     for email in (ANN, BOB, CARL):
         old(email)
-    with monkeypatch.context():
-        interrupt_after(2, "authservice.core.users.sync._write")
-        assert interrupted("authservice_sync_accounts", "--batch-size", "1") == f"{INTERRUPTED}\n"
+    interrupt_after(2, "authservice.core.users.sync._write")
+    assert interrupted("authservice_sync_accounts", "--batch-size", "1") == f"{INTERRUPTED}\n"
     assert Account.objects.count() == 2
     monkeypatch.undo()
 
@@ -97,7 +96,7 @@ def test_interrupted_sync_keeps_the_finished_batches_and_the_next_run_does_the_r
 
 
 @pytest.mark.django_db(transaction=True)
-def test_line_does_not_follow_the_progress_bar_on_a_terminal(interrupted, interrupt_after):
+def test_message_begins_below_the_progress_bar_on_a_terminal(interrupted, interrupt_after):
     one_time_token(expires_at=DAY + SECOND)
     interrupt_after(0, "authservice.core.cleanup.delete")
 
@@ -115,8 +114,12 @@ def test_code_that_calls_a_command_gets_the_interrupt(interrupt_after):
 
 
 WAITING = """
+import signal
 import time
 import django
+
+# Otherwise ignored, if it is ignored in the process that runs the tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 django.setup()
 from authservice.core.management.interrupts import InterruptibleCommand

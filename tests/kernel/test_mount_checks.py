@@ -64,7 +64,7 @@ def test_service_that_no_urlconf_includes_is_a_warning(found, patterns):
     ],
     ids=["namespace", "parameter"],
 )
-def test_service_whose_routes_have_no_name_is_a_warning(found, pattern):
+def test_service_whose_routes_cannot_be_reversed_is_a_warning(found, pattern):
     assert found(pattern) == ["W014"]
 
 

@@ -50,11 +50,12 @@ class OneTimeTokenAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, OneTime
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[OneTimeToken]) -> None:
         """Record each token that could still be used: deleting it revokes it."""
         chosen = OneTimeToken.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
-        usable = chosen.filter(spent_at=None, expires_at__gt=timezone.now())
+        usable = chosen.filter(spent_at=None, expires_at__gt=timezone.now()).order_by("pk")
         by: Any = request.user
         client = of_page(request)
         with transaction.atomic(using=databases.primary()):
-            for token in usable.select_related("user"):
+            # Locked: a token that is used at this moment must not be recorded as revoked.
+            for token in usable.select_for_update():
                 known = {"purpose": token.purpose, "one_time_token": str(token.pk)}
                 events.record_by_staff(_REVOKED, by, token.user, client, **known)
             super().delete_queryset(request, chosen)

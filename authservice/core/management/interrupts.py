@@ -1,6 +1,6 @@
 """Ctrl-C ends a command with one line instead of a traceback.
 
-Every command can be interrupted at any time: it writes in transactions, and a run after it does the
+Every command can be interrupted at any time: it writes in transactions, and another run does the
 rest.
 """
 
@@ -10,7 +10,7 @@ import sys
 
 from django.core.management.base import BaseCommand
 
-INTERRUPTED = "Interrupted. What was finished is kept: run the command again for the rest."
+INTERRUPTED = "Interrupted. Completed work is kept; run the command again to do the rest."
 # 128 + SIGINT, as shells report a program that Ctrl-C ended.
 STATUS = 130
 

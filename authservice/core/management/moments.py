@@ -16,7 +16,7 @@ def moment(option: str, text: str) -> datetime:
         if settings.USE_TZ and timezone.is_naive(given):
             given = timezone.make_aware(given)
         if timezone.is_aware(given):
-            given = given.astimezone(UTC)  # some extremes exist in one time zone only
+            given = given.astimezone(UTC)  # may raise `OverflowError` near the years 1 and 9999
             # The project stores aware or naive times; compare with the same kind.
             return given if settings.USE_TZ else timezone.make_naive(given)
     except (OverflowError, ValueError) as wrong:

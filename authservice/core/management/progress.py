@@ -37,7 +37,7 @@ def progress(stream: OutputWrapper, total: Callable[[], int]) -> Iterator[Callab
         # More rows may be done than were counted.
         yield lambda done: _draw(stream, min(done, number), number)
     except Exception:
-        # An error message begins on a line of its own. `InterruptibleCommand` does the same.
+        # An error message begins on a line of its own. After Ctrl-C, the command does it.
         stream.write("")
         raise
     _draw(stream, number, number)

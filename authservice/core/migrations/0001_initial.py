@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                             ("signup", "at sign-up"),
                             ("password", "by the user, with the password"),
                             ("session", "by a signed-in client, without the password"),
-                            ("staff", "by staff, or kept in a recovery"),
+                            ("staff", "by staff"),
                             ("confirmed", "by staff, then confirmed by the signed-in user"),
                         ],
                         default="signup",

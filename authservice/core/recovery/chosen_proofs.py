@@ -45,7 +45,8 @@ class CannotChoose(Exception):
 @dataclass
 class Marked:
     """How many addresses were marked as proven. `later` is the number of users who joined since the
-    service was installed, and whom `all` leaves out. `users` has the primary keys of a dry run."""
+    service was installed, and whom `all` leaves out. In a dry run, `users` has the primary
+    keys of the users whose address would be marked."""
 
     number: int = 0
     later: int = 0

@@ -139,10 +139,11 @@ def _settle(single: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
 
 def _taken(keys: Collection[str], plan: Plan | None) -> set[str]:
     """Keys that an account holds or has verified."""
-    held = Account.objects.filter(email_key__in=keys).values_list("pk", flat=True)
-    verified = Account.objects.filter(verified_email_key__in=keys).values_list("pk", flat=True)
-    _, accounts = _read({*held, *verified}, plan or as_stored)
-    found = accounts.values()
+    rows = Account.objects.filter(Q(email_key__in=keys) | Q(verified_email_key__in=keys))
+    if plan is None:
+        found: list[Account | None] = list(rows)
+    else:
+        found = [plan(account.user, account) for account in rows.select_related("user")]
     return {key for one in found if one for key in (one.email_key or "", one.verified_email_key)}
 
 

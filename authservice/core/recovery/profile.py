@@ -51,7 +51,8 @@ def update(
     """
     number = changes.get("phone_number")
     if number == "" and person.account.phone_number and core.require_phone_verification:
-        raise errors.invalid("phone", phrase("This field is required."))  # or they are locked out
+        # Without a number the user could not log in any more.
+        raise errors.invalid("phone", phrase("This field is required."))
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
     if not changes and not further:

@@ -98,8 +98,8 @@ def _number(eviction: Eviction) -> bool:
     if not number:
         return False
     if core.require_phone_verification:
-        # Without a verified number the owner could neither log in nor set one. So it stays, but
-        # resets no password until the owner, signed in, confirms it with the password.
+        # Without a verified number the owner could neither log in nor set one. So it stays. Like a
+        # number that staff set, it resets no password until the signed-in owner confirms it.
         Account.objects.filter(pk=person.user.pk).update(phone_set_by=PhoneSource.STAFF)
         person.account.phone_set_by = PhoneSource.STAFF
         return False

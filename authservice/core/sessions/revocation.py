@@ -44,13 +44,13 @@ def revoke_everyone(
     ended = Ended()
     # Also those of users who have no session here yet.
     sessions.revoke_foreign_tokens(None, before=before)
+    if before is None:
+        _raise_versions(batch_size)
     for pks in _batches(_users(before), batch_size):
         users = host().model._base_manager.using(databases.primary()).filter(pk__in=pks)
         ended.sessions += revoke_users(list(users), before=before)
         ended.users += len(pks)
         progress(ended.users)
-    if before is None:
-        _raise_versions(batch_size)
     return ended
 
 

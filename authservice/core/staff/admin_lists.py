@@ -35,7 +35,8 @@ _LOOKUPS = ("", "__exact", "__gte", "__lt", "__isnull")
 
 
 class DeclaredLookups(Page):
-    """Allow only declared filters and search fields as query parameters of a list.
+    """Only declared filters and search fields are query parameters of a list. Searches by user find
+    the accounts first. Values that no row can have are no error.
 
     Django allows every field of the model, such as `?seed__startswith=`: an oracle for values that
     no page shows.

@@ -72,7 +72,8 @@ def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
     its session. In views of the REST framework, which sets the user too, `login` changes the
     session."""
     by_django = getattr(request, "user", user) is user and (
-        isinstance(request, HttpRequest) or request.session.modified
+        isinstance(request, HttpRequest)
+        or getattr(getattr(request, "session", None), "modified", False)
     )
     if by_django and _user_of_session(request) == user.pk:
         read = user.__dict__.pop(_VERSIONS, None)

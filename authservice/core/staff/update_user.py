@@ -163,11 +163,8 @@ def _moves(account: Account, field: str, value: str) -> bool:
 
 
 def _require_free(account: Account, change: Change) -> None:
-    keys = {
-        field: _key(field, change[field]["after"])
-        for field in _KINDS
-        if field in change and _moves(account, field, change[field]["after"])
-    }
+    after = {field: change[field]["after"] for field in _KINDS if field in change}
+    keys = {field: _key(field, to) for field, to in after.items() if _moves(account, field, to)}
     if not keys:
         return
     email, username, phone = (keys.get(field) for field in _KINDS)
@@ -192,9 +189,8 @@ def _store(person: Person, change: Change) -> None:
     except IntegrityError:
         # Another user took a key after the check, or a value is unique in the host's table only.
         _require_free(Account(user_id=person.user.pk), change)
-        creation.require_not_taken(
-            *(change.get(n, {}).get("after", "") for n in ("email", "username"))
-        )
+        taken = (change.get(name, {}).get("after", "") for name in ("email", "username"))
+        creation.require_not_taken(*taken)
         raise
 
 
@@ -221,8 +217,11 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
             fields.add(key)
     if "email_verified" in change and not (proven["email_verified"] or "email" in change):
         # The mailbox may belong to another person now: a later verification is no proof by them.
+        # The time says that it was proven once; an import stores none.
+        if account.proven_email_key and account.email_proven_at is None:
+            account.email_proven_at = account.created_at
         account.proven_email_key = ""
-        fields.add("proven_email_key")
+        fields |= {"proven_email_key", "email_proven_at"}
     if "phone_number_verified" in change:
         verified = change["phone_number_verified"]["after"]
         account.phone_verified_at = timezone.now() if verified else None

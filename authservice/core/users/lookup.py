@@ -136,7 +136,7 @@ def find_or_create(pk: Any) -> Person | None:
     if person := find_by_pk(pk):
         return person
     user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
-    return get_person(user) if user else None
+    return Person(user, create_account(user)) if user else None
 
 
 def parse_id(text: str) -> Any:

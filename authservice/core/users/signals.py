@@ -57,20 +57,20 @@ def sync_account_of_user(
         return
     try:
         with transaction.atomic(using=databases.primary()):
-            user = _user_of(sender, instance)
-            if user is not None:
-                keep_in_sync(user)
+            pk = _user_of(sender, instance)
+            if pk is not None:
+                keep_in_sync(pk)
     except DatabaseError:
         logger.exception("The account of user %s could not be synchronised", instance.pk)
 
 
-def keep_in_sync(user: Any) -> None:
+def keep_in_sync(pk: Any) -> None:
     """Create a missing account, update the copies, and assign a key that is not contested now.
 
-    From the stored row: `user` may have expressions of the database as values, or values that were
+    Reads the stored row: an instance may have database expressions as values, or values that were
     not saved.
     """
-    person = lookup.find_or_create(user.pk)
+    person = lookup.find_or_create(pk)
     if person is None:
         return
     account = person.account
@@ -96,11 +96,11 @@ def _has_identifier(sender: Any, update_fields: Any) -> bool:
 
 
 def _user_of(sender: Any, instance: Any) -> Any:
-    """The user of a saved row; None if a parent's row is the row of no user. Costs one query for a
-    row of a parent."""
+    """The primary key of the user of a saved row; None if a parent's row is the row of no user.
+    Costs one query for a row of a parent."""
     model = host().model
     if isinstance(instance, model):
-        return instance
+        return instance.pk
     # The user model inherits the field, under the same name.
     rows = model._base_manager.using(databases.primary())
-    return rows.filter(**{sender._meta.pk.name: instance.pk}).first()
+    return rows.filter(**{sender._meta.pk.name: instance.pk}).values_list("pk", flat=True).first()

@@ -49,9 +49,9 @@ TEXTS = {
         After `POST /2fa/setup-login` the first code of the app also enables the second factor.
 
         401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `INVALID_TOKEN`: the
-        `temp_token` has expired (after 5 minutes; after 15 if it began with a set-up), was used, or
-        the password has changed; begin again with the login. A `temp_token` allows five attempts,
-        then the response is 429 `TOO_MANY_ATTEMPTS`.
+        `temp_token` has expired (after 5 minutes, or 15 for the challenge `2fa_setup`), was used,
+        or the password has changed; begin again with the login. A `temp_token` allows five
+        attempts, then the response is 429 `TOO_MANY_ATTEMPTS`.
         """
     ),
     "setUpTwoFactorToLogIn": Text(

@@ -18,7 +18,7 @@ def bob(ann, api):
     Account.objects.filter(pk=bob.pk).update(name="Robert Brown")
     first = Session.objects.get()
     values = {f.attname: getattr(first, f.attname) for f in Session._meta.concrete_fields}
-    values |= {"id": None, "user_id": bob.pk, "ip_address": "2001:db8::17"}
+    values |= {"user_id": bob.pk, "ip_address": "2001:db8::17"}
     del values["id"]
     return Session.objects.create(**values)
 

@@ -1,5 +1,7 @@
 """Sessions of Django admin end with all sessions of their user."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth import login
 from django.contrib.auth.signals import user_logged_in
@@ -142,6 +144,14 @@ def test_login_in_a_view_of_the_rest_framework_begins_a_session(thief, root_user
 
     request.session.save()
     assert is_open(thief)
+
+
+@pytest.mark.parametrize("request_of_login", [None, SimpleNamespace()])
+def test_login_without_a_session_of_django_stores_nothing(root_user, request_of_login):
+    """Such a signal comes from Channels, for example."""
+    Client().get("/admin/login/")  # from now on the versions of a login are stored
+
+    user_logged_in.send(type(root_user), request=request_of_login, user=root_user)
 
 
 def test_login_of_another_user_does_not_reopen_an_ended_session(thief, root_user):

@@ -196,7 +196,7 @@ def test_list_refuses_invalid_user_id(world, ask, path):
     assert ask(f"admin/audit/{path}").error == (400, "VALIDATION_ERROR")
 
 
-@pytest.mark.parametrize("action", ["%00", "auth%00", "a%0Ab", "a" * 65])
+@pytest.mark.parametrize("action", ["%00", "auth%00", "a%0Ab"])
 def test_list_refuses_the_same_actions_in_the_path_as_in_the_query(world, ask, action):
     in_path, in_query = ask(f"admin/audit/actions/{action}"), ask(f"admin/audit?action={action}")
 
@@ -204,7 +204,9 @@ def test_list_refuses_the_same_actions_in_the_path_as_in_the_query(world, ask, a
     assert in_path.data == in_query.data
 
 
-@pytest.mark.parametrize("path", ["actions/*", "actions/.", "actions/nobody", "actions/%E2%80%AE"])
+@pytest.mark.parametrize(
+    "path", ["actions/*", "actions/.", "actions/" + "a" * 255, "actions/%E2%80%AE"]
+)
 def test_list_accepts_unusual_action(world, ask, path):
     assert ask(f"admin/audit/{path}").status == 200
 

@@ -140,7 +140,7 @@ def test_shared_address_that_its_user_has_changed_meanwhile_proves_nothing():
     assert earlier_proofs.mark([proof], None) == {proof: earlier_proofs.SHARED}
     get_user_model().objects.filter(pk=second.pk).update(email=BOB)
     assert lookup.find_by_email(ANN) is None
-    signals.keep_in_sync(get_user_model().objects.get(pk=second.pk))
+    signals.keep_in_sync(second.pk)
 
     assert earlier_proofs.settle([proof], None) == {}
 

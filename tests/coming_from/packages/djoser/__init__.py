@@ -1,1 +1,1 @@
-"""An app of the name of djoser, which has no tables and whose code no import reads."""
+"""A dummy of djoser: it has no tables, and the import reads none of its code."""
