@@ -57,7 +57,7 @@ def sync_account_of_user(
         return
     try:
         with transaction.atomic(using=databases.primary()):
-            pk = _user_of(sender, instance)
+            pk = _key_of_user(sender, instance)
             if pk is not None:
                 keep_in_sync(pk)
     except DatabaseError:
@@ -95,7 +95,7 @@ def _has_identifier(sender: Any, update_fields: Any) -> bool:
     return bool({host().email, host().username} & set(update_fields))
 
 
-def _user_of(sender: Any, instance: Any) -> Any:
+def _key_of_user(sender: Any, instance: Any) -> Any:
     """The primary key of the user of a saved row; None if a parent's row is the row of no user.
     Costs one query for a row of a parent."""
     model = host().model
