@@ -37,10 +37,14 @@ class AuthserviceAuthentication(BaseAuthentication):
         from authservice.core.api import authentication
 
         http = request._request
+        _vary(request)
         if authentication.has_foreign_token(http):
             return None
         try:
             caller = authentication.identify(http)
+            if http.method not in authentication.SAFE_METHODS:
+                # Whatever `STATELESS.CHECK` says: an ended session changes nothing.
+                caller.require_live()
             user = caller.person.user
         except errors.Unauthorized:
             return None  # no access token: another authentication class may identify the caller
@@ -59,6 +63,15 @@ class AuthserviceAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+def _vary(request: Request) -> None:
+    """Tell caches that the response depends on the caller. The view of the framework adds its
+    `headers` to whatever it answers, errors included."""
+    headers = getattr(request.parser_context.get("view"), "headers", None)
+    if headers is not None:
+        names = (headers.get("Vary"), "Authorization", "Cookie")
+        headers["Vary"] = ", ".join(filter(None, names))
 
 
 def _detail(fault: errors.Fault) -> Any:

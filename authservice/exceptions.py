@@ -50,10 +50,11 @@ def _envelope(exc: Exception, response: Response) -> dict[str, Any]:
         return {"data": data, "message": message}
     given = response.data if isinstance(response.data, dict) else {}
     message = str(given["detail"]) if "detail" in given else _first(response.data)
-    return {
-        "data": {"code": _code(exc, given, response.status_code), "message": message},
-        "message": message,
-    }
+    data = {"code": _code(exc, given, response.status_code), "message": message}
+    if "code" in given:  # an error of this service, which may have further fields
+        data = {**given, **data}
+        data.pop("detail", None)
+    return {"data": data, "message": message}
 
 
 def _code(exc: Exception, given: dict[str, Any], status: int) -> str:

@@ -5,16 +5,16 @@ permission_classes = [IsEmailVerified, SignedInWithin(minutes=10)]
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from authservice.core.errors import EmailNotVerified
 from authservice.core.sessions.authentication import Caller
 from authservice.core.sessions.sessions import LEGACY
-from authservice.kernel import account_errors, errors
+from authservice.kernel import errors
 from authservice.kernel.http.client import client, request_id
 from authservice.kernel.interfaces import MFA
 
@@ -55,7 +55,7 @@ class _CallerPermission(BasePermission):
 class IsEmailVerified(_CallerPermission):
     """The address of the user is verified."""
 
-    fault = account_errors.EmailNotVerified
+    fault = EmailNotVerified
 
     def allows(self, caller: Caller, request: Request) -> bool:
         return caller.person.email_verified
@@ -88,7 +88,7 @@ class _SignedInRecently(_CallerPermission):
         if LEGACY in caller.claims["amr"]:
             return False  # this session did not begin with a login
         # A refresh does not change this claim, so refreshed tokens do not prolong the time.
-        return bool(time.time() - caller.claims["auth_time"] <= self.seconds)
+        return bool(caller.reading.at.timestamp() - caller.claims["auth_time"] <= self.seconds)
 
 
 def SignedInWithin(*, minutes: float) -> type[BasePermission]:  # noqa: N802 it makes a class

@@ -36,7 +36,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import modules
 from authservice.kernel.client import Client
-from authservice.kernel.message_queue import Message
+from authservice.kernel.message_queue import Message, Messenger
 from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
 
@@ -96,7 +96,7 @@ def _fill_account(
         proven_email_key=person.email_key if verified else "",
         phone_number=phone_number,
         phone_key=phone_key,
-        verified_phone_key=(phone_key or "") if phone_verified else "",
+        verified_phone_key=phone_key if phone_verified else None,
         is_super_admin=is_super_admin,
     )
 
@@ -183,7 +183,8 @@ class ApiClient:
 
         Raises `AssertionError` if the user is not a member.
         """
-        answer = self.post("org/switch", org_id=str(organization.pk))
+        current = self.tokens.refresh_token.reveal()
+        answer = self.post("org/switch", org_id=str(organization.pk), refresh_token=current)
         if answer.status != 200:
             raise AssertionError(f"The switch was refused: {answer.data}")
         access_token, refresh_token = answer.data["access_token"], answer.data["refresh_token"]
@@ -217,7 +218,7 @@ class ApiClient:
 
 
 @dataclass
-class Mailbox:
+class Mailbox(Messenger):
     """The messages that the service would have sent. Each job is built immediately, by the code of
     the worker; a deferred job is only added to `jobs`. `last…` raise `AssertionError`."""
 

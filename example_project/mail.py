@@ -13,6 +13,7 @@ OPTION_NAMES = {
     "EMAIL_USE_TLS": "use_tls",
     "EMAIL_USE_SSL": "use_ssl",
     "EMAIL_TIMEOUT": "timeout",
+    "EMAIL_FILE_PATH": "file_path",
 }
 SECONDS = 10
 MAILBOX = "example_project.console.mailbox.EmailBackend"

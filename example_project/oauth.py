@@ -6,7 +6,7 @@ from typing import Any
 import environ
 
 NAMED = ("google", "github", "microsoft", "discord", "facebook")
-# What `manage.py provider` starts, which accepts every client.
+# What `manage.py authservice_local_provider` starts, which accepts every client.
 LOCAL = {
     "CLIENT_ID": "console",
     "CLIENT_SECRET": "only-for-development",
@@ -42,6 +42,8 @@ def providers(env: environ.Env) -> dict[str, dict[str, Any]]:
     if "oidc" in found:
         found["oidc"]["ISSUER"] = env.str("OIDC_ISSUER")
         found["oidc"]["ENABLED"] = env.bool("OIDC_ENABLED", default=True)
+        if domains := env.list("OIDC_EMAIL_DOMAINS", default=[]):
+            found["oidc"]["EMAIL_DOMAINS"] = domains
     if not env.bool("AUTHSERVICE_OAUTH_PKCE", default=True):
         found = {name: {**given, "PKCE": False} for name, given in found.items()}
     return found

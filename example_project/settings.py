@@ -65,15 +65,35 @@ MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=WITH
 if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
     MODULES.append("csrf")
 
-FRONT_ENDS = env.list("CORS_ALLOWED_ORIGINS", default=["http://localhost:3000"])
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
 API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
 FRONT_END = front_end.defaults(env, API_URL, console=CONSOLE)
-# "none" means that clients connect to this server directly.
-PROXIES = given("AUTHSERVICE_TRUSTED_PROXIES", "0").lower()
+FRONTEND_URL = env.str("AUTHSERVICE_FRONTEND_URL", default=FRONT_END["url"])
+
+
+def origins(url: str) -> list[str]:
+    """The origin of an address, as browsers write it."""
+    parts = urlsplit(url)
+    return [f"{parts.scheme}://{parts.netloc}"] if parts.netloc else []
+
+
+# Visitors of a service in production may run anything on their own port 3000.
+FRONT_ENDS = env.list(
+    "CORS_ALLOWED_ORIGINS",
+    default=["http://localhost:3000"] if DEBUG else origins(FRONTEND_URL),
+)
+
+
+def proxies(text: str) -> int | list[str] | None:
+    """A number, a list of networks, or "none": clients connect to this server directly."""
+    if text.lower() == "none":
+        return None
+    return int(text) if text.isdecimal() else [entry.strip() for entry in text.split(",")]
+
+
 AUTHSERVICE = {
     "API_URL": API_URL,
-    "TRUSTED_PROXIES": None if PROXIES == "none" else int(PROXIES),
+    "TRUSTED_PROXIES": proxies(given("AUTHSERVICE_TRUSTED_PROXIES", "0").strip()),
     "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
     "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
     # The forms of the console show each error at its field.
@@ -85,7 +105,7 @@ AUTHSERVICE = {
         "ALLOW_SELF_DELETE": env.bool("AUTHSERVICE_ALLOW_SELF_DELETE", default=False),
     },
     "FRONTEND": {
-        "URL": env.str("AUTHSERVICE_FRONTEND_URL", default=FRONT_END["url"]),
+        "URL": FRONTEND_URL,
         "VERIFY_EMAIL_CALLBACK_PATH": env.str(
             "AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=FRONT_END["verified"]
         ),
@@ -124,6 +144,12 @@ if "magiclink" in MODULES:
         ),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
+    }
+if "organization" in MODULES:
+    AUTHSERVICE["ORGANIZATION"] = {
+        "SWITCH_REQUIRES_REFRESH_TOKEN": env.bool(
+            "AUTHSERVICE_SWITCH_REQUIRES_REFRESH_TOKEN", default=False
+        ),
     }
 if "oauth" in MODULES:
     AUTHSERVICE["OAUTH"] = oauth.section(

@@ -1,4 +1,4 @@
-"""`gunicorn --worker-class gthread --threads 8 example_project.wsgi`"""
+"""`gunicorn --worker-class gthread --threads 8 --limit-request-line 8190 example_project.wsgi`"""
 
 import os
 

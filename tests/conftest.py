@@ -1,13 +1,18 @@
 import gc
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.signals import user_logged_in
 from django.core.cache import caches
+from django.utils import translation
 
-from authservice.kernel import modules
-from tests.support import emptied, needs
+from authservice.kernel import actions, modules
+from authservice.kernel import clock as source
+from authservice.kernel.interfaces import AccountAccess, SecondFactor
+from tests.support import emptied, needs, readings
 from tests.support.client import Api
 
 # Each takes as long as hundreds of others. Most of them create projects in their own environments
@@ -22,6 +27,9 @@ LONG = (
     "test_tour.py",
     "test_audit.py",
     "test_admin.py",
+    "test_staff_support.py",
+    "test_coming_from.py",
+    "test_importers.py",
     "test_contract.py",
     "test_hosts.py",
 )
@@ -75,6 +83,12 @@ def _emptied():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _counted_readings():
+    with readings.counted():
+        yield
+
+
 @pytest.fixture
 def api() -> Api:
     return Api()
@@ -84,6 +98,27 @@ def api() -> Api:
 def robust() -> Api:
     """An API client that returns the response to a crash instead of raising the exception."""
     return Api(raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _one_reading():
+    """One call of a rule reads the clock once."""
+    with readings.once_a_call():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_actions():
+    """A test that installs an app leaves none of its audit actions to another test."""
+    with patch.dict(actions.ACTIONS):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _language_of_the_project():
+    """The middleware of Django leaves its language to the thread, here that of all tests."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
@@ -112,34 +147,60 @@ def no_login_receivers():
     user_logged_in.receivers[:] = hearing
 
 
+class NoFactor(SecondFactor):
+    """A second factor that nobody has."""
+
+    def ask(self, arrival):
+        return None
+
+    def is_enabled(self, person):
+        return False
+
+
 @pytest.fixture
 def ungated(no_login_receivers):
     """No module gates logins or stores data of users, to count the queries of the rest."""
     with ExitStack() as kept:
-        for slot in (
-            "login_gate",
-            "revoke_unverified_access",
-            "revoke_recent_access",
-            "distrust_earlier_access",
-        ):
-            kept.enter_context(modules.plugged(slot, lambda *_: None))
+        kept.enter_context(modules.plugged("second_factor", NoFactor()))
+        kept.enter_context(modules.plugged("account_access", AccountAccess()))
         yield
 
 
 class Clock:
-    """A clock that does not run until the test moves it forward."""
+    """A clock that advances with each reading, as a real one does, and when a test moves it.
+
+    Two readings in one request therefore differ, and what depends on their being equal fails.
+    """
+
+    STEP = timedelta(milliseconds=1)
 
     def __init__(self, traveller):
-        self._traveller = traveller
+        self._traveller, self._step = traveller, self.STEP
         traveller.move_to(datetime(2030, 1, 1, 12, tzinfo=UTC), tick=False)
 
     def forward(self, **duration):
         self._traveller.shift(timedelta(**duration))
 
+    def stand_still(self):
+        """From now on only the test moves the clock. A caller says why that is necessary."""
+        self._step = timedelta()
+
+    def advance(self):
+        self._traveller.shift(self._step)
+
 
 @pytest.fixture
-def clock(time_machine) -> Clock:
-    return Clock(time_machine)
+def clock(time_machine) -> Iterator[Clock]:
+    moved, read = Clock(time_machine), source._read
+
+    def read_and_advance():
+        reading = read()
+        moved.advance()
+        return reading
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(source, "_read", read_and_advance)
+        yield moved
 
 
 @pytest.fixture

@@ -7,6 +7,9 @@ import django
 
 from example_project.databases import database
 
+# Read when modules of the service are imported, which is after this one.
+os.environ.setdefault("AUTHSERVICE_CHECK_TRANSACTIONS", "1")
+
 SECRET_KEY = "a secret of the tests, long enough to be a key"
 DEBUG = False
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

@@ -6,7 +6,7 @@ Superusers cannot change it either: a log that can be edited is no evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -21,8 +21,9 @@ from authservice.audit.queries import COUNTED
 from authservice.core.models import Account
 from authservice.core.staff.admin_pages import ReadOnly, person_link
 from authservice.core.users import lookup, search
-from authservice.kernel import actions, databases
+from authservice.kernel import clock, databases
 from authservice.kernel.actions import SEVERITIES
+from authservice.kernel.modules import known_actions
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import least
 
@@ -55,7 +56,7 @@ class ActionFilter(admin.SimpleListFilter):
     title, parameter_name = _("action"), "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in actions.of_installed()]
+        return [(name, name) for name in known_actions()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
         wanted = self.value()
@@ -84,7 +85,7 @@ class TimeFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
         if self.value() not in _SPANS:
             return queryset
-        since = datetime.now(UTC) - _SPANS[str(self.value())][1]
+        since = clock.utc() - _SPANS[str(self.value())][1]
         return queryset.filter(pk__gte=least(since))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.actions import STAFF, Action
 from authservice.kernel.phrases import admin_text
 
 
@@ -13,6 +14,14 @@ class AuditConfig(modules.ModuleConfig):
     urls = "authservice.audit.urls"
     event_listener = "authservice.audit.writer.record_event"
     support = "authservice.audit.support.support"
+
+    actions = {
+        "admin.audit.cleaned": Action(
+            "Old audit entries were deleted.",
+            actors=STAFF,
+            when="A super admin or the command deletes expired entries.",
+        ),
+    }
 
     def ready(self) -> None:
         from authservice.audit import checks

@@ -24,6 +24,7 @@ from django.db.models.functions import Coalesce
 
 from authservice.audit.models import Entry
 from authservice.kernel import actions
+from authservice.kernel.modules import known_actions
 from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
@@ -52,10 +53,17 @@ class EntryFilter:
 
     @property
     def names(self) -> list[str]:
-        """The actions that `action` matches, without those of another severity."""
-        named = actions.named(self.action) if self.action else []
-        wanted = self.severity
-        return [name for name in named if not wanted or actions.ACTIONS[name].severity == wanted]
+        """The actions that `action` matches, without those of another severity.
+
+        An unknown action may belong to a removed app: its entries match by the whole name.
+        """
+        if not self.action:
+            return []
+        known = known_actions()
+        names = actions.named(self.action, known) or [self.action]
+        if not self.severity:
+            return names
+        return [it for it in names if it not in known or known[it].severity == self.severity]
 
     @property
     def users(self) -> int:
@@ -147,7 +155,8 @@ def _unindexed(name: str) -> OrderBy:
 
 def _order(page: Page, filters: EntryFilter) -> tuple[str, ...]:
     """By id alone if all matches have the same value of the sort field."""
-    severities = {actions.ACTIONS[name].severity for name in filters.names}
+    known = known_actions()
+    severities = {known[it].severity if it in known else None for it in filters.names}
     same = page.sort_field == "severity" and len(severities) == 1
     if same or page.sort_field == "created_at":
         return page.order("id")[:1]

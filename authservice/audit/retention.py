@@ -19,7 +19,7 @@ from authservice.audit import writer
 from authservice.audit.conf import RETENTION, conf
 from authservice.audit.models import Entry
 from authservice.core import cleanup
-from authservice.kernel import databases
+from authservice.kernel import clock, databases
 from authservice.kernel.actions import SYSTEM
 from authservice.kernel.client import Client
 from authservice.kernel.events import Event
@@ -49,6 +49,7 @@ def duration(kept: Any) -> timedelta | None:
     return timedelta(seconds=min(given, _LONGEST).total_seconds())
 
 
+@clock.once
 def clean(
     *,
     by: Any = None,
@@ -64,7 +65,7 @@ def clean(
     The entry about this cleanup is written within `permitted`, a transaction that checks the
     caller's permission and raises without it.
     """
-    begun = datetime.now(UTC)  # before the entry of this run, so that the run does not delete it
+    begun = clock.utc()  # before the entry of this run, so that the run does not delete it
     event = Event(
         action=CLEANED,
         user=by,
@@ -86,7 +87,7 @@ def clean(
 
 def due_number() -> int:
     """How many entries a cleanup would delete now."""
-    return sum(rows.count() for rows in due(datetime.now(UTC)))
+    return sum(rows.count() for rows in due(clock.utc()))
 
 
 def due(now: datetime) -> Iterator[QuerySet[Entry]]:

@@ -9,16 +9,15 @@ from rest_framework import serializers
 from authservice.audit.models import ACTION
 from authservice.kernel.actions import SEVERITIES
 from authservice.kernel.http.fields import Choice, Moment, Text
-from authservice.kernel.http.listing import MOST
+from authservice.kernel.http.listing import MOST, SortDirection
 
 SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
 
 
-class EntriesQuery(serializers.Serializer[Any]):
-    """Filters of the lists for super admins."""
+class EntriesOfActionQuery(serializers.Serializer[Any]):
+    """Filters of the lists for super admins, for a list whose path names the action."""
 
-    action = Text(max_length=ACTION, required=False)
-    severity = Choice(SEVERITIES, required=False)
+    severity = Choice(SEVERITIES, component="Severity", required=False)
     actor_id = Text(max_length=255, required=False)
     target_id = Text(max_length=255, required=False)
 
@@ -29,6 +28,12 @@ class EntriesQuery(serializers.Serializer[Any]):
             "from": Moment(required=False),
             "to": Moment(required=False),
         }
+
+
+class EntriesQuery(EntriesOfActionQuery):
+    """The same filters, and the action."""
+
+    action = Text(max_length=ACTION, required=False)
 
 
 class UserIdIn(serializers.Serializer[Any]):
@@ -49,8 +54,12 @@ class Paged(serializers.Serializer[Any]):
     offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
     sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
-    sort_dir = Choice(("asc", "desc"), required=False, default="desc")
+    sort_dir = SortDirection()
 
 
 class EntriesPage(EntriesQuery, Paged):
     """Filters and paging together."""
+
+
+class EntriesOfActionPage(EntriesOfActionQuery, Paged):
+    """The same for a list whose path names the action."""

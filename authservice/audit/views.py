@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from django.http import HttpResponse
+from rest_framework.serializers import Serializer
 
-from authservice.audit import categories, queries, retention
+from authservice.audit import queries, retention, writer
 from authservice.audit.conf import conf
 from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import (
     SORT_FIELDS,
     ActionIn,
+    EntriesOfActionPage,
+    EntriesOfActionQuery,
     EntriesPage,
     EntriesQuery,
     Paged,
@@ -21,24 +24,24 @@ from authservice.audit.serializers import (
 )
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.staff import authority
-from authservice.kernel.actions import ADMIN
+from authservice.kernel.actions import ADMIN, SEVERITIES
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import Listing, given, listing, page
-from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.http.operations import Is, Moment, Named, operation
 from authservice.kernel.phrases import joined, phrase, phrase_count
 
 
 class AuditEntry(TypedDict):
     """An entry of the log; `metadata` is JSON text, and unknown values are empty."""
 
-    id: Uuid
+    id: str
     action: str
     actor_id: str
     actor_type: str
     target_id: str
     target_type: str
-    severity: str
+    severity: Annotated[str, Is(enum=list(SEVERITIES)), Named("Severity")]
     details: str
     metadata: str
     ip_address: str
@@ -57,40 +60,66 @@ class Mine(Endpoint):
     """Entries whose actor or target is the caller."""
 
     @operation(
-        "List the caller's own audit entries: as actor or as target",
         query=Paged,
         answer=Listing[AuditEntry],
-        id="getMyAudit",
+        id="listOwnAuditEntries",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find(self) -> HttpResponse:
+        """List the caller's own audit entries: as actor or as target
+
+        What happened to the account of the signed-in user: the entries whose actor or target the
+        user is. If another person was the actor, address and client are empty.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+        """
         return self._of("")
 
     @operation(
-        "List the caller's logins, including refused ones",
         query=Paged,
         answer=Listing[AuditEntry],
-        id="getMyAuditLogins",
+        id="listOwnLogins",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find_logins(self) -> HttpResponse:
-        return self._of(categories.LOGINS)
+        """List the caller's logins, including refused ones
+
+        Logins, refused logins, logouts and tokens of the signed-in user, for a page "Recent
+        activity".
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+        """
+        return self._of(writer.LOGINS)
 
     @operation(
-        "List changes of the caller's profile",
         query=Paged,
         answer=Listing[AuditEntry],
-        id="getMyAuditChanges",
+        id="listOwnChanges",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find_changes(self) -> HttpResponse:
-        return self._of(categories.CHANGES)
+        """List changes of the caller's profile
+
+        Changes of the account of the signed-in user, such as another name, address or number.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+        """
+        return self._of(writer.CHANGES)
 
     @operation(
-        "List the caller's security events",
         query=Paged,
         answer=Listing[AuditEntry],
-        id="getMyAuditSecurity",
+        id="listOwnSecurityEvents",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find_security(self) -> HttpResponse:
-        return self._of(categories.SECURITY)
+        """List the caller's security events
+
+        Second factors, passwords, ended sessions and limits of the signed-in user.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+        """
+        return self._of(writer.SECURITY)
 
     def _of(self, category: str) -> HttpResponse:
         caller: str = self.identity.person.id
@@ -103,9 +132,26 @@ class Everything(Endpoint):
     super_admin = True
 
     @operation(
-        "List all audit entries", query=EntriesPage, answer=Listing[AuditEntry], id="getAudit"
+        query=EntriesPage,
+        answer=Listing[AuditEntry],
+        id="listAuditEntries",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find(self) -> HttpResponse:
+        """List all audit entries
+
+        All entries of the audit log.
+
+        Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+        `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above
+        10,000 entries `total` is a lower bound: read on while pages are full.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+
+        Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403
+        `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
+        session began without one; log in again.
+        """
         wanted = page(self.request.GET, SORT_FIELDS)
         rows, total = queries.page_of(wanted, EntryFilter(**filters(self)))
         return answer(listing([entry(row) for row in rows], wanted, total))
@@ -115,12 +161,26 @@ class OfUser(Endpoint):
     super_admin = True
 
     @operation(
-        "List the audit entries of a user: as actor or as target",
         query=EntriesPage,
         answer=Listing[AuditEntry],
-        id="getUserAudit",
+        id="listUserAuditEntries",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find(self, user_id: str) -> HttpResponse:
+        """List the audit entries of a user: as actor or as target
+
+        The entries whose actor or target is the user, also after the user was deleted.
+
+        Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+        `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above
+        10,000 entries `total` is a lower bound: read on while pages are full.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+
+        Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403
+        `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
+        session began without one; log in again.
+        """
         wanted = page(self.request.GET, SORT_FIELDS)
         named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
         rows, total = queries.page_of_user(named, wanted, EntryFilter(**filters(self)))
@@ -131,23 +191,53 @@ class OfAction(Endpoint):
     super_admin = True
 
     @operation(
-        "List the audit entries of an action",
-        query=EntriesPage,
+        query=EntriesOfActionPage,
         answer=Listing[AuditEntry],
-        id="getActionAudit",
+        id="listActionAuditEntries",
+        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
     def find(self, action: str) -> HttpResponse:
+        """List the audit entries of an action
+
+        The entries of an action, which the path names as the filter `action` does.
+
+        Filters are `action` (an action, a first part such as `auth.password`, or a prefix such as
+        `auth.log*`), `severity`, `actor_id`, `target_id`, and `from` and `to` in ISO 8601. Above
+        10,000 entries `total` is a lower bound: read on while pages are full.
+
+        Lists come page by page: `offset`, `limit` (20, at most 100), `sort_field` and `sort_dir`.
+
+        Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403
+        `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
+        session began without one; log in again.
+        """
         wanted = page(self.request.GET, SORT_FIELDS)
         named = fields.read(ActionIn, {"action": action})
-        rows, total = queries.page_of(wanted, EntryFilter(**{**filters(self), **named}))
+        rows, total = queries.page_of(
+            wanted, EntryFilter(**filters(self, EntriesOfActionQuery), **named)
+        )
         return answer(listing([entry(row) for row in rows], wanted, total))
 
 
 class Cleanup(Endpoint):
     super_admin = True
 
-    @operation("Delete expired audit entries", answer=Cleaned, id="cleanUpAudit")
+    @operation(
+        answer=Cleaned,
+        id="cleanUpAuditEntries",
+        answered="A `message`, and the number of deleted entries in `deleted`.",
+    )
     def clean(self) -> HttpResponse:
+        """Delete expired audit entries
+
+        Deletes the entries whose retention has ended, at most as many as the service allows for
+        each request. If `deleted` is that number, send the request again. A daily command does the
+        same.
+
+        Only super admins may. 403 `FORBIDDEN`: the caller is not one. 403
+        `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
+        session began without one; log in again.
+        """
         caller, limit = self.identity, conf.cleanup_limit
         deleted = retention.clean(
             by=caller.person.user,
@@ -163,9 +253,9 @@ class Cleanup(Endpoint):
         return answer(cleaned)
 
 
-def filters(view: Endpoint) -> dict[str, Any]:
+def filters(view: Endpoint, schema: type[Serializer[Any]] = EntriesQuery) -> dict[str, Any]:
     """The filters in the query string of a super admin. Raises `ValidationFailed`."""
-    wanted = fields.read(EntriesQuery, given(view.request.GET))
+    wanted = fields.read(schema, given(view.request.GET))
     return {
         {"from": "since", "to": "until"}.get(name, name): value for name, value in wanted.items()
     }

@@ -8,31 +8,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
-from authservice.audit.categories import category_of
 from authservice.audit.conf import conf
 from authservice.audit.models import AGENT, Entry
 from authservice.core.users.user_model import host
-from authservice.kernel import databases
+from authservice.kernel import clock, databases
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.events import Event
+from authservice.kernel.events import Event, EventListener
 from authservice.kernel.sql import Bound, Insert
 from authservice.kernel.uuid7 import uuid7_of
 
-TEXT = 2048  # characters of a text in the metadata: the longest text field of an account
+LOGINS, CHANGES, SECURITY = "logins", "changes", "security"
 
+_PREFIXES: Mapping[str, tuple[str, ...]] = {
+    LOGINS: ("auth.login.", "auth.logout", "auth.token."),
+    CHANGES: ("user.",),
+    SECURITY: ("auth.2fa.", "auth.password.", "security."),
+}
+TEXT = 2048  # characters of a text in the metadata: the longest text field of an account
 _INSERT = Insert(lambda: Entry)
 
 
-class Writer:
+def category_of(action: str) -> str:
+    """The category of an action, or "" if it has none."""
+    return next((name for name, starts in _PREFIXES.items() if action.startswith(starts)), "")
+
+
+class Writer(EventListener):
     """Fills the slot `event_listener`."""
 
-    def __call__(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         for statement in self.statements([event]):
             statement.run()
 
@@ -40,12 +49,14 @@ class Writer:
         """Whether this action is recorded."""
         return action not in conf.exclude
 
+    @clock.once
     def statements(self, events: Sequence[Event]) -> list[Bound]:
         """The statement that writes the entries of these events, if there are any."""
         entries = map(_entry, events)
         return [_INSERT.bound(databases.primary(), *entries)] if events else []
 
-    def many(self, events: Sequence[Event]) -> None:
+    @clock.once
+    def record_all(self, events: Sequence[Event]) -> None:
         """Write the entries of a batch, which may be too long for one statement."""
         Entry.objects.using(databases.primary()).bulk_create(map(_entry, events))
 
@@ -53,6 +64,7 @@ class Writer:
 record_event = Writer()
 
 
+@clock.once
 def write(event: Event) -> Entry:
     entry = _entry(event)
     _INSERT.run(databases.primary(), entry)
@@ -64,11 +76,12 @@ def as_text(metadata: Mapping[str, Any]) -> str:
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
 
 
+@clock.once  # both readings of an entry that is written outside of a request
 def _entry(event: Event) -> Entry:
-    now, client = datetime.now(UTC), event.client
+    now, client = clock.utc(), event.client
     target_id, target_type = _target(event.target)
     return Entry(
-        id=uuid7_of(now),
+        id=uuid7_of(now, clock.number()),
         action=event.action,
         severity=event.severity,
         topic=category_of(event.action),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from authservice.core.actions import ACTIONS
+from authservice.core.messages import kinds
 from authservice.kernel import modules
 from authservice.kernel.phrases import admin_text
 
@@ -11,16 +13,13 @@ class CoreConfig(modules.ModuleConfig):
     label = "authservice_core"
     verbose_name = admin_text("Accounts and sessions")
     urls = "authservice.core.urls"
+    actions = ACTIONS
+    awaited_messages = kinds.AWAITED
     message_builders = (
         "authservice.core.messages.security_notice.message_builders",
         "authservice.core.login.pending_signups.message_builders",
         "authservice.core.own_account.email_messages.message_builders",
         "authservice.core.own_account.deletion.message_builders",
-    )
-
-    import_sources = (
-        "authservice.core.importing.sources.addresses",
-        "authservice.core.importing.sources.left_rows",
     )
 
     def ready(self) -> None:

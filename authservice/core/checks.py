@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import fields
 from datetime import timedelta
@@ -13,25 +12,139 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.contrib.auth.hashers import get_hasher
 from django.core.checks import CheckMessage, register
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import NoReverseMatch, URLResolver, get_resolver, get_script_prefix
 from django.utils.module_loading import import_string
 
-from authservice.core import cookie_checks, field_checks, hook_checks, production_checks
+from authservice.core import (
+    cookie_checks,
+    field_checks,
+    production_checks,
+    user_checks,
+)
 from authservice.core.conf import core
 from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
-from authservice.kernel import modules, throttling
+from authservice.kernel import modules, rules
 from authservice.kernel import settings as kernel_settings
-from authservice.kernel.checks import message
+from authservice.kernel.checks import declare, message
+from authservice.kernel.link_pages import LinkPages
+from authservice.kernel.message_queue import Messenger
 from authservice.kernel.mount import mount
-from authservice.kernel.origins import is_path, is_web_address, parts_of
-from authservice.kernel.sections import Frontend, cookies, frontend, outbound, root
+from authservice.kernel.origins import parts_of
+from authservice.kernel.sections import Frontend, cookies, frontend, root
 
-_DOTTED = ("claims_hook", *field_checks.SERIALIZERS, *hook_checks.HOOKS)
-_GRACE = timedelta(seconds=60)
+declare(
+    {
+        "authservice.E001": (
+            "A key in AUTHSERVICE is not a setting: it is misspelled, in the wrong section or"
+            " removed. Requests that read a setting of this section fail.",
+            "Correct or remove the key. The reference of settings lists every key.",
+        ),
+        "authservice.E002": (
+            "The value of a key in AUTHSERVICE has the wrong type. Requests that read a setting of"
+            " this section fail.",
+            "Use a value of the type that the reference of settings gives for the key.",
+        ),
+        "authservice.E003": (
+            "A dotted path cannot be imported. It is an attribute of the AppConfig of a module,"
+            " and requests that need the object fail.",
+            "Use the dotted path of an object that can be imported.",
+        ),
+        "authservice.E004": (
+            "authservice requires Django REST framework, which is not in INSTALLED_APPS.",
+            "Add 'rest_framework' to INSTALLED_APPS.",
+        ),
+        "authservice.E006": (
+            "The value of a setting, or an entry of a list or dict, breaks a rule of the setting,"
+            " such as a duration that must be positive, a URL, or the dotted path of a function."
+            " The reference of settings has the rules.",
+            "Remove the key to use its default, or use a value that the message allows.",
+        ),
+        "authservice.E007": (
+            "'authservice' in INSTALLED_APPS is not an app.",
+            "Replace it by the modules that you use, 'authservice.core' first.",
+        ),
+        "authservice.E008": (
+            "An attribute of the AppConfig of a module names an object that cannot fill the slot."
+            " It is not an instance of a subclass of the base class of the slot, or it has a"
+            " public name that the base class does not have, such as a misspelled method, which"
+            " nothing would call.",
+            "Compare the class with the base class, which the reference of slots describes. Names"
+            " that only the class itself uses begin with an underscore.",
+        ),
+        "authservice.E010": (
+            "'authservice.session' and 'authservice.stateless' cannot be installed together: both"
+            " serve login, refresh and logout.",
+            "Remove one of them from INSTALLED_APPS. Without either, stateless is the default.",
+        ),
+        "authservice.E011": (
+            "authservice.urls is mounted without a prefix. It answers all unknown paths with 404,"
+            " so no route of the project after it can be reached.",
+            "Mount it with a prefix, as path('auth/', include('authservice.urls')).",
+        ),
+        "authservice.W012": (
+            "The path of API_URL ends with the prefix under which authservice.urls is mounted, so"
+            " that links in e-mails and the callbacks of providers contain it twice.",
+            "Set API_URL to scheme, host and port, without the prefix: 'https://api.example.com'.",
+        ),
+        "authservice.W013": (
+            "ROOT_URLCONF does not include authservice.urls: its routes are not served, and links"
+            " in e-mails cannot be made.",
+            "If the project has users from before, run authservice_sync_accounts --verified first,"
+            " and the imports from other packages. Then add path('auth/',"
+            " include('authservice.urls')) to ROOT_URLCONF. Include it there even if requests get"
+            " another URLconf: the worker makes links by ROOT_URLCONF. If these processes neither"
+            " serve the routes nor send e-mails, add 'authservice.W013' to SILENCED_SYSTEM_CHECKS.",
+        ),
+        "authservice.W014": (
+            "authservice.urls is included only inside a namespace or below a path with parameters,"
+            " so its routes cannot be found by their names and links in e-mails cannot be made.",
+            "Include it in a URLconf without app_name and namespace, below a path without"
+            " parameters.",
+        ),
+        "authservice.E050": (
+            "SIGNING_KEYS cannot be used, so access tokens can be neither issued nor verified.",
+            "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state"
+            " 'active'.",
+        ),
+        "authservice.I070": (
+            "ATOMIC_REQUESTS does not apply to authservice: its views open their own transactions,"
+            " so that the attempt of a refused request stays counted.",
+            "No action is needed.",
+        ),
+        "authservice.W080": (
+            "The user model has no e-mail field; addresses are stored in the account table.",
+            "No action is needed, unless EMAIL_FIELD of the user model is misspelled.",
+        ),
+        "authservice.W090": (
+            "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are accepted as a password.",
+            "Add Django's four validators to AUTH_PASSWORD_VALIDATORS.",
+        ),
+        "authservice.W112": (
+            "CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: if a mail scanner or a page"
+            " of another site opens a link, it verifies the account of an attacker.",
+            "Set CORE.VERIFY_CONFIRM to 'auto', the default.",
+        ),
+        "authservice.W221": (
+            "CORE.LOGIN_HOOK_PREPARE is set and CORE.LOGIN_HOOK is not: it is never called.",
+            "Set CORE.LOGIN_HOOK, or remove CORE.LOGIN_HOOK_PREPARE.",
+        ),
+        "authservice.W230": (
+            "FRONTEND.URL is not set: links in e-mails lead to an address of this service that has"
+            " no page, so a user who clicks one sees an error (405) in JSON.",
+            "Set FRONTEND.URL to the origin of a front end with these pages, or add"
+            " 'authservice.pages' to INSTALLED_APPS, which has pages of its own.",
+        ),
+        "authservice.W232": (
+            "ACCESS_TOKEN_TTL is longer than SESSION_TTL or REFRESH_TOKEN_TTL, so the expires_in"
+            " of responses is later than the end of the session.",
+            "Use a short ACCESS_TOKEN_TTL, such as the default of 15 minutes: clients refresh it.",
+        ),
+    }
+)
+
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
     "authservice.organization": "to accept an invitation to an organization",
@@ -43,8 +156,8 @@ def connect() -> None:
         register(check, "authservice")
     cookie_checks.connect()
     field_checks.connect()
-    hook_checks.connect()
     production_checks.connect()
+    user_checks.connect()
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
@@ -53,61 +166,42 @@ def check_settings(**_: Any) -> list[CheckMessage]:
         message(ids[wrong.kind], wrong.text, hint=wrong.hint)
         for wrong in kernel_settings.complaints()
     ]
-    return found or [*_unimportable(), *_values()]
+    return found or [*_rules(), *_slots(), *_combinations(), *_links()]
 
 
-def _unimportable() -> Iterator[CheckMessage]:
-    paths = [(f"{module.name}.{slot}", path) for module, slot, path in modules.slots_filled()]
-    paths += [
-        (f"AUTHSERVICE['CORE']['{name.upper()}']", path)
-        for name in _DOTTED
-        if (path := getattr(core, name))
-    ]
-    for where, path in paths:
+def _rules() -> Iterator[CheckMessage]:
+    """The values of all modules that break a rule of their field."""
+    for violation in rules.violations():
+        yield message("authservice.E006", violation.text, hint=violation.hint)
+
+
+def _slots() -> Iterator[CheckMessage]:
+    for module, slot, path in modules.slots_filled():
         try:
-            import_string(path)
+            filler = import_string(path)
         except ImportError as wrong:
-            text = f"{where} is {path!r}, which cannot be imported: {wrong}"
+            text = f"{module.name}.{slot} is {path!r}, which cannot be imported: {wrong}"
             yield message("authservice.E003", text)
+        else:
+            if reason := modules.misfit(slot, filler):
+                text = f"{module.name}.{slot} is {path!r}, which {reason}."
+                yield message("authservice.E008", text)
 
 
-def _values() -> Iterator[CheckMessage]:
-    for name, url in {"['API_URL']": root.api_url, "['FRONTEND']['URL']": frontend.url}.items():
-        if url and not is_web_address(url):
-            text = f"AUTHSERVICE{name} is {url!r}, which is not an http or https URL."
-            yield message("authservice.E005", text)
-    for name in ("access_token_ttl", "refresh_token_ttl", "session_ttl"):
-        if getattr(root, name) <= timedelta(0):
-            yield _value(name.upper(), getattr(root, name), "must be positive")
+def _combinations() -> Iterator[CheckMessage]:
     if root.access_token_ttl > min(root.session_ttl, root.refresh_token_ttl) > timedelta(0):
         yield message("authservice.W232")
-    if not timedelta(0) <= root.refresh_grace <= _GRACE:
-        yield _value("REFRESH_GRACE", root.refresh_grace, "must be between 0 and 60 seconds")
-    try:
-        get_hasher(core.dummy_hasher)
-    except ValueError as wrong:
-        yield _value("CORE.DUMMY_HASHER", core.dummy_hasher, f"must name a usable hasher: {wrong}")
-    if core.hashes_in_flight < 0:
-        yield _value("CORE.HASHES_IN_FLIGHT", core.hashes_in_flight, "must not be negative")
-    if (root.trusted_proxies or 0) < 0:
-        yield _value("TRUSTED_PROXIES", root.trusted_proxies, "must not be negative")
-    yield from _rates()
-    yield from _outbound()
-    yield from _confirmation()
-    yield from _paths()
-    yield from _links()
-
-
-def _confirmation() -> Iterator[CheckMessage]:
     if cookies.enabled and core.verify_confirm == "off":
         yield message("authservice.W112")
+    if core.login_hook_prepare and not core.login_hook:
+        yield message("authservice.W221")
 
 
 def _links() -> Iterator[CheckMessage]:
     """Links to pages that do not exist. Without a messenger no mails are sent."""
-    if frontend.url or not modules.plugs("messenger"):
+    if frontend.url or not modules.plugs(Messenger):
         return
-    texts = _moved_links() if modules.plugs("link_pages") else [_missing_pages()]
+    texts = _moved_links() if modules.plugs(LinkPages) else [_missing_pages()]
     for text in texts:
         yield message("authservice.W230", text)
 
@@ -123,66 +217,18 @@ def _missing_pages() -> str:
 
 def _moved_links() -> Iterator[str]:
     """Paths of a front end, although there is none: the pages are at the default paths."""
-    for name, given, default in _front_end_paths():
-        if default and given != default:
-            yield (
-                f"{name} is {given!r}, but FRONTEND.URL is not set: the link leads to an address of"
-                f" this service that has no page. The page of 'authservice.pages' is at"
-                f" {default!r}."
-            )
-
-
-def _front_end_paths() -> Iterator[tuple[str, str, str]]:
-    """Name, value and default of each setting that is a path in the front end."""
     for path in fields(Frontend):
-        if path.name.endswith("_path"):
-            name = f"FRONTEND.{path.name.upper()}"
-            yield name, getattr(frontend, path.name), str(path.default)
-
-
-def _paths() -> Iterator[CheckMessage]:
-    for name, given, _ in _front_end_paths():
-        _, hash_sign, fragment = given.partition("#")
-        # Only the router of a front end reads a query after "#", where token and status are added.
-        if given and (not is_path(given) or (hash_sign and not fragment.startswith("/"))):
-            text = (
-                f"{name} is {given!r}, which is not a path below FRONTEND.URL such as '/page', so"
-                " its link or redirect leads to a wrong page."
+        given = getattr(frontend, path.name)
+        if path.name.endswith("_path") and path.default and given != path.default:
+            yield (
+                f"FRONTEND.{path.name.upper()} is {given!r}, but FRONTEND.URL is not set: the link"
+                f" leads to an address of this service that has no page. The page of"
+                f" 'authservice.pages' is at {path.default!r}."
             )
-            yield message("authservice.E240", text)
 
 
 def _listed(parts: list[str]) -> str:
     return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
-
-
-def _outbound() -> Iterator[CheckMessage]:
-    if outbound.timeout <= timedelta(0):
-        yield _value("OUTBOUND.TIMEOUT", outbound.timeout, "must be positive")
-    for name in ("max_bytes", "in_flight"):
-        if getattr(outbound, name) <= 0:
-            yield _value(f"OUTBOUND.{name.upper()}", getattr(outbound, name), "must be positive")
-    if outbound.ca_file and not os.access(outbound.ca_file, os.R_OK):
-        yield _value("OUTBOUND.CA_FILE", outbound.ca_file, "must be a readable file")
-
-
-def _rates() -> Iterator[CheckMessage]:
-    for scope, text in throttling.conf.rates.items():
-        if scope not in throttling.RATES:
-            known = ", ".join(throttling.RATES)
-            yield _value("THROTTLE.RATES", scope, f"may only have the keys {known}")
-            continue
-        try:
-            throttling.parse(text)
-        except (TypeError, ValueError):
-            yield _value(f"THROTTLE.RATES.{scope}", text, "must be a rate such as '20/h'")
-    if throttling.conf.cache not in settings.CACHES:
-        yield _value("THROTTLE.CACHE", throttling.conf.cache, "must be an alias in CACHES")
-
-
-def _value(name: str, value: Any, rule: str) -> CheckMessage:
-    shown = str(value) if isinstance(value, timedelta) else repr(value)
-    return message("authservice.E006", f"{name} {rule.rstrip('.')}, but is {shown}.")
 
 
 def check_apps(**_: Any) -> Iterator[CheckMessage]:

@@ -17,11 +17,10 @@ from typing import Any
 
 from django.db import connections, transaction
 from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
-from django.utils import timezone
 
 from authservice.core.credentials import attempt_counter
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
-from authservice.kernel import databases
+from authservice.kernel import clock, databases
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import retry_on_deadlock
 
@@ -42,9 +41,10 @@ class ExpiredRows:
     rows: QuerySet[Any]
 
 
+@clock.once
 def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
     """The rows to delete now. Sessions are kept for `sessions_kept` after they ended or expired."""
-    now, using = timezone.now(), databases.primary()
+    now, using = clock.now(), databases.primary()
     return [
         # Modules come first, since a module may find its expired rows by their one-time tokens.
         *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
@@ -61,7 +61,7 @@ def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
 
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
-    by = timezone.now() - _TOKENS_KEPT - _OVERDUE
+    by = clock.now() - _TOKENS_KEPT - _OVERDUE
     return OneTimeToken.objects.filter(expires_at__lte=by).exists()
 
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from django.contrib.auth.hashers import get_hasher
+
+from authservice.kernel.rules import Function, NotNegative, Rule, path_of
 from authservice.kernel.settings import section
+
+_Hasher = Annotated[str, Rule("the name of a usable hasher", get_hasher)]
+_Serializer = Annotated[str, path_of("a serializer")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,30 +49,30 @@ class Core:
     """Whether a new password needs a digit."""
     require_symbol: bool = False
     """Whether a new password needs a character that is neither letter nor digit."""
-    dummy_hasher: str = "default"
+    dummy_hasher: _Hasher = "default"
     """Algorithm of the dummy hash for unknown users and users without a password; set it to the
     slowest hasher in use."""
-    hashes_in_flight: int = 0
+    hashes_in_flight: NotNegative[int] = 0
     """Maximum number of password hashes that run concurrently in each process; 0 means twice the
-    number of cores. A request that waits longer than 2 s for a slot is 503
-    `SERVICE_UNAVAILABLE`."""
-    claims_hook: str = ""
+    number of cores. Attempts at one account are checked one after the other. A request that waits
+    longer than 2 s is 503 `SERVICE_UNAVAILABLE`, and is not counted as an attempt."""
+    claims_hook: Function = ""
     """Dotted path of `(user) -> dict` with additional claims of access tokens; it cannot override
     the others."""
-    signup_serializer: str = ""
+    signup_serializer: _Serializer = ""
     """Dotted path of a serializer with further fields of `POST /signup`."""
-    profile_serializer: str = ""
+    profile_serializer: _Serializer = ""
     """Dotted path of a serializer with further fields of `PUT /profile`."""
     user_fields: Any = ()
     """Further fields in responses about the signed-in user: a list of names of attributes of the
     user model, or a dict from names to paths such as `{"city": "profile.city"}`."""
-    login_hook: str = ""
+    login_hook: Function = ""
     """Dotted path of a function `(attempt)` that may refuse a login by any way to sign in, after
     all other checks; see `authservice.kernel.hooks`."""
-    login_hook_prepare: str = ""
+    login_hook_prepare: Function = ""
     """Dotted path of a function `(attempt)` that is called before the transaction of the login,
     such as to call another service. `LOGIN_HOOK` gets its result as `attempt.prepared`."""
-    signup_hook: str = ""
+    signup_hook: Function = ""
     """Dotted path of a function `(attempt)` that may refuse a sign-up by any way to sign in, before
     the account is created."""
 

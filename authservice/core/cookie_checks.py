@@ -1,8 +1,7 @@
-"""System checks of cookies: invalid or conflicting names, and an unsafe SameSite."""
+"""System checks of cookies: two of one name, and a SameSite that needs https."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -10,12 +9,31 @@ from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, register
 
-from authservice.kernel.checks import message
+from authservice.kernel.checks import declare, message
 from authservice.kernel.sections import cookies, secure
 from authservice.kernel.settings import complaints
 
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 6265 section 4.1.1
-_PREFIXES = ("__host-", "__secure-")
+declare(
+    {
+        "authservice.E060": (
+            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers send cookies with"
+            " requests of other sites too. Until the module is installed, no token cookies are"
+            " set.",
+            "Add 'authservice.csrf' to INSTALLED_APPS, or set COOKIES.ENABLED to False.",
+        ),
+        "authservice.E061": (
+            "The name of a cookie is the name of another cookie, so one of the two overwrites the"
+            " other.",
+            "Use a unique name.",
+        ),
+        "authservice.E062": (
+            "SameSite of a cookie is 'None', which browsers accept over https only, so the cookie"
+            " is not stored.",
+            "Use https in API_URL, or keep 'Lax'.",
+        ),
+    }
+)
+
 _OURS = ("authservice_device", "authservice_signup")
 
 
@@ -36,17 +54,10 @@ def check_cookies(**_: Any) -> Iterator[CheckMessage]:
 
 
 def name_faults(key: str, name: str, *, others: Collection[str]) -> Iterator[CheckMessage]:
-    """Check the name of a cookie, which must also differ from the names in `others`."""
-    if not _NAME.fullmatch(name):
-        yield _name_fault(f"{key} is {name!r}, which is not a valid cookie name.")
-    if name.lower().startswith(_PREFIXES):
-        yield _name_fault(
-            f"{key} is {name!r}, which has a cookie prefix.",
-            "Use the name without the prefix: over https the service adds __Host-, and over http"
-            " browsers refuse cookies with it.",
-        )
+    """Check that the name of a cookie differs from those of Django, of the service and `others`."""
     if {name, f"__Host-{name}"} & {*_django(), *_OURS, *others}:
-        yield _name_fault(f"{key} is {name!r}, which is the name of another cookie.")
+        text = f"{key} is {name!r}, which is the name of another cookie."
+        yield message("authservice.E061", text)
 
 
 def samesite_faults(key: str, samesite: str) -> Iterator[CheckMessage]:
@@ -57,7 +68,3 @@ def samesite_faults(key: str, samesite: str) -> Iterator[CheckMessage]:
 
 def _django() -> tuple[str, ...]:
     return (settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME)
-
-
-def _name_fault(text: str, hint: str = "") -> CheckMessage:
-    return message("authservice.E061", text, hint=hint)

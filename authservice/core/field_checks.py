@@ -11,7 +11,35 @@ from authservice.core.conf import core
 from authservice.core.users import further_schemas, reserved_fields, user_fields
 from authservice.core.users.user_model import host
 from authservice.kernel import settings as kernel_settings
-from authservice.kernel.checks import message
+from authservice.kernel.checks import declare, message
+
+declare(
+    {
+        "authservice.E222": (
+            "CORE.SIGNUP_SERIALIZER or CORE.PROFILE_SERIALIZER is not a serializer that can be"
+            " used, so each sign-up or change of a profile fails.",
+            "Use a ModelSerializer of the user model, or a Serializer with update(user, values).",
+        ),
+        "authservice.E223": (
+            "A serializer in CORE has a field that is a right, an identifier or a credential of"
+            " users, or a field of authservice: clients could change it.",
+            "List the fields in Meta.fields, without this one. If only the name is taken, use"
+            " another.",
+        ),
+        "authservice.E224": (
+            "CORE.USER_FIELDS shows a field that is secret, that authservice shows itself, or that"
+            " does not exist.",
+            "Use names of fields and properties of the user model, and paths such as"
+            " 'profile.city'.",
+        ),
+        "authservice.E225": (
+            "A serializer in CORE accepts fields that are not columns of the user model, and does"
+            " not store them.",
+            "Add a method update(self, user, validated_data) that stores them and returns the"
+            " user.",
+        ),
+    }
+)
 
 SERIALIZERS = ("signup_serializer", "profile_serializer")
 
@@ -28,14 +56,13 @@ def check_fields(**_: Any) -> Iterator[CheckMessage]:
         if path:
             yield from _serializer(f"CORE.{setting.upper()}", path)
     yield from _user_fields()
-    yield from _required()
 
 
 def _serializer(setting: str, path: str) -> Iterator[CheckMessage]:
     try:
         schema = further_schemas.load(path)
     except ImportError:
-        return  # authservice.E003
+        return  # authservice.E006
     except TypeError as wrong:
         yield message("authservice.E222", f"{setting} is {path!r}, which {wrong}.")
         return
@@ -72,14 +99,3 @@ def _complaint(name: str, path: str) -> str:
     except AttributeError:
         return f"{path!r} is no field or property of {host().model._meta.label}"
     return f"{path!r} is a method" if user_fields.is_method(found) else ""
-
-
-def _required() -> Iterator[CheckMessage]:
-    """`REQUIRED_FIELDS` of the user model that a sign-up leaves empty."""
-    known = host()
-    filled = {known.email, known.username, known.natural, known.first_name, known.last_name}
-    filled |= further_schemas.filled_columns()
-    empty = [name for name in known.model.REQUIRED_FIELDS if name not in filled]
-    if empty and core.allow_signup:
-        text = f"{known.model._meta.label}.REQUIRED_FIELDS has {', '.join(empty)}, which stay empty"
-        yield message("authservice.W226", f"{text} at a sign-up.")

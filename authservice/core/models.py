@@ -6,13 +6,13 @@ are global in some databases, hence their prefix.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
-from authservice.kernel.databases import PrimaryManager
+from authservice.kernel import clock
+from authservice.kernel.databases import OfUserManager, PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 
@@ -57,6 +57,7 @@ class Account(models.Model):
     phone_number = models.CharField(
         max_length=16, blank=True, default="", verbose_name=_("phone number")
     )
+    # Several accounts may have a number until one of them has verified it.
     phone_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
     name = models.CharField(max_length=255, blank=True, default="", verbose_name=_("name"))
     first_name = models.CharField(
@@ -71,7 +72,7 @@ class Account(models.Model):
     # The key of the verified address instead of a flag: an address that the host project changes
     # directly is therefore unverified.
     verified_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
-    verified_phone_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
+    verified_phone_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001
     # "Proven" is stronger than "verified": only the owner of the mailbox can have proven the
     # address. A program that opens every link of a mail verifies an address, but proves nothing.
     proven_email_key = models.CharField(max_length=KEY, blank=True, default="", editable=False)
@@ -89,13 +90,16 @@ class Account(models.Model):
     device_version = models.PositiveIntegerField(default=0, editable=False)
     # Ids of the newest known devices, 32 hex characters each, the oldest first.
     device_ids = models.CharField(max_length=DEVICES * 32, blank=True, default="", editable=False)
+    # The last password reset or "this was not me". An intruder may just have been locked out, so
+    # modules can be stricter for some time.
+    recovered_at = models.DateTimeField(null=True, blank=True, editable=False)
     # The newest message to the user, if it could not be sent: its kind and the class of the error.
     mail_failed_at = models.DateTimeField(null=True, blank=True, editable=False)
     mail_failure = models.CharField(max_length=100, blank=True, default="", editable=False)
-    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
     updated_at = models.DateTimeField(null=True, blank=True, verbose_name=_("changed"))
 
-    objects = PrimaryManager()
+    objects = OfUserManager()
 
     class Meta:
         verbose_name = _("account")
@@ -103,9 +107,10 @@ class Account(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["email_key"], name="authsvc_account_email"),
             models.UniqueConstraint(fields=["username_key"], name="authsvc_account_username"),
-            models.UniqueConstraint(fields=["phone_key"], name="authsvc_account_phone"),
+            models.UniqueConstraint(fields=["verified_phone_key"], name="authsvc_account_phone"),
         ]
         indexes: ClassVar = [
+            models.Index(fields=["phone_key"], name="authsvc_account_phoneclaim"),
             models.Index(fields=["email_claim"], name="authsvc_account_emailclaim"),
             models.Index(fields=["username_claim"], name="authsvc_account_nameclaim"),
             # The sort fields of lists, with the primary key as tie-breaker.
@@ -124,6 +129,16 @@ class Account(models.Model):
 
     def __str__(self) -> str:
         return self.email or self.username or str(self.pk)
+
+    def natural_key(self) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = self.user.natural_key()
+        return key
+
+    natural_key.dependencies = [settings.AUTH_USER_MODEL]  # type: ignore[attr-defined]
+
+
+# Django leaves primary keys out of the fields of a fixture. This one names the user.
+Account._meta.get_field("user").serialize = True  # type: ignore[attr-defined]
 
 
 class Session(models.Model):
@@ -146,6 +161,9 @@ class Session(models.Model):
     token_version = models.PositiveIntegerField()
     factor_version = models.PositiveIntegerField(default=0)
     amr = models.CharField(max_length=64, verbose_name=_("login methods"))
+    # The way to sign in, such as "password" or "oauth:google": removing a way to sign in ends the
+    # sessions that began with it.
+    method = models.CharField(max_length=80, blank=True, default="", editable=False)
     auth_time = models.DateTimeField()
     organization_id = models.UUIDField(null=True, blank=True)
     device_id = models.UUIDField(null=True, blank=True)
@@ -196,7 +214,7 @@ class OneTimeToken(models.Model):
     payload = models.JSONField(default=dict, blank=True)
     password_fingerprint = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     attempts = models.PositiveSmallIntegerField(default=0, verbose_name=_("attempts"))
-    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
     expires_at = models.DateTimeField(verbose_name=_("expires"))
     spent_at = models.DateTimeField(null=True, blank=True, verbose_name=_("used"))
 
@@ -229,7 +247,7 @@ class AttemptCounter(models.Model):
     # A client that pauses before each window is used up never waits, so attempts are counted per
     # day too.
     day_count = models.PositiveIntegerField(default=0)
-    day_ends_at = models.DateTimeField(default=timezone.now)
+    day_ends_at = models.DateTimeField(default=clock.now)
     # No second audit entry before this time: one entry each time that the limit is reached.
     reported_until = models.DateTimeField(null=True, blank=True)
 
@@ -244,6 +262,11 @@ class AttemptCounter(models.Model):
         return f"{self.count} until {self.ends_at}"
 
 
+class ImportedRowManager(PrimaryManager["ImportedRow"]):
+    def get_by_natural_key(self, source: str, kind: str, key: str) -> ImportedRow:
+        return self.get(source=source, kind=kind, key=key)
+
+
 class ImportedRow(models.Model):
     """A row of another package that `authservice_import` has imported; no later run does it again.
 
@@ -253,9 +276,9 @@ class ImportedRow(models.Model):
     source = models.CharField(max_length=32)
     kind = models.CharField(max_length=32)
     key = models.CharField(max_length=KEY)
-    imported_at = models.DateTimeField(default=timezone.now)
+    imported_at = models.DateTimeField(default=clock.now)
 
-    objects = PrimaryManager()
+    objects = ImportedRowManager()
 
     class Meta:
         constraints: ClassVar = [
@@ -264,3 +287,6 @@ class ImportedRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key} of {self.source}"
+
+    def natural_key(self) -> tuple[str, ...]:
+        return (self.source, self.kind, self.key)

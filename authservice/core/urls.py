@@ -12,9 +12,6 @@ from authservice.core.api import (
 )
 from authservice.core.api.link_endpoint import with_page
 
-send_email = recovery_views.SendVerificationEmail.as_view({"post": "send"})
-send_phone = recovery_views.SendVerificationPhone.as_view({"post": "send"})
-
 urlpatterns = [
     path("signup", signup_views.Signup.as_view({"post": "sign_up"}), name="signup"),
     path("me", deletion_views.Me.as_view({"get": "read_me", "delete": "erase"}), name="me"),
@@ -60,15 +57,31 @@ urlpatterns = [
         recovery_views.ResetPassword.as_view(with_page({"post": "reset"})),
         name="reset-password",
     ),
-    path("send-verification-email", send_email, name="send-verification-email"),
-    path("resend-verification-email", send_email, name="resend-verification-email"),
+    path(
+        "send-verification-email",
+        recovery_views.SendVerificationEmail.as_view({"post": "send"}),
+        name="send-verification-email",
+    ),
+    path(
+        "resend-verification-email",
+        recovery_views.ResendVerificationEmail.as_view({"post": "resend"}),
+        name="resend-verification-email",
+    ),
     path(
         "verify-email",
         verification_views.VerifyEmail.as_view({"get": "verify", "post": "confirm"}),
         name="verify-email",
     ),
-    path("send-verification-phone", send_phone, name="send-verification-phone"),
-    path("resend-verification-phone", send_phone, name="resend-verification-phone"),
+    path(
+        "send-verification-phone",
+        recovery_views.SendVerificationPhone.as_view({"post": "send"}),
+        name="send-verification-phone",
+    ),
+    path(
+        "resend-verification-phone",
+        recovery_views.ResendVerificationPhone.as_view({"post": "resend"}),
+        name="resend-verification-phone",
+    ),
     path(
         "verify-phone", recovery_views.VerifyPhone.as_view({"post": "verify"}), name="verify-phone"
     ),

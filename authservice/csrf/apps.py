@@ -12,7 +12,6 @@ class CsrfConfig(modules.ModuleConfig):
     verbose_name = admin_text("CSRF protection")
     urls = "authservice.csrf.urls"
     request_guard = "authservice.csrf.guard.guard"
-    trusted_origins = "authservice.csrf.origins.trusted"
 
     def ready(self) -> None:
         from authservice.csrf import checks

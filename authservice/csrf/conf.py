@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Annotated, Literal
 
+from authservice.kernel.rules import CookieName, HeaderName, Origin, Positive, Rule
 from authservice.kernel.settings import section
+
+# The root would turn the check off for the whole project.
+_PathPrefix = Annotated[
+    str,
+    Rule(
+        "a path below '/'",
+        lambda path: path.startswith("/") and path.strip("/"),
+        "Use paths that start with a slash, such as '/webhooks/'.",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,17 +28,21 @@ class Csrf:
     HTTPS it is `Secure`. There are no settings for these, since other values are useless or unsafe.
     """
 
-    cookie_name: str = "__service_csrf"
+    cookie_name: CookieName = "__service_csrf"
     """Name of the cookie; over HTTPS it gets the prefix `__Host-`."""
     cookie_samesite: Literal["Lax", "Strict", "None"] = "Lax"
     """`SameSite` of the cookie; `"None"`, for a front end on another site, requires HTTPS."""
-    header_name: str = "X-CSRF-Token"
+    header_name: HeaderName = "X-CSRF-Token"
     """The request header that contains the token."""
-    ttl: timedelta = timedelta(hours=1)
+    ttl: Positive[timedelta] = timedelta(hours=1)
     """Lifetime of a token and its cookie."""
-    trusted_origins: tuple[Any, ...] = ()
+    trusted_origins: tuple[Origin, ...] = ()
     """Further origins that may send requests, such as `"https://app.example.com"`; no wildcards."""
-    exempt_paths: tuple[Any, ...] = ()
+    exempt_bearer: bool = False
+    """Ask only browsers for the token: a request needs none if a bearer token identifies its
+    caller, or if it has no `Cookie`, `Origin` or `Sec-Fetch-Site` header. For a web page with
+    cookies and a mobile app on one API."""
+    exempt_paths: tuple[_PathPrefix, ...] = ()
     """Paths of the host project's views that `CsrfMiddleware` does not check, with all paths below
     them."""
 

@@ -15,12 +15,18 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from authservice.core.api.authentication import SAFE_METHODS, by_cookie
+from authservice.core.api.authentication import (
+    SAFE_METHODS,
+    by_cookie,
+    has_bearer,
+    has_foreign_token,
+)
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.token_cookies import access_session_of
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import guard
 from authservice.kernel import errors
+from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import refusal
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -48,10 +54,20 @@ class CsrfMiddleware(MiddlewareMixin):
         if request.method in SAFE_METHODS or _is_exempt(request.path, view):
             return None
         try:
-            guard(request, access_session_of(request) if by_cookie(request) else None)
+            # A token of another issuer leaves the user to Django's session, which is a cookie.
+            bearer = has_bearer(request) and not has_foreign_token(request)
+            session_id = access_session_of(request) if by_cookie(request) else None
+            guard.check(request, session_id, bearer=bearer)
         except errors.InvalidCsrf as fault:
             return refusal(fault)
         return None
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        # As in the routes of authservice: no cookies for a client that the guard accepted without a
+        # CSRF token because it is not a browser.
+        if cookies.are_unwanted(request):
+            response.cookies.clear()
+        return response
 
 
 def _is_exempt(path: str, view: Any) -> bool:

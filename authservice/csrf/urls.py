@@ -1,9 +1,56 @@
-"""Paths of the csrf module, below the mount."""
+"""The route that issues a CSRF token, in the JSON response and in a cookie."""
 
+from __future__ import annotations
+
+from typing import TypedDict
+
+from django.http import HttpResponse
 from django.urls import path
 
-from authservice.csrf import views
+from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.token_cookies import session_of
+from authservice.csrf import tokens
+from authservice.csrf.conf import conf
+from authservice.kernel.http import cookies
+from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.operations import carries, operation
+
+
+@carries("Set-Cookie")
+class IssuedCsrfToken(TypedDict):
+    """The token to send in the request header; the cookie contains the same token."""
+
+    csrf_token: str
+
+
+class Csrf(Endpoint):
+    public = True
+
+    @operation(answer=IssuedCsrfToken)
+    def issue(self) -> HttpResponse:
+        """Get a CSRF token
+
+        Every request that changes something needs a CSRF token: the one of the cookie that this
+        response sets, repeated in the header `X-CSRF-Token`. Call it with credentials.
+
+        Fetch a new token after a login and after a logout, because the token belongs to the
+        session. It is valid for an hour. On 403 `INVALID_CSRF` fetch another one and repeat the
+        request once.
+        """
+        token = tokens.issue(session_of(self.request))
+        issued: IssuedCsrfToken = {"csrf_token": token}
+        response = answer(issued)
+        cookies.put(
+            response,
+            conf.cookie_name,
+            token,
+            ttl=conf.ttl,
+            httponly=False,
+            samesite=conf.cookie_samesite,
+        )
+        return response
+
 
 urlpatterns = [
-    path("csrf-token", views.Csrf.as_view({"get": "issue"}), name="csrf-token"),
+    path("csrf-token", Csrf.as_view({"get": "issue"}), name="csrf-token"),
 ]

@@ -1,31 +1,64 @@
-"""Send, send again and cancel invitations: what their sender does."""
+"""Invitations to the service: their sender sends, repeats and cancels them, their recipient accepts
+or declines with the link."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
+from django.db import transaction
+from django.db.models import QuerySet
 
+from authservice.core import errors
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import UNLIMITED, Budget
-from authservice.core.invitations import closing, mailing
+from authservice.core.invitations import acceptance, closing, mailing
+from authservice.core.invitations.acceptance import Accepted, Profile
+from authservice.core.invitations.closing import InvitationAccess
 from authservice.core.invitations.models import Status
 from authservice.core.messages import counting
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import chosen, identifiers
+from authservice.core.sessions.authentication import Caller
+from authservice.core.users import chosen, identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.invitation.conf import conf
-from authservice.invitation.messages import KIND
+from authservice.invitation.errors import InvitationMaxPending
 from authservice.invitation.models import PlatformInvitation
-from authservice.kernel import errors, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue, sql, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Forbidden, invalid
+from authservice.kernel.message_queue import Message
+from authservice.kernel.paging import Page
 from authservice.kernel.phrases import one_of
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import frontend
 
+KIND = "invitation"
 SENT, CANCELLED = "invitation.sent", "invitation.cancelled"
 _LOCK = Budget.fixed(limit=UNLIMITED, window=attempt_counter.DAY)
+ACCEPTED, DECLINED = "invitation.accepted", "invitation.declined"
+SORT_FIELDS = ("created_at", "expires_at", "status", "purpose")
+# The list of a recipient has pending invitations only.
+OWN_SORT_FIELDS = ("created_at", "expires_at", "purpose")
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    invitation = mailing.find_for(message, PlatformInvitation)
+    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
+    if inviter is None or not inviter.active:
+        return None
+    # An address that its owner has verified, never a name: a user may choose any text as a name.
+    shown = {"inviter": inviter.email if inviter.email_verified else ""}
+    return mailing.compose(message, invitation, frontend.invitation_path, shown)
 
 
 @dataclass(frozen=True)
@@ -39,8 +72,9 @@ class NewInvitation:
 
 def invite(
     person: Person, session: Session, wanted: NewInvitation, client: Client
-) -> PlatformInvitation:
-    """Invite an address and mail it a link.
+) -> tuple[PlatformInvitation, bool]:
+    """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: not
+    if its recipient gets no more today.
 
     Raises `ValidationFailed`, `EmailNotConfigured`, `InvitationAlreadyExists`,
     `InvitationMaxPending`, `TooManyRequests`, `InvalidToken`, or `Forbidden` if the user may not
@@ -59,29 +93,31 @@ def invite(
             purpose=wanted.purpose,
             metadata=wanted.metadata,
             inviter=inviter.user,
-            expires_at=timezone.now() + conf.ttl,
+            expires_at=clock.now() + conf.ttl,
         )
-        events.record(SENT, inviter, client, **described(invitation))
-        mailing.send(invitation, KIND, client, ttl=conf.ttl)
-    return invitation
+        mailed = mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
+        metadata: dict[str, Any] = {} if mailed else {"mailed": False}
+        events.record(SENT, inviter, client, **described(invitation), **metadata)
+    return invitation, mailed
 
 
 def resend(
     person: Person, session: Session, invitation_id: str, client: Client
-) -> PlatformInvitation:
+) -> tuple[PlatformInvitation, bool]:
     """Mail another link for a pending or expired invitation. The previous link ends and the expiry
-    is renewed; beyond a limit on mails nothing changes.
+    is renewed. Returns the same as `invite`; without a mail nothing changes.
 
-    Raises as `cancel` does, `Forbidden` if the user may not invite any more, and
+    Raises `TooManyRequests`, as `cancel` does, `Forbidden` if the user may not invite any more, and
     `InvitationAlreadyExists` or `InvitationMaxPending` if others were sent since it expired.
     """
     with sessions.changing(person, session) as inviter:
         _require_sender(inviter)
         invitation = _own(inviter, invitation_id)
         require_resendable(invitation)
-        if mailing.send(invitation, KIND, client, ttl=conf.ttl):
+        mailed = mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
+        if mailed:
             events.record(SENT, inviter, client, again=True, **described(invitation))
-    return invitation
+    return invitation, mailed
 
 
 def cancel(person: Person, session: Session, invitation_id: str, client: Client) -> None:
@@ -98,10 +134,11 @@ def may_invite(person: Person) -> bool:
     return chosen.allows(conf.who_may_invite, person)
 
 
+@transactions.inside
 def require_resendable(invitation: PlatformInvitation) -> None:
     """Raises `InvitationNotPending`; for an expired invitation also what `invite` would raise now.
 
-    Call it in a transaction that has locked the sender.
+    The caller holds the lock of the sender.
     """
     if invitation.status != Status.PENDING:
         raise errors.InvitationNotPending
@@ -121,17 +158,17 @@ def described(invitation: PlatformInvitation) -> dict[str, Any]:
 
 def _require_sender(person: Person) -> None:
     if not may_invite(person):
-        raise errors.Forbidden
+        raise Forbidden
 
 
 def _require_valid(wanted: NewInvitation) -> None:
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     if not identifiers.is_new_email(wanted.email):
-        raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
+        raise invalid("email", identifiers.NEW_EMAIL_RULE)
     allowed = conf.allowed_purposes
     if allowed and wanted.purpose not in allowed:
-        raise errors.invalid("purpose", one_of(allowed))
+        raise invalid("purpose", one_of(allowed))
 
 
 def _require_no_other(inviter_id: Any, email_key: str, purpose: str) -> None:
@@ -148,7 +185,7 @@ def _require_room(email_key: str) -> None:
         return
     attempt_counter.try_consume(attempt_counter.key("invited", email_key), _LOCK)
     if _pending(email_key) >= conf.max_pending_per_email:
-        raise errors.InvitationMaxPending
+        raise InvitationMaxPending
 
 
 def _pending(email_key: str) -> int:
@@ -161,7 +198,7 @@ def _own(inviter: Person, invitation_id: str) -> PlatformInvitation:
     if found is None:
         raise errors.InvitationNotFound
     if found.inviter_id != inviter.user.pk:
-        raise errors.Forbidden
+        raise Forbidden
     return found
 
 
@@ -172,3 +209,110 @@ def _find(text: str) -> PlatformInvitation | None:
         return None
     found: PlatformInvitation | None = PlatformInvitation.objects.filter(pk=pk).first()
     return found if str(pk) == text else None  # only the canonical form is an id
+
+
+def _record_recovery(person: Person, invitation: PlatformInvitation) -> None:
+    events.record(CANCELLED, person, Client(), reason="recovery", **described(invitation))
+
+
+account_access = InvitationAccess(PlatformInvitation, record=_record_recovery, ttl=lambda: conf.ttl)
+
+
+def accept(
+    token: Secret,
+    profile: Profile,
+    client: Client,
+    *,
+    caller: Caller | None,
+    refresh_token: Secret,
+) -> Accepted[None]:
+    """Accept and sign in; see `acceptance.accept`. Raises as `closing.find` does too."""
+    invitation = closing.find(PlatformInvitation, token, client)
+    joined = partial(_joined, invitation, client)
+    return acceptance.accept(
+        invitation, profile, client, caller=caller, refresh_token=refresh_token, join=joined
+    )
+
+
+def describe(token: Secret, client: Client) -> dict[str, Any]:
+    """What the page of the link shows: the address, whether it has an account.
+    Raises as `closing.find` does."""
+    return acceptance.describe(closing.find(PlatformInvitation, token, client))
+
+
+def decline(token: Secret, client: Client) -> None:
+    """Decline. The recorded actor is the account of the address, if there is one. Raises as
+    `closing.find` does."""
+    invitation = closing.find(PlatformInvitation, token, client)
+    with transaction.atomic(using=databases.primary()):
+        closing.close(invitation, Status.DECLINED)
+        recipient, inviter = lookup.find_by_email(invitation.email), _inviter(invitation)
+        _record(DECLINED, recipient, inviter, invitation, client)
+
+
+def _joined(invitation: PlatformInvitation, client: Client, person: Person) -> None:
+    inviter = _inviter(invitation)
+    # The invitation is void while its sender is suspended or may not invite.
+    if inviter is None or not inviter.active or not may_invite(inviter):
+        raise errors.InvitationNotPending
+    _record(ACCEPTED, person, inviter, invitation, client)
+
+
+def _inviter(invitation: PlatformInvitation) -> Person | None:
+    return lookup.find_by_pk(invitation.inviter_id)
+
+
+def _record(
+    action: str,
+    recipient: Person | None,
+    inviter: Person | None,
+    invitation: PlatformInvitation,
+    client: Client,
+) -> None:
+    target = inviter.user if inviter else None
+    events.record(action, recipient, client, target=target, **described(invitation))
+
+
+@dataclass(frozen=True)
+class Filter:
+    """An empty value does not filter. `query` is a part of the address, in any case."""
+
+    status: str = ""
+    purpose: str = ""
+    query: str = ""
+
+
+def sent_by(person: Person, wanted: Filter, page: Page) -> tuple[list[PlatformInvitation], int]:
+    """One page of the invitations that the user sent, and how many there are."""
+    rows = PlatformInvitation.objects.filter(inviter=person.user.pk)
+    if wanted.status:
+        rows = rows.with_status(wanted.status)
+    column = "shown_status" if page.sort_field == "status" else ""
+    return _page(rows.with_shown_status() if column else rows, wanted, page, column)
+
+
+def pending_for(person: Person, wanted: Filter, page: Page) -> tuple[list[PlatformInvitation], int]:
+    """The pending invitations for the address of the user, verified or not, and how many there
+    are."""
+    if not person.email:
+        return [], 0
+    rows = PlatformInvitation.objects.pending().filter(email_key=person.email_key)
+    return _page(rows, wanted, page)
+
+
+def expired_rows() -> dict[str, QuerySet[Any]]:
+    """Fills the slot `expired_rows`."""
+    over: QuerySet[Any] = PlatformInvitation.objects.over_since(clock.now() - conf.kept)
+    return {"invitations": over}
+
+
+def _page(
+    rows: Any, wanted: Filter, page: Page, column: str = ""
+) -> tuple[list[PlatformInvitation], int]:
+    if wanted.purpose:
+        rows = rows.filter(purpose=wanted.purpose)
+    if wanted.query:
+        found = sql.containing(wanted.query, "email", using=databases.primary())
+        rows = rows.filter(found)
+    total = rows.count()
+    return list(page.cut(rows.order_by(*page.order(column)))), total

@@ -7,10 +7,10 @@ from typing import ClassVar
 from django.db import models
 
 from authservice.core.invitations.models import Invitation
+from authservice.invitation.conf import PURPOSE_LENGTH
 from authservice.kernel.phrases import admin_text as _
 
-PURPOSE_LENGTH = 64
-METADATA_LENGTH = 4096
+METADATA_LENGTH = 2048
 
 
 class PlatformInvitation(Invitation):

@@ -6,23 +6,26 @@ from typing import Any
 
 from django.db import transaction
 
+from authservice.core import errors
 from authservice.core.credentials import passwords
 from authservice.core.invitations import closing, mailing
 from authservice.core.users import lookup
 from authservice.invitation.conf import conf
 from authservice.invitation.invitations import (
     CANCELLED,
+    KIND,
     SENT,
     described,
     may_invite,
     require_resendable,
 )
-from authservice.invitation.messages import KIND
 from authservice.invitation.models import PlatformInvitation
-from authservice.kernel import databases, errors, events
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
+from authservice.kernel.errors import TooManyRequests
 
 
+@clock.once
 def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
     """Mail a new link in the name of the sender. Raises as `invitations.resend` does, and
     `TooManyRequests` beyond a limit on mails."""
@@ -32,8 +35,9 @@ def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
         sender = lookup.get_person(current.inviter)
         if not sender.active or not may_invite(sender):
             raise errors.InvitationNotPending  # nobody could accept it
-        if not mailing.send(current, KIND, client, ttl=conf.ttl):
-            raise errors.TooManyRequests
+        staff = lookup.get_person(by)
+        if not mailing.send(current, KIND, client, sender=staff, ttl=conf.ttl):
+            raise TooManyRequests
         metadata = {**described(current), "again": True}
         events.record_by_staff(SENT, by, current.inviter, client, **metadata)
 

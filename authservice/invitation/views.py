@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, ClassVar, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
+from rest_framework import serializers
 
-from authservice.core.api import responses
+from authservice.core import errors
+from authservice.core.api import responses, token_cookies
 from authservice.core.api.authentication import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
-from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
+from authservice.core.api.responses import (
+    Challenged,
+    Entered,
+    InvitationStatus,
+    MessageResponse,
+)
 from authservice.core.api.serializers import (
     AcceptInvitationIn,
     DeclineInvitationIn,
+    Email,
     InvitationLinkIn,
 )
-from authservice.core.invitations import acceptance
-from authservice.core.invitations.acceptance import Profile
-from authservice.invitation import answering, invitations, lists
-from authservice.invitation.invitations import NewInvitation
-from authservice.invitation.lists import OWN_SORT_FIELDS, SORT_FIELDS, Filter
-from authservice.invitation.models import PlatformInvitation
-from authservice.invitation.serializers import (
-    DEFAULT_PURPOSE,
-    InvitationIn,
-    InvitationsPage,
-    InvitationsQuery,
-    OwnInvitationsPage,
-    OwnInvitationsQuery,
+from authservice.core.invitations import acceptance, mailing
+from authservice.core.invitations.acceptance import Accepted, Profile
+from authservice.core.invitations.models import Status
+from authservice.invitation import invitations
+from authservice.invitation.conf import PURPOSE_LENGTH, conf
+from authservice.invitation.errors import InvitationMaxPending
+from authservice.invitation.invitations import (
+    OWN_SORT_FIELDS,
+    SORT_FIELDS,
+    Filter,
+    NewInvitation,
 )
-from authservice.kernel import errors
+from authservice.invitation.models import METADATA_LENGTH, PlatformInvitation
+from authservice.kernel.errors import Forbidden
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.fields import Choice, JsonText, Text
 from authservice.kernel.http.listing import (
+    MOST,
+    ArrayQuery,
     Listing,
+    SortDirection,
     array,
     array_page,
     counted,
@@ -43,30 +54,87 @@ from authservice.kernel.http.listing import (
     listing,
     page,
 )
-from authservice.kernel.http.operations import Moment, Uuid, carries, operation
+from authservice.kernel.http.operations import Moment, carries, operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
+from authservice.kernel.settings import early
 
+DEFAULT_PURPOSE = "platform"
 _OPEN = (errors.InvitationExpired, errors.InvitationNotFound, errors.InvitationNotPending)
-_LIMITED = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, errors.InvitationMaxPending)
+_LIMITED = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, InvitationMaxPending)
+
+
+class Metadata(JsonText):
+    """JSON text of the project. The setting is read for each serializer."""
+
+    def __init__(self, **options: Any) -> None:
+        longest = early(lambda: conf.metadata_max, METADATA_LENGTH)
+        super().__init__(max_length=longest, **options)
+
+
+class InvitationIn(serializers.Serializer[Any]):
+    example: ClassVar = {"email": "bob@example.com"}
+
+    email = Email()
+    purpose = Text(
+        max_length=PURPOSE_LENGTH, required=False, allow_blank=True, default=DEFAULT_PURPOSE
+    )
+    metadata = Metadata(required=False, allow_blank=True, default="")
+
+
+class OwnInvitationsQuery(serializers.Serializer[Any]):
+    """Filters of the list of a recipient."""
+
+    purpose = Text(max_length=PURPOSE_LENGTH, required=False)
+    query = Text(max_length=254, required=False)
+
+
+class InvitationsQuery(OwnInvitationsQuery):
+    """Filters of the list of a sender."""
+
+    status = Choice(Status.values, component="InvitationStatus", required=False)
+
+
+class InvitationsPage(InvitationsQuery):
+    """The filters with the parameters of all lists, declared for the API description;
+    `listing.page` reads the latter."""
+
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
+    sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = SortDirection()
+
+
+class OwnInvitationsPage(OwnInvitationsQuery, ArrayQuery):
+    """The same for the list of a recipient, which is an array."""
+
+    sort_field = Choice(OWN_SORT_FIELDS, required=False, default=OWN_SORT_FIELDS[0])
+    sort_dir = SortDirection()
 
 
 class Invitation(TypedDict):
     """An invitation to the service. `status` is pending, accepted, declined, cancelled or
     expired."""
 
-    id: Uuid
+    id: str
     email: str
     purpose: str
     inviter_id: str
-    status: str
+    status: InvitationStatus
     expires_at: Moment
     created_at: Moment
     metadata: str
 
 
+class SentInvitation(Invitation):
+    """`mailed` is false, and `message` says so, if the recipient gets no more mails today."""
+
+    mailed: bool
+    message: NotRequired[str]
+
+
 @carries("X-Device-Token", "Set-Cookie")
-class InvitationAccepted(Authenticated):
+class InvitationAccepted(Entered):
     """The tokens of the user who accepted; `is_new_user` says whether the account is new."""
 
     is_new_user: bool
@@ -74,51 +142,81 @@ class InvitationAccepted(Authenticated):
 
 class Invitations(Endpoint):
     @operation(
-        "Invite an e-mail address",
         body=InvitationIn,
-        answer=Invitation,
+        answer=SentInvitation,
         status=201,
-        faults=(errors.Forbidden, *_LIMITED),
+        faults=(Forbidden, *_LIMITED),
+        id="createInvitation",
+        answered="The invitation, which is pending. Its token is in the mail only.",
     )
     def create(self) -> HttpResponse:
+        """Invite an e-mail address
+
+        Mails an invitation with a link to the page of the front end, which is valid for 7 days
+        unless the service sets another time. `purpose` and `metadata` belong to the project: the
+        service stores and returns them.
+
+        409 `INVITATION_ALREADY_EXISTS`: the user has invited this address already; send it again
+        with `POST /invitations/{invitation_id}/resend`. 403 `FORBIDDEN`: this user may not invite.
+        403 `INVITATION_MAX_PENDING`: the address has too many open invitations. A user can send 50
+        invitations a day, and one mail a day to each address (429 `TOO_MANY_REQUESTS`).
+        """
         caller, read = self.identity, self.read(InvitationIn)
         wanted = NewInvitation(**{**read, "purpose": read["purpose"] or DEFAULT_PURPOSE})
-        created = invitations.invite(caller.person, caller.session, wanted, self.client)
-        return answer(_invitation(created), status=201)
+        created, mailed = invitations.invite(caller.person, caller.session, wanted, self.client)
+        return answer(_sent(created, mailed=mailed), status=201)
 
     @operation(
-        "List the invitations that the user sent",
         query=InvitationsPage,
         answer=Listing[Invitation],
+        id="listInvitations",
     )
     def find(self) -> HttpResponse:
+        """List the invitations that the user sent
+
+        The invitations that the signed-in user sent, of every status, page by page. Filter by
+        `status`, `purpose` and `query`, a part of the address. `total` is the number of all that
+        match.
+        """
         query = given(self.request.GET)
         wanted, asked = page(query, SORT_FIELDS), Filter(**fields.read(InvitationsQuery, query))
-        rows, total = lists.sent_by(self.identity.person, asked, wanted)
+        rows, total = invitations.sent_by(self.identity.person, asked, wanted)
         return answer(listing([_invitation(row) for row in rows], wanted, total))
 
 
 class OwnInvitations(Endpoint):
     @operation(
-        "List the pending invitations for the user's address",
         query=OwnInvitationsPage,
         answer=counted(list[Invitation]),
+        id="listOwnInvitations",
     )
     def find(self) -> HttpResponse:
+        """List the pending invitations for the user's address
+
+        The pending invitations to the address of the signed-in user, verified or not. They are
+        accepted with the link of the mail only, because no response contains a token. `limit`
+        is 100 at most and by default; `X-Total-Count` is the number of all.
+        """
         query = given(self.request.GET)
         asked = Filter(**fields.read(OwnInvitationsQuery, query))
         wanted = array_page(query, OWN_SORT_FIELDS)
-        rows, total = lists.pending_for(self.identity.person, asked, wanted)
+        rows, total = invitations.pending_for(self.identity.person, asked, wanted)
         return array([_invitation(row) for row in rows], total)
 
 
 class OneInvitation(Endpoint):
     @operation(
-        "Cancel a pending invitation",
         answer=MessageResponse,
-        faults=(errors.Forbidden, errors.InvitationNotFound, errors.InvitationNotPending),
+        faults=(Forbidden, errors.InvitationNotFound, errors.InvitationNotPending),
+        id="cancelInvitation",
+        answered="The invitation was cancelled.",
     )
     def cancel(self, invitation_id: str) -> HttpResponse:
+        """Cancel a pending invitation
+
+        Cancels a pending invitation that the signed-in user sent; its link is refused from now on.
+        403 `FORBIDDEN`: another user sent it. 400 `INVITATION_NOT_PENDING`: it was answered before.
+        """
         caller = self.identity
         invitations.cancel(caller.person, caller.session, invitation_id, self.client)
         return responses.message_response(phrase("The invitation was cancelled."))
@@ -126,19 +224,26 @@ class OneInvitation(Endpoint):
 
 class Resend(Endpoint):
     @operation(
-        "Send an invitation again, with a new link and expiry",
-        answer=Invitation,
+        answer=SentInvitation,
         faults=(
-            errors.Forbidden,
+            Forbidden,
             errors.InvitationNotFound,
             errors.InvitationNotPending,
             *_LIMITED,
         ),
+        id="resendInvitation",
+        answered="The invitation with its new expiry.",
     )
     def resend(self, invitation_id: str) -> HttpResponse:
+        """Send an invitation again, with a new link and expiry
+
+        Mails a pending or expired invitation again: with a new link and a new expiry, while the
+        former link is refused. If the address gets no more mails today, `mailed` is false, nothing
+        is sent, and the former link stays valid. The same errors as for `POST /invitations`.
+        """
         caller = self.identity
-        sent = invitations.resend(caller.person, caller.session, invitation_id, self.client)
-        return answer(_invitation(sent))
+        sent, mailed = invitations.resend(caller.person, caller.session, invitation_id, self.client)
+        return answer(_sent(sent, mailed=mailed))
 
 
 class Accept(FormEndpoint):
@@ -149,7 +254,6 @@ class Accept(FormEndpoint):
     public = True
 
     @operation(
-        "Show the page of an invitation",
         query=InvitationLinkIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a form.",
@@ -157,25 +261,51 @@ class Accept(FormEndpoint):
         id="showInvitation",
     )
     def show(self) -> HttpResponse:
+        """Show the page of an invitation
+
+        The page of an invitation, for services without a front end. A browser gets a form, which
+        sends `POST /invitations/accept`. Opening it accepts nothing. Other clients get `status`
+        `confirm`.
+        """
         return self.show_form(self.read_query(InvitationLinkIn))
 
     def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return answering.describe(given["token"], self.client)
+        return invitations.describe(given["token"], self.client)
 
     @operation(
-        "Accept an invitation with the token of its mail, and sign in",
         body=AcceptInvitationIn,
         answer=InvitationAccepted | Challenged,
         faults=acceptance.REFUSALS,
+        id="acceptInvitation",
     )
     def accept(self) -> HttpResponse:
+        """Accept an invitation with the token of its mail, and sign in
+
+        Accepts an invitation with the `token` of its link, and signs the user in. If the address
+        has no account, `name` and `password` create one, also where the sign-up is closed. If the
+        page cannot know, send the token alone first, and ask for both on 400 `VALIDATION_ERROR`.
+        The address is verified then. A client that is signed in to the account of the address keeps
+        its session. If it sends its `refresh_token`, that is replaced; otherwise the response
+        repeats it, or has none if the service withholds it.
+
+        The response is that of a login: tokens with `is_new_user`, or the challenge of a second
+        factor. 404 `INVITATION_NOT_FOUND`, 400 `INVITATION_EXPIRED` and `INVITATION_NOT_PENDING`:
+        ask the sender for another invitation. 400 `INVALID_PASSWORD`: show the message, which has
+        the rules.
+        """
         read = self.read(AcceptInvitationIn)
-        accepted = answering.accept(
-            read["token"],
-            Profile(name=read["name"], password=read["password"]),
-            self.client,
-            caller=caller_to_continue(self.request),
-        )
+        caller = caller_to_continue(self.request)
+
+        def accept(refresh_token: Secret) -> Accepted[None]:
+            return invitations.accept(
+                read["token"],
+                Profile(name=read["name"], password=read["password"]),
+                self.client,
+                caller=caller,
+                refresh_token=refresh_token,
+            )
+
+        accepted = token_cookies.continuing(self, read["refresh_token"], accept)
         return responses.login(
             accepted.login,
             message=phrase("Invitation accepted."),
@@ -187,13 +317,26 @@ class Decline(Endpoint):
     public = True
 
     @operation(
-        "Decline an invitation with the token of its mail",
         body=DeclineInvitationIn,
         faults=_OPEN,
+        id="declineInvitation",
+        answered="The invitation was declined; `data` is null.",
     )
     def decline(self) -> HttpResponse:
-        answering.decline(self.read(DeclineInvitationIn)["token"], self.client)
+        """Decline an invitation with the token of its mail
+
+        Declines an invitation with the `token` of its link. The caller need not be signed in. The
+        sender is not mailed, but sees the status `declined`.
+
+        400 `INVITATION_NOT_PENDING`: it was answered or cancelled before.
+        """
+        invitations.decline(self.read(DeclineInvitationIn)["token"], self.client)
         return answer()
+
+
+def _sent(row: PlatformInvitation, *, mailed: bool) -> SentInvitation:
+    data: dict[str, Any] = {**_invitation(row), "mailed": mailed}
+    return cast(SentInvitation, data if mailed else {**data, "message": mailing.NOT_MAILED})
 
 
 def _invitation(row: PlatformInvitation) -> Invitation:

@@ -1,9 +1,9 @@
-"""The list of all system checks, and the function that makes Django's message from an id.
+"""The list of system checks, and the function that makes Django's message from an id.
 
 Each id has one entry: what is wrong and what happens because of it, and what to do. Ids are
 public: the letter is the level (E error, W warning, I information), and a number keeps its meaning.
-The entries are in the files `checks_*`. An app of the host project that has checks of
-its own adds its entries with `declare`, under a prefix of its own:
+The file that reports a check adds its entry with `declare`. An app of the host project does the
+same, under a prefix of its own:
 
     declare({"shop.E001": ("SHOP_ID is not set: no link can be made.", "Set SHOP_ID.")})
 
@@ -20,14 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.checks import ERROR, INFO, WARNING, CheckMessage
-
-from authservice.kernel import (
-    checks_core,
-    checks_front_end,
-    checks_invitations,
-    checks_modules,
-    checks_providers,
-)
 
 LEVELS: Mapping[str, int] = {"E": ERROR, "W": WARNING, "I": INFO}
 _ID = re.compile(r"[a-z_]+\.([EWI])[0-9]{3}")
@@ -62,13 +54,3 @@ def message(name: str, text: str = "", *, hint: str = "", obj: Any = None) -> Ch
     can name the value. Raises `KeyError` if the id has no entry."""
     check = CHECKS[name]
     return CheckMessage(check.level, text or check.cause, hint or check.remedy, obj=obj, id=name)
-
-
-for entries in (
-    checks_core,
-    checks_front_end,
-    checks_modules,
-    checks_invitations,
-    checks_providers,
-):
-    declare(entries.CHECKS)

@@ -37,6 +37,11 @@ def keys(purpose: str) -> tuple[bytes, ...]:
     return tuple(hmac.digest(_octets(secret), label, "sha256") for secret in secrets_)
 
 
+def key_ids(purpose: str) -> list[str]:
+    """A name for each of these keys, in their order: 16 hex characters that reveal nothing."""
+    return [hmac.digest(key, b"key id", "sha256").hex()[:16] for key in keys(purpose)]
+
+
 def mac(purpose: str, message: bytes) -> bytes:
     """HMAC-SHA-256 of `message` under the current key: 32 bytes."""
     return hmac.digest(keys(purpose)[0], message, "sha256")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth import get_user_model
-from django.db import DEFAULT_DB_ALIAS, models, router
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    connections,
+    models,
+    router,
+)
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -33,3 +41,41 @@ class PrimaryManager(models.Manager[Row]):
 
     def get_queryset(self) -> models.QuerySet[Row]:
         return super().get_queryset().using(self._db or primary())
+
+
+class OfUserManager(PrimaryManager[Row]):
+    """For rows of which each user has at most one: their natural key is that of the user, so that a
+    fixture with natural keys follows the users to whatever numbers they have elsewhere."""
+
+    def get_by_natural_key(self, *key: Any) -> Row:
+        users: Any = get_user_model()._default_manager
+        return self.get(user=users.db_manager(self._db or primary()).get_by_natural_key(*key))
+
+
+# A trigger of the project refuses a row: `RAISE EXCEPTION` of PostgreSQL, `SIGNAL` of MariaDB and
+# MySQL. With SQLite it is an `IntegrityError`.
+_TRIGGER_SQLSTATE, _TRIGGER_NUMBER = "P0001", 1644
+
+
+def is_refusal(error: DatabaseError) -> bool:
+    """Whether the table refuses the row: by a constraint, by the type of a column or by a trigger,
+    so that the same row would be refused again."""
+    return isinstance(error, IntegrityError | DataError) or is_of_trigger(error)
+
+
+def is_of_trigger(error: DatabaseError) -> bool:
+    """Whether a trigger of the project refuses the row, on a server."""
+    cause = error.__cause__
+    sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+    return sqlstate == _TRIGGER_SQLSTATE or error.args[:1] == (_TRIGGER_NUMBER,)
+
+
+# MariaDB and MySQL: a value has characters that the character set of the column lacks; it cannot be
+# stored (1366), or not be compared with the column (1267; MySQL 8: 3988).
+_CHARSET = (1267, 1366, 3988)
+
+
+def is_of_charset(error: DatabaseError) -> bool:
+    """Whether a column cannot hold the characters of a value, such as an emoji in `utf8mb3`."""
+    is_mysql = connections[primary()].vendor == "mysql"
+    return is_mysql and bool(error.args) and error.args[0] in _CHARSET

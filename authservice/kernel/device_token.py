@@ -6,14 +6,13 @@ clients behind the same address cannot use them up.
 
 from __future__ import annotations
 
-import time
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 
 from django.core.signing import BadSignature
 
-from authservice.kernel import crypto
+from authservice.kernel import clock, crypto
 from authservice.kernel.secret import Secret
 
 TTL = timedelta(days=365)
@@ -40,7 +39,7 @@ class DeviceToken:
 
 def issue(device: uuid.UUID, *, version: int, user: str) -> Secret:
     """Issue a token for a device that logs in now."""
-    now = int(time.time())
+    now = int(clock.timestamp())
     return DeviceToken(device=device, issued_at=now, version=version, user=user).signed()
 
 
@@ -53,7 +52,7 @@ def read(token: Secret) -> DeviceToken | None:
     except BadSignature:
         return None
     device, issued_at, version, user = values
-    if time.time() - issued_at >= TTL.total_seconds():
+    if clock.timestamp() - issued_at >= TTL.total_seconds():
         return None
     return DeviceToken(
         device=uuid.UUID(hex=device), issued_at=issued_at, version=version, user=user

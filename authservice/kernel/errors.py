@@ -1,19 +1,72 @@
-"""The error catalogue: every error that the API can return.
+"""The type of all API errors, the list of them, and the errors of any request.
 
 An error has a status, a code and a message for the client, and `cause` and `remedy` for the
 reference in the docs. Rules raise a `Fault` and the HTTP layer renders it; no other code builds an
-error response. Codes are public API. This file has the errors of any request; those about users and
-about invitations are in `account_errors` and `invitation_errors` and are imported here, so that
-every error has one place to import it from.
+error response. Codes are public API. Core and the modules declare theirs in `errors.py`.
 """
 
 from __future__ import annotations
 
-from authservice.kernel.account_errors import *  # noqa: F403 every error can be imported from here
-from authservice.kernel.faults import Fault as Fault
-from authservice.kernel.faults import catalogue as catalogue
-from authservice.kernel.invitation_errors import *  # noqa: F403
-from authservice.kernel.phrases import Phrase, of_field
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from authservice.kernel.phrases import Phrase, of_field, translated
+
+
+class Fault(Exception):
+    """An API error: its HTTP `status`, its public `code` and a human-readable `message`.
+
+    The message is in English, for logs and the API description; a response has the `text`. The text
+    of a class is a plain string, and a message of its own is a `phrase`, so that it is translated.
+    `cause` says when it occurs and `remedy` what the client should do; the reference in the docs
+    shows both.
+    """
+
+    status = 400
+    code = ""
+    message = ""
+    cause = ""
+    remedy = ""
+    headers: Mapping[str, str] = {}
+    # Further fields of `data` in the response, such as what the client may choose from.
+    fields: Mapping[str, Any] = {}
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        details: Mapping[str, Sequence[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.message = message or type(self).message
+        self.details = details
+        self.headers = {**type(self).headers, **(headers or {})}
+        super().__init__(self.message)
+
+    @property
+    def text(self) -> str:
+        """The message in the active language."""
+        return translated(self.message)
+
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """The details in the active language."""
+        details = self.details or {}
+        return {name: [translated(rule) for rule in rules] for name, rules in details.items()}
+
+
+def catalogue() -> Iterator[type[Fault]]:
+    """Every error that core and the installed modules declare, sorted by code."""
+    # A subclass without its own code looks the same to clients as its parent.
+    faults = {fault for fault in _subclasses(Fault) if vars(fault).get("code")}
+    return iter(sorted(faults, key=lambda fault: (fault.code, fault.status)))
+
+
+def _subclasses(parent: type[Fault]) -> Iterator[type[Fault]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
 
 # The request
 
@@ -46,7 +99,10 @@ class InvalidJSON(Fault):
 class InvalidRequestBody(Fault):
     code = "INVALID_REQUEST_BODY"
     message = "The body must be a JSON object."
-    cause = "The body is JSON but not an object, was cut off, or has no `Content-Length`."
+    cause = (
+        "The body is JSON but not an object, was cut off, or was sent in chunks to a server that"
+        " does not say where it ends."
+    )
     remedy = "Send a JSON object, and a `Content-Length` header if there is a body."
 
 
@@ -62,8 +118,11 @@ class UnsupportedMediaType(Fault):
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
     message = "The body must be sent as application/json in UTF-8."
-    cause = "The `Content-Type` is not `application/json`, or names another charset than UTF-8."
-    remedy = "Send `Content-Type: application/json`."
+    cause = (
+        "The `Content-Type` is not `application/json`, or names another charset than UTF-8. Or the"
+        " body has a `Content-Encoding`, such as gzip."
+    )
+    remedy = "Send `Content-Type: application/json`, and the body without compression."
 
 
 class NotFound(Fault):
@@ -158,14 +217,6 @@ class InvalidRefreshToken(Fault):
         "Log in again. If several tabs share tokens, refresh in one of them only and use its new"
         " tokens in all."
     )
-
-
-class SessionNotFound(Fault):
-    status = 404
-    code = "SESSION_NOT_FOUND"
-    message = "The session does not exist."
-    cause = "The caller has no valid session with this id."
-    remedy = "List the sessions again."
 
 
 class Forbidden(Fault):

@@ -18,43 +18,13 @@ from django.db import transaction
 from django.db.models import Model
 from django.dispatch import Signal
 
-from authservice import signals
 from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plugs
+from authservice.kernel.modules import Slot, plugs
 from authservice.kernel.person import Person
 from authservice.kernel.sql import Bound
 
 logger = logging.getLogger("authservice.events")
-
-SIGNALS: dict[str, Signal] = {
-    "auth.signup": signals.signed_up,
-    "auth.login.success": signals.logged_in,
-    "auth.login.failed": signals.login_failed,
-    "auth.logout": signals.logged_out,
-    "auth.token.refreshed": signals.tokens_refreshed,
-    "auth.token.reuse_detected": signals.token_reuse_detected,
-    "user.email.changed": signals.email_changed,
-    "user.username.changed": signals.username_changed,
-    "security.account.throttled": signals.account_throttled,
-    "invitation.sent": signals.invitation_sent,
-    "invitation.accepted": signals.invitation_accepted,
-    "invitation.declined": signals.invitation_declined,
-    "invitation.cancelled": signals.invitation_cancelled,
-    "auth.oauth.linked": signals.provider_linked,
-    "auth.oauth.unlinked": signals.provider_unlinked,
-    "org.created": signals.organization_created,
-    "org.updated": signals.organization_updated,
-    "org.deleted": signals.organization_deleted,
-    "org.switched": signals.organization_switched,
-    "org.member.added": signals.member_added,
-    "org.member.removed": signals.member_removed,
-    "org.member.role_changed": signals.member_role_changed,
-    "org.invitation.sent": signals.organization_invitation_sent,
-    "org.invitation.accepted": signals.organization_invitation_accepted,
-    "org.invitation.declined": signals.organization_invitation_declined,
-    "org.invitation.cancelled": signals.organization_invitation_cancelled,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +47,32 @@ class Event:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "severity", actions.ACTIONS[self.action].severity)
+
+
+class EventListener(Slot):
+    """Slot `event_listener`: stores events in the transaction of the action.
+
+    If it raises, the action fails.
+    """
+
+    slot = "event_listener"
+
+    def listens(self, action: str) -> bool:
+        """Whether the listener stores events of this action."""
+        return True
+
+    def record(self, event: Event) -> None:
+        """Store one event."""
+
+    def record_all(self, events: Sequence[Event]) -> None:
+        """Store the events of a batch, such as that of an import, which are of one action."""
+        for event in events:
+            self.record(event)
+
+    def statements(self, events: Sequence[Event]) -> Sequence[Bound] | None:
+        """The statements that store the events of a login, for core to run together with those of
+        the login. None if there are no such statements: then `record` is called for each event."""
+        return None
 
 
 def record(
@@ -131,7 +127,7 @@ def record_all_by_staff(
 ) -> None:
     """Record the same action on many rows, for imports.
 
-    A listener with a method `many` gets all events at once, so that it needs few statements.
+    A listener gets all events at once, so that it needs few statements.
     """
     if not targets or not _is_noticed(action):
         return
@@ -151,6 +147,7 @@ class Batch:
 
     def __init__(self) -> None:
         self._events: list[Event] = []
+        self._without_statement: list[tuple[EventListener, Event]] = []
 
     def add(self, action: str, person: Person, client: Client, /, **metadata: Any) -> None:
         if _is_noticed(action):
@@ -160,14 +157,15 @@ class Batch:
 
     def statements(self) -> list[Bound]:
         """The statements with which listeners store these events."""
-        return [
-            statement
-            for writer in plugs("event_listener")
-            if hasattr(writer, "statements")
-            for statement in writer.statements(
-                [event for event in self._events if _listens(writer, event.action)]
-            )
-        ]
+        statements: list[Bound] = []
+        for listener in plugs(EventListener):
+            events = [event for event in self._events if listener.listens(event.action)]
+            prepared = listener.statements(events)
+            if prepared is None:
+                self._without_statement += [(listener, event) for event in events]
+            else:
+                statements += prepared
+        return statements
 
     def run(self) -> None:
         """Store the events with statements of their own, and notify."""
@@ -177,10 +175,9 @@ class Batch:
 
     def notify(self) -> None:
         """Call the other listeners, and the signal receivers after commit."""
+        for listener, event in self._without_statement:
+            listener.record(event)
         for event in self._events:
-            for listener in _listeners(event.action):
-                if not hasattr(listener, "statements"):
-                    listener(event)
             _send_after_commit(event)
 
 
@@ -189,41 +186,31 @@ def has_listener(action: str) -> bool:
     return bool(_listeners(action))
 
 
-def _listeners(action: str) -> list[Any]:
-    return [one for one in plugs("event_listener") if _listens(one, action)]
-
-
-def _listens(listener: Any, action: str) -> bool:
-    chooses = getattr(listener, "listens", None)
-    return chooses is None or chooses(action)
+def _listeners(action: str) -> list[EventListener]:
+    return [listener for listener in plugs(EventListener) if listener.listens(action)]
 
 
 def _is_noticed(action: str) -> bool:
     """Whether there is a listener or a receiver; without one no event is built."""
-    signal = SIGNALS.get(action)
+    signal = actions.ACTIONS[action].signal
     return has_listener(action) or bool(signal is not None and signal.receivers)
 
 
 def _notify(event: Event) -> None:
     for listener in _listeners(event.action):
-        listener(event)
+        listener.record(event)
     _send_after_commit(event)
 
 
 def _notify_of_all(events: Sequence[Event]) -> None:
     for listener in _listeners(events[0].action):
-        many = getattr(listener, "many", None)
-        if many:
-            many(events)
-            continue
-        for event in events:
-            listener(event)
+        listener.record_all(events)
     for event in events:
         _send_after_commit(event)
 
 
 def _send_after_commit(event: Event) -> None:
-    signal = SIGNALS.get(event.action)
+    signal = actions.ACTIONS[event.action].signal
     if signal is not None and signal.receivers:
         transaction.on_commit(partial(_send, signal, event), using=databases.primary(), robust=True)
 

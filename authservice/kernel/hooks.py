@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from authservice.kernel.client import Client
-from authservice.kernel.faults import Fault, catalogue
+from authservice.kernel.errors import Fault, catalogue
 
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
 

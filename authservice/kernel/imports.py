@@ -1,18 +1,24 @@
-"""What `authservice_import` and its sources share: options, report and the slot `import_sources`.
+"""What `authservice_import` and its sources share: options, report, and how sources are found.
 
-A source reads the tables of another package and writes those of the module that fills the slot. If
-several modules import data of one package, they fill the slot under one name and the command runs
-all of them.
+A source reads the tables of another package and writes those of its module. If several modules
+import data of one package, the command runs all their sources of this name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any
+
+from django.utils.module_loading import module_has_submodule
+
+from authservice.kernel.modules import installed
 
 MOST_NAMED = 10
+# The reason of a row that a constraint or a trigger of the database refuses.
+REFUSED = "the database refuses the imported row"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,22 +73,29 @@ class CannotImport(Exception):
     """The import cannot begin; the text says what to change, for the operator."""
 
 
-class ImportSource(Protocol):
-    """Imports one kind of data from one package. `what` names the data, in lower case. An attribute
-    `reads` may have the labels of the package's models that it reads, such as
-    "account.EmailAddress": rows of the package that no installed source reads are reported."""
+class ImportSource:
+    """Base class: imports one kind of data from one package."""
 
     what: str
+    """The data, in lower case."""
+
+    reads: Collection[str] = ()
+    """The labels of the package's models that it reads, such as "account.EmailAddress": rows of the
+    package that no installed source reads are reported."""
 
     def missing(self) -> str:
         """What has to be installed first, as a sentence; empty if nothing is missing."""
+        return ""
 
     def run(self, options: ImportOptions) -> ImportReport:
         """Import, or only report with `dry_run`. Can be repeated: rows that were imported are
         skipped. Raises `CannotImport`."""
+        raise NotImplementedError
 
 
-class ImportSources(Protocol):
-    """Slot `import_sources`: for each name of a source, the object that imports from it."""
-
-    def __call__(self) -> Mapping[str, ImportSource]: ...
+def sources() -> Iterator[tuple[str, ImportSource]]:
+    """The sources of the installed modules, each with the name of its package: those that
+    `import_sources` in `importing/sources.py` of each module returns."""
+    for config in installed():
+        if module_has_submodule(config.module, "importing"):
+            yield from import_module(f"{config.name}.importing.sources").import_sources()

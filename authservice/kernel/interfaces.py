@@ -1,23 +1,28 @@
-"""Types that the HTTP layer, core and the modules share: data classes and slot signatures."""
+"""Types that the HTTP layer, core and the modules share: data classes and base classes of slots.
+
+In slots, `person` is a user (`core/users/person.py: Person`), a class that the kernel does not
+import. Slots that the kernel itself calls have their base classes beside the callers: events,
+messages, pages of links. That of the support page is in `support.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event
-from authservice.kernel.faults import Fault
-from authservice.kernel.link_pages import LinkPages as LinkPages
+from authservice.kernel.errors import Fault, InvalidRefreshToken
 from authservice.kernel.message_queue import Message
+from authservice.kernel.modules import Slot
 from authservice.kernel.person import Person
 from authservice.kernel.secret import Secret
+from authservice.kernel.sections import root
 
 MFA = "mfa"  # RFC 8176: more than one factor was verified
 
@@ -51,60 +56,6 @@ class Lifetimes:
 
     idle: timedelta
     absolute: timedelta
-
-
-Filler = TypeVar("Filler")
-
-
-def refuses(*faults: type[Fault]) -> Callable[[Filler], Filler]:
-    """Decorator for a filler of `login_policy` (its class) or `request_guard`: declares the errors
-    it raises. The API description adds them to every route that calls the filler."""
-
-    def note(filler: Filler) -> Filler:
-        filler.faults = faults  # type: ignore[attr-defined]
-        return filler
-
-    return note
-
-
-def asks_for(header: Callable[[], str]) -> Callable[[Filler], Filler]:
-    """Decorator for a filler of `request_guard`: declares the request header it requires, for the
-    API description."""
-
-    def note(filler: Filler) -> Filler:
-        filler.header = header  # type: ignore[attr-defined]
-        return filler
-
-    return note
-
-
-class LoginPolicy(Protocol):
-    """Slot `login_policy`: an object with the rules that a login module adds to sessions.
-
-    Core owns the rows and calls the policy. A policy declares its errors with `refuses`.
-    """
-
-    @property
-    def ended(self) -> Callable[[Sequence[UUID]], None] | None:
-        """A function that receives the ids of ended sessions after commit, or None if the policy
-        does not need them."""
-
-    def checks_every_request(self) -> bool:
-        """Whether every request reads the row of the session, regardless of the route."""
-
-    def lifetimes(self) -> Lifetimes:
-        """Lifetimes of a session that is created or refreshed now."""
-
-    def begin(self, person: Person, session: LiveSession, client: Client) -> None:
-        """Called in the transaction that creates the session, before its row is inserted. Raises a
-        `Fault` to refuse the session."""
-
-    def alive(self, session: LiveSession) -> bool:
-        """Whether a session with a valid row may be refreshed. May raise a `Fault`."""
-
-    def use(self, session: LiveSession) -> bool:
-        """Whether a request may use a session with a valid row. Called once per request, as the
-        last check. May raise a `Fault`."""
 
 
 class LiveSession(Protocol):
@@ -152,68 +103,199 @@ class SessionStore(Protocol):
         """The rows of the user's valid sessions, newest first."""
 
 
-class LoginGate(Protocol):
-    """Slot `login_gate`: returns a challenge, or None if the proofs of the arrival are sufficient.
+class LoginPolicy(Slot):
+    """Slot `login_policy`: the rules that a login module adds to sessions.
 
-    Called in the transaction of the one door, which also creates the session if there is no
-    challenge.
+    Core owns the rows and calls the policy.
     """
 
-    def __call__(self, arrival: Arrival) -> Challenge | None: ...
+    slot = "login_policy"
+
+    faults: tuple[type[Fault], ...] = ()
+    """The errors that it raises: the API description adds them to every route that calls it."""
+
+    @property
+    def ended(self) -> Callable[[Sequence[UUID]], None] | None:
+        """A function that receives the ids of ended sessions after commit, or None if the policy
+        does not need them."""
+        return None
+
+    def checks_every_request(self) -> bool:
+        """Whether every request reads the row of the session, regardless of the route."""
+        return True
+
+    def lifetimes(self) -> Lifetimes:
+        """Lifetimes of a session that is created or refreshed now."""
+        return Lifetimes(root.refresh_token_ttl, root.session_ttl)
+
+    def begin(self, person: Any, session: LiveSession, client: Client) -> None:
+        """Called in the transaction that creates the session, before its row is inserted. Raises a
+        `Fault` to refuse the session."""
+
+    def alive(self, session: LiveSession) -> bool:
+        """Whether a session with a valid row may be refreshed. May raise a `Fault`."""
+        return True
+
+    def use(self, session: LiveSession) -> bool:
+        """Whether a request may use a session with a valid row. Called once per request, as the
+        last check. May raise a `Fault`."""
+        return True
 
 
-class GateColumns(Protocol):
-    """Slot `gate_columns`: look-ups from the user model that a login with a password reads with the
-    user, for the gate. `arrival.person.gate_values` has them by name; in other logins, it is empty.
+class SecondFactor(Slot):
+    """Slot `second_factor`: a further proof after the first, such as a code.
+
+    `ask` and `is_enabled` must be overridden: with a default, a misspelled name would let every
+    login pass. Servers run no system checks.
     """
 
-    def __call__(self) -> Sequence[str]: ...
+    slot = "second_factor"
+
+    def columns(self) -> Sequence[str]:
+        """Look-ups from the user model that a login with a password reads with the user, for `ask`.
+        `arrival.person.gate_values` has them by name; in other logins, it is empty."""
+        return ()
+
+    def ask(self, arrival: Arrival) -> Challenge | None:
+        """A challenge, or None if the proofs of the arrival are sufficient. Called by the one door,
+        in the transaction that also creates the session if there is no challenge."""
+        raise NotImplementedError
+
+    def is_enabled(self, person: Any) -> bool:
+        """Whether the user has a confirmed second factor."""
+        raise NotImplementedError
+
+    def is_required(self, person: Any) -> bool:
+        """Whether the settings require a second factor of this user."""
+        return False
+
+    def verify(self, person: Any, code: Secret, client: Client) -> None:
+        """Count the attempt, check the code and mark it as used. Called for users who have the
+        factor enabled, by logins that do not use the one door, such as that of Django admin, and
+        by routes that require the factor. Raises `TooManyAttempts` and `TwoFactorRefused`."""
+        raise NotImplementedError
+
+    def revoke(self, person: Any, since: datetime | None) -> bool:
+        """Remove the factors that were set up since a given time, or all of them; returns whether
+        there were any. Called with a time by the link "this was not me", and without one at the
+        first proof of an address, in the transaction of either."""
+        return False
 
 
-class Claims(Protocol):
-    """Slot `claims`: additional claims of an access token, for a user and a session."""
+class SessionData(Slot):
+    """Slot `session_data`: what a module adds to sessions, their access tokens and logins."""
 
-    def __call__(self, person: Person, session: LiveSession) -> Mapping[str, Any]: ...
+    slot = "session_data"
+
+    def claims(self, person: Any, session: Any) -> Mapping[str, Any]:
+        """Additional claims of an access token, for a user and a session. Called when a token is
+        issued, after `CORE.CLAIMS_HOOK`. They replace none of the claims of core."""
+        return {}
+
+    def extras(self, person: Any, kept: Any) -> Mapping[str, Any]:
+        """Fields of `data.data` in a login response. The API description reads them from the
+        TypedDict in the return annotation. Called after the commit. `kept` is the session that a
+        signed-in client keeps, or None if the session is new."""
+        return {}
+
+    def withholds_refresh(self) -> bool:
+        """Whether a signed-in client that continues its session gets no refresh token unless it
+        sends its current one, so that a stolen access token is never worth a refresh token. True of
+        any module suffices."""
+        return False
 
 
-class LoginExtras(Protocol):
-    """Slot `login_extras`: fields of `data.data` in a login response. The API description reads
-    them from the TypedDict in the filler's return annotation.
+class AccountAccess(Slot):
+    """Slot `account_access`: the ways to sign in that a module adds, mostly in recoveries.
 
-    `kept` is the session that a signed-in client keeps, or None if the session is new.
+    The transaction of a recovery has locked the user.
     """
 
-    def __call__(self, person: Person, kept: LiveSession | None) -> Mapping[str, Any]: ...
+    slot = "account_access"
+
+    def first_proof(self, person: Any) -> bool:
+        """Delete the module's data of a user whose address was never proven before; returns whether
+        there was any. Called at the first proof of an address."""
+        return False
+
+    def recover(self, person: Any, since: datetime) -> bool:
+        """Remove the ways to sign in, such as linked providers, that were added since a given time;
+        returns whether there were any. Called at a password reset by e-mail, and when an owner uses
+        the link "this was not me"."""
+        return False
+
+    def restore(self, person: Any, since: datetime) -> None:
+        """Restore the ways to sign in that were removed since a given time. Called when an owner
+        uses the link "this was not me", after `recover`."""
+
+    def distrust(self, person: Any) -> bool:
+        """Make ways to sign in that were set up before the first proof of the address count as
+        added now, so that a recovery removes them; returns whether there were any. Called when a
+        verification link proves an address, unless the browser or a session of the sign-up opened
+        it."""
+        return False
+
+    def can_log_in(self, person: Any) -> bool:
+        """Whether the user can log in by this module now, without a password. Called before the
+        last other way to log in is removed."""
+        return False
+
+    def rebind(self, email_key: str, stale: Collection[str], fresh: str) -> None:
+        """Store the fingerprint `fresh` of a password hash in the rows of this address that have
+        one of the fingerprints `stale`. Called when a login stores a better hash of the same
+        password."""
 
 
-class EventListener(Protocol):
-    """Slot `event_listener`: stores an event in the transaction of the action.
+class ForeignTokens(Slot):
+    """Slot `foreign_tokens`: the refresh tokens of another package, which are traded for sessions
+    so that a project can move without new logins."""
 
-    If it raises, the action fails. A listener with a method `listens(action)` is called only if
-    that returns True, one with a method `many(events)` in one call for a batch, such as that of an
-    import. Core runs what a method `statements(events)` returns (`kernel/sql.py: Bound`) together
-    with the statements of a login, and does not call that listener for the events of the login.
-    """
+    slot = "foreign_tokens"
 
-    def __call__(self, event: Event) -> None: ...
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie in which the package keeps the token, or ""."""
+        return ""
+
+    def trade(self, text: Secret, client: Client) -> Any:
+        """Trade a token for a session, once; returns the tokens of the session
+        (`core/sessions/sessions.py: Tokens`). Called by a refresh, with a token that is not one of
+        ours. Raises `InvalidRefreshToken`, also for a token that the package did not issue."""
+        raise InvalidRefreshToken
+
+    def revoke(self, users: Collection[Any] | None, before: datetime | None) -> None:
+        """Revoke the tokens that the users with these primary keys could trade, or those of all
+        users; with `before` only those issued earlier. Called in the transaction that ends all
+        sessions of a user, or all but one."""
 
 
-class RequestGuard(Protocol):
-    """Slot `request_guard`: raises a `Fault` to refuse a state-changing request, such as a forged
-    one; see `refuses`.
+class RequestGuard(Slot):
+    """Slot `request_guard`: refuses requests that change something and that a page of another site
+    may have sent. `check` must be overridden: a guard makes the service accept token cookies."""
 
-    `session_id` is the session that a token cookie identifies, or None if no cookie identifies the
-    caller.
-    """
+    slot = "request_guard"
 
-    def __call__(self, request: HttpRequest, session_id: UUID | None) -> None: ...
+    faults: tuple[type[Fault], ...] = ()
+    """The errors that it raises: the API description adds them to every route that calls it."""
 
+    def check(self, request: HttpRequest, session_id: UUID | None, *, bearer: bool) -> None:
+        """Raises a `Fault` to refuse the request. `session_id` is the session that a token cookie
+        identifies, or None if no cookie identifies the caller. `bearer` says that a bearer token
+        alone identifies the caller."""
+        raise NotImplementedError
 
-class TrustedOrigins(Protocol):
-    """Slot `trusted_origins`: the origins whose scripts may call the API, written as in the
-    header `Origin`."""
+    def trusts(self, origin: str) -> bool:
+        """Whether scripts of this origin, as in the header `Origin`, may call the API. Asked when
+        tokens are in cookies and a magic link or a WebSocket is opened."""
+        return False
 
-    def __call__(self) -> Collection[str]: ...
+    def header(self) -> str:
+        """The request header that it requires, for the API description; "" if none."""
+        return ""
+
+    def required_of_all(self) -> bool:
+        """Whether clients without cookies must send the header too."""
+        return True
 
 
 class MessageBuilders(Protocol):
@@ -222,29 +304,7 @@ class MessageBuilders(Protocol):
     def __call__(self) -> Mapping[str, Callable[[Message], Any]]: ...
 
 
-class ChosenSessionStore(Protocol):
-    """Slot `chosen_session_store`: the dotted path of a `SessionStore` that the settings of the
-    module name, or ""."""
-
-    def __call__(self) -> str: ...
-
-
 class ExpiredRows(Protocol):
     """Slot `expired_rows`: returns querysets of the rows that the cleanup deletes, by name."""
 
     def __call__(self) -> Mapping[str, QuerySet[Any]]: ...
-
-
-class SecondFactor(Protocol):
-    """Slot `second_factor`: second factors for logins that do not use the one door, such as that
-    of Django admin, and for routes that require one."""
-
-    def is_enabled(self, person: Person) -> bool:
-        """Whether the user has a confirmed second factor."""
-
-    def is_required(self, person: Person) -> bool:
-        """Whether the settings require a second factor of this user."""
-
-    def verify(self, person: Person, code: Secret, client: Client) -> None:
-        """Count the attempt, check the code and mark it as used. Raises `TooManyAttempts` and
-        `TwoFactorRefused`."""

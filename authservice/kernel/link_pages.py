@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from django.http import HttpResponse
 
-from authservice.kernel.faults import Fault
+from authservice.kernel.errors import Fault
+from authservice.kernel.modules import Slot
 from authservice.kernel.secret import Secret
 
 
@@ -48,12 +49,19 @@ class ResultPage:
     temp_token: Secret = field(default_factory=lambda: Secret(""))
 
 
-class LinkPages(Protocol):
+class LinkPages(Slot):
     """Slot `link_pages`: shows browsers pages instead of JSON at the addresses of mailed links."""
+
+    slot = "link_pages"
 
     def brand(self) -> Mapping[str, Any]:
         """The variable `brand` in the templates of all pages."""
+        return {}
 
-    def form(self, page: FormPage) -> HttpResponse: ...
+    def form(self, page: FormPage) -> HttpResponse:
+        """The page with the form of a link."""
+        raise NotImplementedError
 
-    def result(self, page: ResultPage) -> HttpResponse: ...
+    def result(self, page: ResultPage) -> HttpResponse:
+        """The page that replaces a JSON response."""
+        raise NotImplementedError

@@ -13,47 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
+from authservice.kernel import clock
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plug
+from authservice.kernel.modules import Slot, awaited_messages, plug
 
 logger = logging.getLogger("authservice.messages")
-
-VERIFY_EMAIL = "verify-email"
-SIGNUP = "signup"
-SIGNUP_UNPROVEN = "signup-unproven"
-VERIFY_PHONE = "verify-phone"
-RESET_BY_LINK = "reset-link"
-RESET_BY_CODE = "reset-code"
-PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of message, not a password
-EMAIL_CONFIRMED = "email-confirmed"
-ACCESS_WIPED = "access-wiped"
-ACCESS_REMOVED = "access-removed"
-ACCOUNT_SECURED = "account-secured"
-PHONE_CHANGED = "phone-changed"
-PHONE_CHANGED_TEXT = "phone-changed-text"
-RESET_BY_CODE_REFUSED = "reset-code-refused"
-WELCOME = "welcome"
-NEW_DEVICE = "new-device"
-NEW_DEVICES = "new-devices"
-ACCOUNT_MADE = "account-made"
-CHANGED_BY_STAFF = "changed-by-staff"
-CHANGE_EMAIL = "change-email"
-EMAIL_TAKEN = "email-taken"
-EMAIL_CHANGE_REQUESTED = "email-change-requested"
-EMAIL_CHANGED = "email-changed"
-EMAIL_CHANGE_CONFIRMED = "email-change-confirmed"
-DELETE_ACCOUNT = "delete-account"
-ACCOUNT_DELETED = "account-deleted"
-
-# Kinds that a user waits for although no request limit counts them, such as at signup.
-_WAITED_FOR = frozenset(
-    {VERIFY_EMAIL, SIGNUP, VERIFY_PHONE, RESET_BY_LINK, RESET_BY_CODE, ACCOUNT_MADE}
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +31,8 @@ class Message:
     `target` is an e-mail address or an E.164 number. `language` is a Django language code or "".
     `details` holds JSON values for the templates, such as time and client, and never a secret.
     `requested` is true if a user requested the message and the request passed its limits.
-    `not_before` is the ISO 8601 time before which the job must not run, or "".
+    `not_before` is the ISO 8601 time before which the job must not run, or "". `state` is what
+    `NOTIFICATION.CAPTURE` returned, such as the schema of a tenant.
     """
 
     kind: str
@@ -73,27 +42,34 @@ class Message:
     details: Mapping[str, Any] = field(default_factory=dict)
     requested: bool = False
     not_before: str = ""
+    state: Any = None
 
     @property
     def is_notice(self) -> bool:
         """Whether no user waits for the message, so that the worker may send others first."""
-        return not (self.requested or self.kind in _WAITED_FOR)
+        return not (self.requested or self.kind in awaited_messages())
 
     @property
     def delay(self) -> timedelta:
         """Time from now until the job may run; zero if it may run now."""
         if not self.not_before:
             return timedelta(0)
-        return max(datetime.fromisoformat(self.not_before) - timezone.now(), timedelta(0))
+        return max(datetime.fromisoformat(self.not_before) - clock.now(), timedelta(0))
 
 
-class Messenger(Protocol):
+class Messenger(Slot):
     """Slot `messenger`: enqueues a job. A worker looks up the target, issues the one-time token and
     sends the message."""
 
-    can_sms: bool
+    slot = "messenger"
 
-    def send(self, message: Message) -> None: ...
+    @property
+    def can_sms(self) -> bool:
+        """Whether text messages can be sent, not only e-mails."""
+        return False
+
+    def send(self, message: Message) -> None:
+        """Enqueue the job. Called after the commit of the action."""
 
 
 def send(
@@ -107,7 +83,7 @@ def send(
     not_before: datetime | None = None,
 ) -> None:
     """Enqueue the job once the transaction on `using` commits; see `Message`."""
-    messenger = plug("messenger")
+    messenger = plug(Messenger)
     if messenger is None or not target:
         return
     message = Message(
@@ -145,16 +121,16 @@ def describe_client(client: Client) -> dict[str, str]:
     return {
         "user_agent": client.user_agent,
         "ip_address": client.address,
-        "at": timezone.now().isoformat(),
+        "at": clock.now().isoformat(),
     }
 
 
 def can_mail() -> bool:
     """Whether e-mail can be sent: a messenger is installed."""
-    return plug("messenger") is not None
+    return plug(Messenger) is not None
 
 
 def can_sms() -> bool:
     """Whether SMS can be sent: the installed messenger has an SMS sender."""
-    messenger = plug("messenger")
+    messenger = plug(Messenger)
     return messenger is not None and messenger.can_sms

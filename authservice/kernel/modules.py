@@ -1,59 +1,63 @@
 """Modules and their slots: how core calls modules without importing them.
 
 A module is a Django app whose AppConfig is a `ModuleConfig`. The attributes of the config declare
-what the module provides: a slot contains the dotted path of a function or object (the filler), or a
-tuple of paths. `plugs("login_gate")` returns the fillers of all installed modules in the order of
-`INSTALLED_APPS`, resolved once.
+what the module provides: a slot contains the dotted path of an object (the filler), or a tuple of
+paths. A filler is an instance of a subclass of the base class of its slot. `plugs(SecondFactor)`
+returns the fillers of all installed modules in the order of `INSTALLED_APPS`, resolved once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, cast, overload
 
 from django.apps import AppConfig, apps
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.module_loading import import_string
+from django.utils.module_loading import import_string, module_has_submodule
 
 from authservice.kernel import settings
+from authservice.kernel.actions import ACTIONS, Action, declare
 
 # Each slot, and when its fillers are called: the reference in the docs shows both.
 SLOTS: Mapping[str, str] = {
     "login_policy": "When a session begins, is refreshed, is used or ends.",
-    "login_gate": "By the one door, in its transaction, before a session begins.",
-    "gate_columns": "When a login looks up its user.",
-    "claims": "When an access token is issued; so is `CORE.CLAIMS_HOOK`.",
-    "login_extras": "For the response to a login.",
+    "second_factor": "By each login, by recoveries, and by routes that require a second factor.",
+    "session_data": "When access tokens are issued, and for the response to a login.",
+    "account_access": "By recoveries of an account, and before a way to log in is removed.",
+    "foreign_tokens": "By a refresh with a token of another package, and when sessions end.",
+    "request_guard": "Before a request that changes something.",
     "event_listener": "By `events.record`, in the transaction of the action.",
     "messenger": "With each message, after the commit.",
-    "request_guard": "Before a request that changes something.",
-    "trusted_origins": "When a magic link is opened and tokens are kept in cookies.",
     "message_builders": "By the worker that sends messages.",
-    "revoke_unverified_access": "At the first proof of an address.",
-    "revoke_recent_access": "At a password reset by e-mail, and when an owner uses the link"
-    ' "this was not me".',
-    "distrust_earlier_access": "When a verification link proves an address, unless the browser or a"
-    " session of the sign-up opened it.",
-    "restore_access": 'When an owner uses the link "this was not me".',
-    "revoke_recent_factors": 'When an owner uses the link "this was not me".',
-    "fingerprint_rows": "When a login stores a better hash of the same password.",
     "expired_rows": "By `authservice_cleanup`.",
-    "chosen_session_store": "For the store of sessions, unless `SESSION.STORE` is set.",
-    "login_method": "Before the last way to log in is removed.",
-    "before_delete": "When a user is deleted, by staff or by themselves, in the same transaction.",
-    "second_factor": "By the login of Django admin, and by routes that require a second factor.",
-    "import_sources": "By `authservice_import`.",
-    "refresh_token_trade": "By a refresh, with a token that is not one of ours.",
-    "revoke_foreign_tokens": "When all sessions of a user end, or all but one.",
     "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
     "link_pages": "When a browser opens a route to which mails link.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
+_PACKAGE = Path(__file__).parents[1]
+# Their fillers are functions.
+FUNCTIONS = ("message_builders", "expired_rows")
 _swapped: dict[str, tuple[Any, ...]] = {}
 
 CORE = "authservice.core"
 DEFAULT_LOGIN_MODULE = "authservice.stateless"
+
+
+class Slot:
+    """Base of the base classes of slots, whose methods do nothing unless a filler overrides them.
+
+    `slot` is the name of the slot. The check `authservice.E008` reports a filler with a public name
+    that its base class does not have: nothing would ever call it.
+    """
+
+    slot: ClassVar[str]
+
+
+Filler = TypeVar("Filler", bound=Slot)
 
 
 class ModuleConfig(AppConfig):
@@ -61,32 +65,21 @@ class ModuleConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     urls: str | None = None
+    # What it records: in the list of `authservice.kernel.actions` when the app is installed.
+    actions: Mapping[str, Action] = {}
+    # Kinds of messages that a user waits for although no request limit counts them.
+    awaited_messages: Collection[str] = ()
 
-    # The signature of each slot is in `authservice.kernel.interfaces`.
     login_policy: str | None = None
-    login_gate: str | None = None
-    gate_columns: str | None = None
-    claims: str | None = None
-    login_extras: str | None = None
+    second_factor: str | None = None
+    session_data: str | None = None
+    account_access: str | None = None
+    foreign_tokens: str | None = None
+    request_guard: str | None = None
     event_listener: str | None = None
     messenger: str | None = None
-    request_guard: str | None = None
-    trusted_origins: str | None = None
     message_builders: str | tuple[str, ...] | None = None
-    revoke_unverified_access: str | None = None
-    revoke_recent_access: str | None = None
-    distrust_earlier_access: str | None = None
-    restore_access: str | None = None
-    revoke_recent_factors: str | None = None
-    fingerprint_rows: str | None = None
     expired_rows: str | None = None
-    chosen_session_store: str | None = None
-    login_method: str | None = None
-    before_delete: str | None = None
-    second_factor: str | None = None
-    import_sources: str | tuple[str, ...] | None = None
-    refresh_token_trade: str | None = None
-    revoke_foreign_tokens: str | None = None
     support: str | tuple[str, ...] | None = None
     link_pages: str | None = None
 
@@ -99,6 +92,10 @@ class ModuleConfig(AppConfig):
                 " the other modules of authservice."
             )
         super().import_models()
+        declare(self.actions)
+        # The catalogue of errors is complete from the start.
+        if module_has_submodule(self.module, "errors"):
+            import_module(f"{self.name}.errors")
 
 
 def installed() -> Iterator[ModuleConfig]:
@@ -108,6 +105,26 @@ def installed() -> Iterator[ModuleConfig]:
             yield config
     if not has_login_module():
         yield default_login_module()
+
+
+def known_actions() -> Mapping[str, Action]:
+    """The actions that can be recorded, and those of the modules of this package that are not
+    installed: the log still has the entries of a module that was removed."""
+    return {**_shipped_actions(), **ACTIONS}
+
+
+@cache
+def _shipped_actions() -> dict[str, Action]:
+    # The files `apps.py` import no models, so this installs nothing.
+    found: dict[str, Action] = {}
+    for path in sorted(_PACKAGE.rglob("apps.py")):
+        file = import_module(
+            ".".join(("authservice", *path.relative_to(_PACKAGE).parts[:-1], "apps"))
+        )
+        for config in vars(file).values():
+            if isinstance(config, type) and issubclass(config, ModuleConfig):
+                found.update(config.actions)
+    return found
 
 
 def has_login_module() -> bool:
@@ -131,17 +148,41 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
                 yield config, slot, path
 
 
+def misfit(slot: str, filler: Any) -> str:
+    """Why the object cannot fill the slot, for a sentence that begins with its name; "" if it
+    can."""
+    if slot in FUNCTIONS:
+        return "" if callable(filler) else "is not a function"
+    if getattr(filler, "slot", "") != slot or not isinstance(filler, Slot):
+        return f"is not an instance of a subclass of the base class of {slot}"
+    base = next(parent for parent in type(filler).__mro__ if Slot in parent.__bases__)
+    unknown = set(dir(type(filler))) - set(dir(base))
+    names = ", ".join(sorted(name for name in unknown if not name.startswith("_")))
+    return f"has {names}, which {base.__name__} does not have" if names else ""
+
+
+@overload
+def plugs(slot: type[Filler]) -> tuple[Filler, ...]: ...
+@overload
+def plugs(slot: str) -> tuple[Any, ...]: ...
+def plugs(slot: type[Slot] | str) -> tuple[Any, ...]:
+    """The fillers of a slot from all installed modules, by its base class or its name. Raises
+    `KeyError` for an unknown name."""
+    return _fillers(slot if isinstance(slot, str) else slot.slot)
+
+
 @settings.cached_for_host
-def plugs(slot: str) -> tuple[Any, ...]:
-    """The fillers of `slot` from all installed modules."""
+def _fillers(slot: str) -> tuple[Any, ...]:
+    if slot not in SLOTS:
+        raise KeyError(slot)
     if slot in _swapped:
         return _swapped[slot]
     return tuple(import_string(path) for _, filled, path in slots_filled() if filled == slot)
 
 
-def plug(slot: str) -> Any:
+def plug(slot: type[Filler]) -> Filler | None:
     """The one filler of a slot that takes one (the last installed wins), or None."""
-    fillers = plugs(slot)
+    fillers: tuple[Filler, ...] = _fillers(slot.slot)
     return fillers[-1] if fillers else None
 
 
@@ -150,7 +191,7 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
     """Within this context, `filler` is the only filler of the slot; for tests."""
     outer = _swapped.get(slot)
     _swapped[slot] = (filler,)
-    plugs.cache_clear()
+    _fillers.cache_clear()
     try:
         yield
     finally:
@@ -158,7 +199,13 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
             del _swapped[slot]
         else:
             _swapped[slot] = outer
-        plugs.cache_clear()
+        _fillers.cache_clear()
+
+
+@settings.cached_for_host
+def awaited_messages() -> frozenset[str]:
+    """The kinds that the installed apps declare."""
+    return frozenset(kind for config in installed() for kind in config.awaited_messages)
 
 
 def urlconfs() -> list[str]:

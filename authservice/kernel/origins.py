@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
@@ -38,6 +39,18 @@ def is_web_address(url: str) -> bool:
     """Whether this is an http or https URL with a host."""
     parts = parts_of(url)
     return parts.scheme in _PORTS and bool(parts.hostname) and _is_plain(url)
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host name or IP address is that of the machine itself."""
+    name = (host or "").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def is_path(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,3 +25,9 @@ class Page:
 
     def cut(self, rows: Any) -> Any:
         return rows[self.offset : self.offset + self.limit]
+
+    def total(self, rows: Sized, count: Callable[[], int]) -> int:
+        """How many rows all pages have; counts only if the `rows` of this page do not tell."""
+        if len(rows) < self.limit and (len(rows) or not self.offset):
+            return self.offset + len(rows)
+        return count()

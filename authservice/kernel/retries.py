@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from random import SystemRandom
 from typing import TypeVar
@@ -19,7 +19,7 @@ from typing import TypeVar
 from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
 from django.db.transaction import TransactionManagementError
 
-from authservice.kernel import databases
+from authservice.kernel import clock, databases
 from authservice.kernel.prepared import PreparedStatementLost
 
 logger = logging.getLogger("authservice.request")
@@ -35,6 +35,7 @@ _RANDOM = SystemRandom()
 _ER_LOCK_DEADLOCK = 1213  # of MariaDB and MySQL
 
 Outcome = TypeVar("Outcome")
+Row = TypeVar("Row")
 
 
 def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
@@ -56,6 +57,26 @@ def retry_on_deadlock(action: Callable[[], Outcome]) -> Outcome:
     return action()
 
 
+def write_or_split(
+    write: Callable[[Sequence[Row]], Outcome],
+    rows: Sequence[Row],
+    refused: Callable[[Row], Outcome],
+) -> list[Outcome]:
+    """The results of `write(rows)`, a transaction that is retried after a deadlock. If the database
+    refuses one of the rows, each is written alone; `refused(row)` is the result of those that the
+    database refuses then too."""
+    try:
+        return [retry_on_deadlock(lambda: write(rows))]
+    except DatabaseError as error:
+        if not databases.is_refusal(error):
+            raise
+        if len(rows) == 1:
+            # The text of the error may have the values of the row.
+            logger.warning("The database refuses a row: %s", type(error.__cause__).__name__)
+            return [refused(rows[0])]
+    return [outcome for row in rows for outcome in write_or_split(write, [row], refused)]
+
+
 def after_commit(action: Callable[[], object]) -> None:
     """Call `action` after the commit of the current transaction, or now if there is none.
 
@@ -63,6 +84,7 @@ def after_commit(action: Callable[[], object]) -> None:
     prevents no other callback of the commit.
     """
 
+    @clock.once
     @wraps(action)
     def run() -> None:
         retry_on_deadlock(action)

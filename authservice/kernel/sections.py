@@ -2,44 +2,82 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.conf import settings as django_settings
 
 from authservice.kernel import settings
 from authservice.kernel.origins import parts_of
+from authservice.kernel.rules import (
+    CookieName,
+    LocalPath,
+    NotNegative,
+    Positive,
+    ReadableFile,
+    Rule,
+    WebAddress,
+    between,
+)
+
+UNIX = "unix"
+"""The entry of `TRUSTED_PROXIES` for a proxy that connects to a Unix socket."""
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+_MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
+
+
+def trusted_network(text: str) -> Network:
+    """An entry of `TRUSTED_PROXIES`: an address, or a network such as `10.0.0.0/8`. An IPv4 network
+    in its IPv6 form is returned as IPv4, as addresses are. Raises ValueError."""
+    network = ipaddress.ip_network(text)
+    if not network.prefixlen:
+        raise ValueError(f"{text!r} contains every address")
+    if isinstance(network, ipaddress.IPv6Network) and network.subnet_of(_MAPPED):
+        mapped = network.network_address.ipv4_mapped
+        return ipaddress.IPv4Network((str(mapped), network.prefixlen - 96))
+    return network
+
+
+_Proxy = Annotated[
+    str,
+    Rule(
+        f"an IP address, a network or {UNIX!r}", lambda text: text == UNIX or trusted_network(text)
+    ),
+]
+_GRACE = between(timedelta(0), timedelta(seconds=60), "0 to 60 seconds")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Root:
     """Keys directly in `AUTHSERVICE`."""
 
-    api_url: str = ""
+    api_url: WebAddress = ""
     """Public origin of the service with any script prefix, such as `https://api.example.com`."""
-    trusted_proxies: int | None = 0
-    """Number of proxies in front of the server that append to `X-Forwarded-For`. With 0 or `None`
-    only `REMOTE_ADDR` is trusted; `None` states that there is no proxy and silences the warnings
-    about proxies."""
-    access_token_ttl: timedelta = timedelta(minutes=15)
+    trusted_proxies: NotNegative[int] | tuple[_Proxy, ...] | None = 0
+    """Number of proxies in front of the server that append to `X-Forwarded-For`, or a list of their
+    addresses and networks, such as `["10.0.0.0/8", "2001:db8::7"]`, with `"unix"` for a proxy that
+    connects to a Unix socket. With a list, the client is the last address in the chain that is not
+    in it. With 0 or `None` only `REMOTE_ADDR` is trusted; `None` states that there is no proxy and
+    silences the warnings about proxies."""
+    access_token_ttl: Positive[timedelta] = timedelta(minutes=15)
     """Lifetime of an access token."""
-    refresh_token_ttl: timedelta = timedelta(days=7)
+    refresh_token_ttl: Positive[timedelta] = timedelta(days=7)
     """How long a refresh token stays valid without being used."""
-    session_ttl: timedelta = timedelta(days=30)
+    session_ttl: Positive[timedelta] = timedelta(days=30)
     """Maximum lifetime of a session, however often its tokens are refreshed."""
     refresh_token_rotation: bool = True
     """Whether a refresh issues a new refresh token and invalidates the one that was used."""
-    reuse_leeway: timedelta = timedelta(seconds=10)
+    reuse_leeway: NotNegative[timedelta] = timedelta(seconds=10)
     """How long a reused refresh token counts as a second tab or a retry instead of theft, if it is
     the direct predecessor of the current one."""
-    refresh_grace: timedelta = timedelta(0)
+    refresh_grace: Annotated[timedelta, _GRACE] = timedelta(0)
     """How long such a reuse returns the same successor token instead of an error; at most 60 s."""
     signing_keys: tuple[Any, ...] = ()
-    """Signing keys: dicts of `alg` (`"EdDSA"`, `"ES256"` or `"RS256"`), `state` (`"next"`,
-    `"active"` or `"retired"`) and `private_key`, or `public_key` for a retired one. If empty,
-    tokens are signed with HS256 and a key that is derived from `SECRET_KEY`."""
+    """Signing keys: dicts of `alg` (`"EdDSA"`, `"Ed25519"`, `"ES256"` or `"RS256"`), `state`
+    (`"next"`, `"active"` or `"retired"`) and `private_key`, or `public_key` for a retired one. If
+    empty, tokens are signed with HS256 and a key that is derived from `SECRET_KEY`."""
     issuer: str = ""
     """`iss` of access tokens; if empty, `API_URL`, or `authservice` if that is empty too."""
     audience: str = "authservice"
@@ -62,15 +100,15 @@ class API:
 class Frontend:
     """`AUTHSERVICE["FRONTEND"]`."""
 
-    url: str = ""
+    url: WebAddress = ""
     """Origin of the front end, for the links in e-mails."""
-    verify_email_callback_path: str = ""
+    verify_email_callback_path: LocalPath = ""
     """Path below `URL` that `GET /verify-email` redirects to."""
-    reset_password_path: str = "/reset-password"  # noqa: S105 a path, not a password
+    reset_password_path: LocalPath = "/reset-password"  # noqa: S105 a path, not a password
     """Path below `URL` of the page that resets a password, for the links in e-mails."""
-    invitation_path: str = "/invitations/accept"
+    invitation_path: LocalPath = "/invitations/accept"
     """Path below `URL` of the page that accepts an invitation to the service."""
-    org_invitation_path: str = "/org/invitations/accept"
+    org_invitation_path: LocalPath = "/org/invitations/accept"
     """Path below `URL` of the page that accepts an invitation to an organization."""
 
 
@@ -80,9 +118,9 @@ class Cookies:
 
     enabled: bool = False
     """Whether tokens are also set as `HttpOnly` cookies; requires the csrf module."""
-    access_name: str = "authservice_access"
+    access_name: CookieName = "authservice_access"
     """Name of the access token's cookie; over HTTPS it gets the prefix `__Host-`."""
-    refresh_name: str = "authservice_refresh"
+    refresh_name: CookieName = "authservice_refresh"
     """Name of the refresh token's cookie; over HTTPS it gets the prefix `__Host-`."""
     samesite: Literal["Lax", "Strict", "None"] = "Lax"
     """`SameSite` of both; `"None"`, for a front end on another site, requires HTTPS."""
@@ -92,18 +130,18 @@ class Cookies:
 class Outbound:
     """`AUTHSERVICE["OUTBOUND"]`: requests that the service sends, to providers and to webhooks."""
 
-    timeout: timedelta = timedelta(seconds=10)
+    timeout: Positive[timedelta] = timedelta(seconds=10)
     """Total time of one request, from the DNS lookup to the last byte of the response."""
-    max_bytes: int = 1024 * 1024
+    max_bytes: Positive[int] = 1024 * 1024
     """Maximum size of a response body in bytes."""
-    in_flight: int = 4
+    in_flight: Positive[int] = 4
     """How many requests may be in flight per process to one provider. Further ones fail at once, so
     that a provider that does not answer cannot occupy all workers."""
     private_hosts: tuple[str, ...] = ()
     """Host names that may have private or loopback addresses, such as `["sso.internal"]`."""
     insecure_hosts: tuple[str, ...] = ()
     """Host names that may be reached by plain http, such as `["localhost"]`."""
-    ca_file: str = ""
+    ca_file: ReadableFile = ""
     """File of certificates of further certificate authorities (PEM), beside those of the system."""
 
 
@@ -132,7 +170,7 @@ def _is_nameless(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        ip_address(host)
+        ipaddress.ip_address(host)
     except ValueError:
         return False
     return True

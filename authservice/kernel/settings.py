@@ -22,9 +22,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from importlib.util import find_spec
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
@@ -52,13 +65,23 @@ class Complaint:
     hint: str = ""
 
 
+class Setting(NamedTuple):
+    """One key of the settings: its dotted name, its type with the rules beside it, its default and
+    its value."""
+
+    name: str
+    kind: Any
+    default: Any
+    value: Any
+
+
 class Section:
     """A lazy view of one sub-dict; attribute access returns the typed value."""
 
     def __init__(self, name: str, schema: type[Any]) -> None:
         self._name = name
         self._schema = schema
-        self._types = get_type_hints(schema)
+        self._types = get_type_hints(schema, include_extras=True)
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("_"):
@@ -68,6 +91,18 @@ class Section:
         # the attribute there and does not call `__getattr__`.
         self.__dict__.update(values)
         return values[attribute]
+
+    def _is_in_use(self) -> bool:
+        """False for a section of an app that is not installed."""
+        package = self._schema.__module__.rpartition(".")[0]
+        return apps.is_installed(package) or not _exists(f"{package}.apps")
+
+    def _settings(self) -> Iterator[Setting]:
+        for field in dataclasses.fields(self._schema):
+            made = field.default_factory
+            default = field.default if made is dataclasses.MISSING else made()
+            name, kind = self._dotted(field.name.upper()), self._types[field.name]
+            yield Setting(name, kind, default, getattr(self, field.name))
 
     def _load(self) -> dict[str, Any]:
         values, complaints = self._read()
@@ -127,6 +162,20 @@ def section(name: str, schema: type[T]) -> T:
     return cast(T, declared)
 
 
+def find(name: str, attribute: str, default: T) -> T:
+    """A value of a section whose module may not be installed: the default if it is not."""
+    return getattr(_sections[name], attribute) if name in _sections else default
+
+
+def early(read: Callable[[], T], default: T) -> T:
+    """A value of the settings that is read while modules are imported: the default if a section has
+    a wrong key, which the system checks report once everything is imported."""
+    try:
+        return read()
+    except ImproperlyConfigured:
+        return default
+
+
 def pluggable(chosen: str, built_in: Mapping[str, str]) -> Any:
     """The object that a setting chooses: by a key of `built_in`, whose values are dotted paths, or
     by a dotted path of its own."""
@@ -164,8 +213,16 @@ def on_host_change(forget: Callable[[], None]) -> Callable[[], None]:
 
 def complaints() -> Iterator[Complaint]:
     """All invalid keys of `AUTHSERVICE`, for the system checks."""
-    for declared in _sections.values():
+    for _, declared in sorted(_sections.items()):
         yield from declared._read()[1]
+
+
+def readable() -> Iterator[Setting]:
+    """Every setting of the installed modules, for the system check of their rules. Raises
+    `ImproperlyConfigured` for a section with complaints."""
+    for _, declared in sorted(_sections.items()):
+        if declared._is_in_use():
+            yield from declared._settings()
 
 
 def declared() -> dict[str, type[Any]]:
@@ -175,8 +232,10 @@ def declared() -> dict[str, type[Any]]:
 
 def convert(raw: Any, wanted: Any) -> Any:
     """Convert `raw` to the type `wanted`. The text of a TypeError says what the value must be."""
-    if isinstance(wanted, UnionType):  # a type or None
-        return None if raw is None else convert(raw, get_args(wanted)[0])
+    if get_origin(wanted) is Annotated:
+        return convert(raw, get_args(wanted)[0])  # rules are a matter of the system check
+    if get_origin(wanted) in (Union, UnionType):
+        return _one_type_of(raw, get_args(wanted))
     if get_origin(wanted) is Literal:
         return _one_of(raw, get_args(wanted))
     if wanted is timedelta:
@@ -219,6 +278,20 @@ def _plain(raw: Any, kind: type, description: str) -> Any:
     if not isinstance(raw, kind):
         raise TypeError(description)
     return raw
+
+
+def _one_type_of(raw: Any, allowed: tuple[Any, ...]) -> Any:
+    """The value as the first of several types that accepts it; `None` is the last of them."""
+    if raw is None and NoneType in allowed:
+        return None
+    descriptions = []
+    for wanted in allowed:
+        if wanted is not NoneType:
+            try:
+                return convert(raw, wanted)
+            except TypeError as error:
+                descriptions.append(str(error))
+    raise TypeError(" or ".join(descriptions))
 
 
 def _one_of(raw: Any, allowed: tuple[Any, ...]) -> Any:

@@ -10,13 +10,14 @@ converters, so UUIDs, booleans and times are correct on every database.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from django.db import connections, models
-from django.db.models import Expression, Model, QuerySet
+from django.db.models import Expression, Model, Q, QuerySet
 from django.db.models.sql import UpdateQuery
 
 from authservice.kernel import prepared, settings
@@ -270,3 +271,15 @@ def planned_for_values(using: str) -> Iterator[None]:
 def _forget() -> None:
     for statement in _statements:
         statement.forget()
+
+
+def containing(text: str, *columns: str, using: str) -> Q:
+    """The condition that one of the columns contains the text; `using` is the database alias."""
+    if connections[using].vendor == "sqlite":
+        # Its LIKE ignores case for ASCII only; `iregex` runs in Python.
+        return _any_of(columns, "iregex", re.escape(text))
+    return _any_of(columns, "icontains", text)
+
+
+def _any_of(columns: tuple[str, ...], lookup: str, wanted: str) -> Q:
+    return Q(*((f"{column}__{lookup}", wanted) for column in columns), _connector=Q.OR)

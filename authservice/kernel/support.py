@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from authservice.kernel.modules import Slot
+
 SHOWN = 10  # rows of a section; its link leads to all of them
 
 
@@ -77,11 +79,13 @@ class Button:
     of_address: bool = False
 
 
-class Support:
+class Support(Slot):
     """Slot `support`: what a module adds to the support page of a user in Django admin.
 
-    A base class: each method of it adds nothing. `person` is the user, as in the other slots.
+    `person` is the user, as in the other slots.
     """
+
+    slot = "support"
 
     view: str = ""
     """The permission that shows the obstacles and sections, such as "app_label.view_model"."""

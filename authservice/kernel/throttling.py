@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
 
-from authservice.kernel import crypto, errors, settings
+from authservice.kernel import clock, crypto, errors, settings
+from authservice.kernel.rules import CacheAlias, Rule, one_of
 
 logger = logging.getLogger("authservice.flood")
 
@@ -33,26 +33,15 @@ RATES: Mapping[str, str] = {
     "is-available": "30/min",
     "auto-register": "20/h",
     "oauth-native": "20/min",
+    "description": "120/min",
+    "org-create": "20/h",
 }
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+_RATE = re.compile(r"([1-9]\d*)/([1-9]\d*)?(s|min|h|d)")
+_Scope = Annotated[str, one_of(RATES)]
+_Rate = Annotated[str, Rule("a rate such as '20/h' or '100/15min'", _RATE.fullmatch)]
 # How long the cache is not used after a failure, in seconds.
 PAUSE = 5.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Throttle:
-    """`AUTHSERVICE["THROTTLE"]`."""
-
-    enabled: bool = True
-    """Whether rate limits and limits on messages apply. Limits on attempts per identifier or code
-    always apply."""
-    rates: dict[str, str] = field(default_factory=dict)
-    """Overrides of the default rates, such as `{"signup": "5/min", "guess": "100/15min"}`."""
-    cache: str = "default"
-    """Alias of the Django cache that stores the counters."""
-
-
-conf = settings.section("THROTTLE", Throttle)
 
 
 class Rate(NamedTuple):
@@ -62,11 +51,27 @@ class Rate(NamedTuple):
 
 def parse(text: str) -> Rate:
     """Parse a rate such as `"100/15min"`; units are s, min, h, d. Raises ValueError."""
-    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)?(s|min|h|d)", text)
+    found = _RATE.fullmatch(text)
     if not found:
         raise ValueError(f"{text!r} is not a rate such as '20/h' or '100/15min'")
     limit, units, unit = found.groups()
     return Rate(int(limit), int(units or 1) * _UNITS[unit])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Throttle:
+    """`AUTHSERVICE["THROTTLE"]`."""
+
+    enabled: bool = True
+    """Whether rate limits and limits on messages apply. Limits on attempts per identifier or code
+    always apply."""
+    rates: dict[_Scope, _Rate] = field(default_factory=dict)
+    """Overrides of the default rates, such as `{"signup": "5/min", "guess": "100/15min"}`."""
+    cache: CacheAlias = "default"
+    """Alias of the Django cache that stores the counters."""
+
+
+conf = settings.section("THROTTLE", Throttle)
 
 
 @settings.cached
@@ -74,14 +79,15 @@ def rate(scope: str) -> Rate:
     return parse(conf.rates.get(scope, RATES[scope]))
 
 
-def count(scope: str, subject: str) -> None:
-    """Count one request of `subject` in `scope`. Raises `TooManyRequests` above the rate."""
+def count(scope: str, subject: str, *, times: int = 1) -> None:
+    """Count one request of `subject` in `scope`. Raises `TooManyRequests` above `times` the
+    rate."""
     if not conf.enabled:
         return
     limit, seconds = rate(scope)
-    now = time.time()
+    now = clock.timestamp()
     requests = _increment(_key(scope, subject, now, seconds), seconds)
-    if requests > limit:
+    if requests > limit * times:
         wait = seconds - int(now) % seconds
         raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
@@ -90,7 +96,7 @@ def refund(scope: str, subject: str) -> None:
     """Take one count back: the request turned out not to be abuse."""
     if not conf.enabled:
         return
-    key = _key(scope, subject, time.time(), rate(scope).seconds)
+    key = _key(scope, subject, clock.timestamp(), rate(scope).seconds)
     _use_cache(lambda cache: cache.decr(key))
 
 

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import secrets
-import time
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
+
+from authservice.kernel import clock
 
 _VERSION = 0x7 << 76
 _VARIANT = 0b10 << 62
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def uuid7() -> UUID:
     """48 bits of Unix milliseconds, then 74 random bits: adjacent in an index, unguessable."""
-    milliseconds = time.time_ns() // 1_000_000
+    milliseconds = (clock.utc() - _EPOCH) // _MILLISECOND
     random = secrets.randbits(74)
     high, low = random >> 62, random & ((1 << 62) - 1)
     return UUID(int=milliseconds << 80 | _VERSION | high << 64 | _VARIANT | low)
 
 
-def uuid7_of(moment: datetime) -> UUID:
-    """An identifier for an aware datetime. Identifiers of different microseconds sort by time.
+def uuid7_of(moment: datetime, number: int = 0) -> UUID:
+    """An identifier for an aware datetime. Identifiers sort by time; those of the same microsecond
+    sort by `number`, up to 1023.
 
-    Twelve of the random bits hold the fraction of the millisecond (RFC 9562 section 6.2, method 3).
+    Twelve of the random bits hold the fraction of the millisecond, the next ten the number (RFC
+    9562 section 6.2, methods 3 and 1).
     """
-    return UUID(int=_floor(moment) | secrets.randbits(62))
+    return UUID(int=_floor(moment) | min(number, 1023) << 52 | secrets.randbits(52))
 
 
 def least(moment: datetime) -> UUID:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
+from authservice.kernel.actions import Action
 from authservice.kernel.phrases import admin_text
 
 
@@ -11,9 +12,15 @@ class MagicLinkConfig(modules.ModuleConfig):
     label = "authservice_magiclink"
     verbose_name = admin_text("Magic links")
     urls = "authservice.magiclink.urls"
-    message_builders = "authservice.magiclink.messages.message_builders"
-    login_method = "authservice.magiclink.login.can_log_in"
+    message_builders = "authservice.magiclink.login.message_builders"
+    account_access = "authservice.magiclink.login.account_access"
     expired_rows = "authservice.magiclink.auto_register.expired_rows"
+
+    actions = {
+        "auth.magiclink.sent": Action(
+            "A link to sign in was sent.", when="The worker sends a magic link."
+        ),
+    }
 
     def ready(self) -> None:
         from authservice.magiclink import checks

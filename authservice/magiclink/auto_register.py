@@ -7,27 +7,30 @@ that is not used within a day. A one-time token without a secret marks such an a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, make_password
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
+from authservice.core.errors import Conflict
 from authservice.core.login import hooks
 from authservice.core.models import OneTimeToken, Session
-from authservice.core.users import creation, lookup, signup_policy
+from authservice.core.users import creation, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import crypto, databases, errors, events, throttling
+from authservice.kernel import clock, crypto, databases, errors, events, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.magiclink.conf import conf
+
+logger = logging.getLogger("authservice.accounts")
 
 METHOD = "magic-link"
 _FLOOD = "auto-register"
@@ -48,16 +51,26 @@ def register(message: Message) -> Person | None:
     """
     if not _is_on():
         return None
-    with suppress(errors.Fault):
+    with suppress(errors.Fault), _reported():
         throttling.count(_FLOOD, message.details.get("network", ""))
         new_user = NewUser(email=message.target)
         hooks.require_signup_allowed(new_user, _client(message), method=METHOD)
         return creation.create_user(
             new_user,
-            make_password(None),
+            creation.unusable(),
             lambda person: _welcomed(person, message),
         )
     return lookup.find_by_email(message.target)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Log that no link can create an account in this project."""
+    try:
+        yield
+    except (Conflict, errors.ValidationFailed):
+        logger.exception("The project's table of users refuses an account for a magic link")
+        raise
 
 
 def forget(person: Person) -> None:
@@ -69,7 +82,7 @@ def expired_rows() -> dict[str, QuerySet[Any]]:
     """Accounts that are older than a day and were never used or changed."""
     using = databases.primary()
     waiting = OneTimeToken.objects.filter(
-        purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=timezone.now()
+        purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=clock.now()
     )
     users = (
         host()
@@ -86,7 +99,7 @@ def expired_rows() -> dict[str, QuerySet[Any]]:
 
 
 def _is_on() -> bool:
-    return conf.auto_register and signup_policy.may_create_account(METHOD)
+    return conf.auto_register and creation.may_create_account(METHOD)
 
 
 def _welcomed(person: Person, message: Message) -> Person:

@@ -1,27 +1,80 @@
-"""Log in with a link or its code: proves the address, then passes the one door (`login`)."""
+"""Log in with a link or its code: sends both, proves the address, then passes the one door
+(`login`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
 from django.db import transaction
 
-from authservice.core.credentials import lockout, one_time
+from authservice.core import errors
+from authservice.core.credentials import lockout, one_time, passwords
+from authservice.core.credentials.one_time import Purpose
 from authservice.core.login import hooks, login
 from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
-from authservice.core.messages import sending
+from authservice.core.messages import compose, links, sending
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import first_proof
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, message_queue
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault
+from authservice.kernel.interfaces import AccountAccess
+from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
-from authservice.magiclink import auto_register, messages
+from authservice.magiclink import auto_register
 from authservice.magiclink.auto_register import METHOD
-from authservice.magiclink.messages import KIND
+from authservice.magiclink.conf import conf
 
+KIND = "magic-link"
+VERIFY = "magic-link-verify"  # name of the route
+LASTING_TTL = timedelta(hours=24)
 # Not a value of RFC 8176: its `otp` would claim possession of a device; a mailed link proves none.
 _PROOFS = ("email",)
+
+
+def purpose() -> Purpose:
+    return Purpose("magic-link", link_ttl=conf.ttl, code_ttl=conf.ttl)
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    found = lookup.find_by_email(message.target) or auto_register.register(message)
+    person = compose.reachable(found)
+    if person is None:
+        return None
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_and_read(person)
+        client = Client(request_id=message.request_id)
+        events.record("auth.magiclink.sent", person, client)
+        if sending.LAST in message.details:
+            secrets = _lasting_link(person)
+        else:
+            secrets = _link_and_code(person)
+    return compose.mail(message, person, **secrets)
+
+
+def _link_and_code(person: Person) -> dict[str, Any]:
+    token, code = one_time.issue_link_and_code(purpose(), person, person.email_key)
+    return {"link": links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
+
+
+def _lasting_link(person: Person) -> dict[str, Any]:
+    """The link of the one e-mail a day that is sent beyond the limit. It has no code, so that later
+    requests do not revoke it."""
+    ttl = max(conf.ttl, LASTING_TTL)
+    lasting = replace(purpose(), link_ttl=ttl)
+    token = one_time.issue_link(lasting, person, person.email_key)
+    return {"link": links.to_route(VERIFY, token), "expires_in": ttl}
 
 
 def request_link(email: str, client: Client) -> None:
@@ -37,9 +90,9 @@ def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> L
     Raises `InvalidLink`, `LinkExpired`, or the error with which `login` or a hook refuses the user.
     """
     try:
-        person, issued = one_time.find_link(messages.purpose(), token)
-    except errors.Fault as wrong:
-        owner = one_time.owner_of(token, messages.purpose())
+        person, issued = one_time.find_link(purpose(), token)
+    except Fault as wrong:
+        owner = one_time.owner_of(token, purpose())
         lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
             login.record_failure(owner, client, _reason(wrong), method=METHOD)
@@ -51,36 +104,49 @@ def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person |
     """Log in with a code. Raises as `one_time.find_code` does, or as `login` refuses the user."""
     key = identifiers.email_key(email)
     try:
-        person, issued = one_time.find_code(messages.purpose(), key, code, client=client)
+        person, issued = one_time.find_code(purpose(), key, code, client=client)
     except errors.InvalidVerificationCode as wrong:
         login.record_failure(lookup.find_by_email(email), client, _reason(wrong), method=METHOD)
         raise
     return _enter(person, issued, client, caller, errors.InvalidVerificationCode())
 
 
-def can_log_in(person: Person) -> bool:
-    """Fills the slot `login_method`."""
-    return person.email_verified and message_queue.can_mail()
+class MagicLinkAccess(AccountAccess):
+    """Fills the slot `account_access`."""
+
+    def can_log_in(self, person: Person) -> bool:
+        return person.email_verified and message_queue.can_mail()
+
+
+account_access = MagicLinkAccess()
+
+
+def require_usable(token: Secret) -> None:
+    """Raises `InvalidLink` or `LinkExpired` for a link that logs nobody in; changes nothing, and
+    does not count as an attempt."""
+    _, issued = one_time.find_link(purpose(), token)
+    if issued.spent_at is not None:
+        raise errors.InvalidLink
 
 
 def target_of(token: Secret) -> str:
     """The key of the address that a link was sent to, or "" for an invalid link. The link stays
     unused."""
     try:
-        return one_time.find_link(messages.purpose(), token)[1].target_key
-    except errors.Fault:
+        return one_time.find_link(purpose(), token)[1].target_key
+    except Fault:
         return ""
 
 
 def _enter(
-    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, wrong: errors.Fault
+    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, wrong: Fault
 ) -> Login:
     if person.email_verified:
         login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
     prepared = hooks.prepare(person.user, client, method=METHOD, proofs=_PROOFS)
     outcome = None
     with transaction.atomic(using=databases.primary()):
-        present = one_time.consume_for(messages.purpose(), person, issued)
+        present = one_time.consume_for(purpose(), person, issued)
         if present is not None:
             present = _proven(present, client, caller)
             if login.login_refusal(present) is None:
@@ -105,5 +171,5 @@ def _proven(person: Person, client: Client, caller: Person | None) -> Person:
     return first_proof.confirm_address(person, client, caller=caller)
 
 
-def _reason(wrong: errors.Fault) -> str:
+def _reason(wrong: Fault) -> str:
     return wrong.code.lower()

@@ -3,13 +3,11 @@
 from django.urls import path
 
 from authservice.magiclink import views
-from authservice.magiclink.messages import VERIFY
-
-send = views.Send.as_view({"post": "send"})
+from authservice.magiclink.login import VERIFY
 
 urlpatterns = [
-    path("magic-link/send", send, name="magic-link-send"),
-    path("magic-link/resend", send, name="magic-link-resend"),
+    path("magic-link/send", views.Send.as_view({"post": "send"}), name="send-magic-link"),
+    path("magic-link/resend", views.Resend.as_view({"post": "resend"}), name="resend-magic-link"),
     path(
         "magic-link/verify",
         views.Verify.as_view({"get": "follow", "post": "confirm"}),

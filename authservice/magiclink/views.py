@@ -8,21 +8,24 @@ to (login CSRF).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
+from rest_framework import serializers
 
+from authservice.core import errors
 from authservice.core.api import redirects, responses
 from authservice.core.api.authentication import accepts_cookies, live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, Sent
-from authservice.core.api.serializers import EmailIn
+from authservice.core.api.serializers import Email, EmailIn, LinkToken, SixDigits
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, errors
+from authservice.kernel import crypto
+from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http import cookies, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
@@ -30,17 +33,29 @@ from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.magiclink import login
 from authservice.magiclink.conf import conf
-from authservice.magiclink.messages import VERIFY
-from authservice.magiclink.serializers import CodeIn, TokenIn
+from authservice.magiclink.login import VERIFY
 
 # The same response for every address, known or unknown.
 _SENT = phrase("If this address can sign in, a message with a link and a code is on its way.")
 _DONE = phrase("Signed in.")
 _COOKIE = "authservice_magiclink"
 _PAGE = "authservice/magiclink/confirm.html"
+_FAULTS = (errors.Conflict, errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified)
 _ONWARD = (
-    "A redirect to the front end, if configured. The fragment has tokens, a challenge or an error."
+    "A redirect to the front end, if configured. The fragment has tokens, a challenge or an error;"
+    " with token cookies `status=signed_in` instead of tokens."
 )
+
+
+class TokenIn(serializers.Serializer[Any]):
+    LONGEST: ClassVar = 512
+
+    token = LinkToken(max_length=LONGEST)
+
+
+class CodeIn(serializers.Serializer[Any]):
+    email = Email()
+    code = SixDigits()
 
 
 @carries("Set-Cookie")
@@ -52,12 +67,27 @@ class Send(Endpoint):
     public = True
 
     @operation(
-        "Request a link and a code to sign in",
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
+        answered=(
+            "The request was accepted; `status` is `sent`. The response is the same for"
+            " every address, so it does not reveal whether an account exists."
+        ),
     )
     def send(self) -> HttpResponse:
+        """Request a link and a code to sign in
+
+        Mails a link and a code of six digits. Either signs the user in, and using one revokes both.
+        They are valid for 15 minutes unless the service sets another time.
+
+        Then show a field for the code (`POST /magic-link/verify-code`), and tell the user that the
+        link works too. Send the request with credentials from a page on the same site: the browser
+        gets a cookie, and opens the link without a further step.
+
+        A client can request 3 mails in 15 minutes and 10 a day for one address. Beyond that the
+        response is the same and nothing is mailed.
+        """
         email = self.read(EmailIn)["email"]
         login.request_link(email, self.client)
         response = responses.sent(_SENT)
@@ -67,16 +97,53 @@ class Send(Endpoint):
         return response
 
 
+class Resend(Send):
+    @operation(
+        body=EmailIn,
+        answer=MagicLinkSent,
+        faults=(errors.EmailNotConfigured,),
+        answered=(
+            "The request was accepted; `status` is `sent`. The response is the same"
+            " for every address, so it does not reveal whether an account exists."
+        ),
+    )
+    def resend(self) -> HttpResponse:
+        """Request a link and a code to sign in
+
+        Mails a link and a code of six digits. Either signs the user in, and using one revokes both.
+        They are valid for 15 minutes unless the service sets another time.
+
+        Then show a field for the code (`POST /magic-link/verify-code`), and tell the user that the
+        link works too. Send the request with credentials from a page on the same site: the browser
+        gets a cookie, and opens the link without a further step.
+
+        A client can request 3 mails in 15 minutes and 10 a day for one address. Beyond that the
+        response is the same and nothing is mailed.
+
+        The same as `POST /magic-link/send`. A newer mail revokes the link and the code of the
+        previous one.
+        """
+        return self.send()
+
+
 class VerifyCode(Endpoint):
     public = True
 
     @operation(
-        "Sign in with a mailed code",
         body=CodeIn,
         answer=Authenticated | Challenged,
-        faults=(errors.InvalidVerificationCode, errors.PhoneNotVerified),
+        faults=(errors.Conflict, errors.InvalidVerificationCode, errors.PhoneNotVerified),
+        id="verifyMagicLinkCode",
     )
     def verify_code(self) -> HttpResponse:
+        """Sign in with a mailed code
+
+        Signs in with the code of the mail instead of its link, for example on another device. The
+        response is that of a login: tokens, or the challenge of a second factor.
+
+        400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
+        allows five attempts; after them the right code is refused too, and only the link works.
+        """
         given = self.read(CodeIn)
         outcome = login.log_in_by_code(client=self.client, caller=_caller(self), **given)
         return responses.login(outcome, message=_DONE)
@@ -89,43 +156,60 @@ class Verify(LinkEndpoint):
     takes_form = True
 
     @operation(
-        "Sign in with a mailed link",
         query=TokenIn,
-        # None for a HEAD request or a browser prefetch: the link stays unused.
+        # None for a HEAD request: the link stays unused.
         answer=Authenticated | Challenged | None,
         redirect=_ONWARD,
         page="Unless `MAGICLINK.CONFIRM` is off, a browser that did not request the link gets a"
         " page. With tokens in cookies, so does a script of an origin that is not trusted.",
-        faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
+        faults=_FAULTS,
         id="followMagicLink",
     )
     def follow(self) -> HttpResponse:
-        if self.is_prefetch:
+        """Sign in with a mailed link
+
+        The address of the link in the mail. The browser that requested the link is signed in; any
+        other browser gets a page with a button, because mail scanners open links too. Clients that
+        do not accept HTML are signed in at once.
+
+        If the service has a callback address, the browser is redirected there, with the result in
+        the fragment: tokens, or `challenge=2fa` with `temp_token`, or `error`. With token cookies
+        it is `status=signed_in` instead of tokens. Remove the fragment from the address first.
+
+        `INVALID_TOKEN` and `TOKEN_EXPIRED` mean that the link was used, replaced or is too old.
+        Offer another one.
+        """
+        if self.is_head:
             return answer()
         try:
             token = self._token()
-        except errors.ValidationFailed as fault:
+        except ValidationFailed as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         if accepts_cookies() and pages.fetched_elsewhere(self.request):
-            return _page(token)  # login CSRF: the script would replace the visitor's cookies
+            return self._ask(token)  # login CSRF: the script would replace the visitor's cookies
         unasked = self.shown_to_people or pages.embedded(self.request)
         if conf.confirm == "auto" and unasked and not self._asked_here(token):
-            return _page(token)
+            return self._ask(token)
         return self._enter(token)
 
     @operation(
-        "Sign in with a mailed link, by the button of its page",
         body=TokenIn,
         answer=Authenticated | Challenged,
         redirect=_ONWARD,
         page="If the form comes from another site, the response is the page again.",
-        faults=(errors.InvalidLink, errors.LinkExpired, errors.PhoneNotVerified),
+        faults=_FAULTS,
         id="confirmMagicLink",
     )
     def confirm(self) -> HttpResponse:
+        """Sign in with a mailed link, by the button of its page
+
+        Sent by the button of the page of a magic link. A client that handles the link itself, such
+        as an app, sends the `token` of the link in JSON. The response is that of
+        `GET /magic-link/verify`. No CSRF token is needed, because the token of the link is enough.
+        """
         token = self.read(TokenIn)["token"]
         if pages.posted_elsewhere(self.request):
-            return _page(token)
+            return self._ask(token)
         return self._enter(token)
 
     def _token(self) -> Secret:
@@ -136,10 +220,18 @@ class Verify(LinkEndpoint):
         token: Secret = self.read_query(TokenIn)["token"]
         return token
 
+    def _ask(self, token: Secret) -> HttpResponse:
+        """The page with the button, or the refusal that it would get."""
+        try:
+            login.require_usable(token)
+        except Fault as fault:
+            return redirects.refusal(fault, to=conf.callback_url)
+        return _page(token)
+
     def _enter(self, token: Secret) -> HttpResponse:
         try:
             outcome = login.log_in_by_link(token, self.client, caller=_caller(self))
-        except errors.Fault as fault:
+        except Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         return redirects.login(outcome, to=conf.callback_url, message=_DONE)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from authservice.kernel import message_queue
-from authservice.kernel.message_queue import Message
+from authservice.core.messages import kinds
+from authservice.kernel.message_queue import Message, Messenger
+from authservice.notification import worker
 from authservice.notification.conf import conf
 from authservice.notification.dispatchers import dispatcher
 
 
-class _Messenger:
+class _Messenger(Messenger):
     @property
     def can_sms(self) -> bool:
         return bool(conf.sms_sender)
@@ -16,14 +17,14 @@ class _Messenger:
     def send(self, message: Message) -> None:
         """Dispatch the job, unless the host has turned off messages of this kind."""
         if _wanted(message.kind):
-            dispatcher()(message)
+            dispatcher()(worker.captured(message))
 
 
 def _wanted(kind: str) -> bool:
     switches = {
-        message_queue.WELCOME: conf.welcome,
-        message_queue.NEW_DEVICE: conf.new_device,
-        message_queue.NEW_DEVICES: conf.new_device,
+        kinds.WELCOME: conf.welcome,
+        kinds.NEW_DEVICE: conf.new_device,
+        kinds.NEW_DEVICES: conf.new_device,
     }
     return switches.get(kind, True)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from authservice import signals
 from authservice.kernel import modules
+from authservice.kernel.actions import ANYBODY, SYSTEM, USER, Action
 from authservice.kernel.phrases import admin_text
 
 
@@ -12,13 +14,24 @@ class OAuthConfig(modules.ModuleConfig):
     verbose_name = admin_text("Social login")
     urls = "authservice.oauth.urls"
     message_builders = "authservice.oauth.messages.message_builders"
-    revoke_unverified_access = "authservice.oauth.eviction.revoke_unverified"
-    revoke_recent_access = "authservice.oauth.eviction.revoke_recent"
-    distrust_earlier_access = "authservice.oauth.eviction.distrust_earlier"
-    chosen_session_store = "authservice.oauth.storage.session_store"
-    restore_access = "authservice.oauth.eviction.restore"
-    import_sources = "authservice.oauth.importing.sources.import_sources"
+    account_access = "authservice.oauth.eviction.account_access"
     support = "authservice.oauth.support.support"
+
+    actions = {
+        "auth.oauth.linked": Action(
+            "An identity provider was linked.",
+            actors=(USER, SYSTEM),
+            when="A provider is linked: at sign-up, by its verified address, by the signed-in user,"
+            " or by an import (actor `system`).",
+            signal=signals.provider_linked,
+        ),
+        "auth.oauth.unlinked": Action(
+            "An identity provider was unlinked.",
+            actors=ANYBODY,
+            when="A link is removed by its user, by staff, or by a recovery (actor `system`).",
+            signal=signals.provider_unlinked,
+        ),
+    }
 
     def ready(self) -> None:
         from authservice.oauth import checks

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from authservice.kernel import clock
 from authservice.kernel.outbound import client
 from authservice.kernel.outbound.errors import OutboundError
 
 _LIFE = timedelta(hours=1)
+# How long a document may be used without another successful request: a provider may have withdrawn
+# a key, and an attacker who has it may keep us from the provider.
+_LONGEST = timedelta(hours=24)
 # A forged token with an unknown key id must not cause a request each time, and neither must each
 # login while the provider is unavailable.
 _PAUSE = timedelta(minutes=1)
@@ -22,8 +25,8 @@ class UnexpectedDocument(OutboundError):
 
 class CachedDocument:
     """A document that is kept in the process for an hour. If it cannot be fetched again, or the
-    response does not satisfy `accepts`, the old one stays in use, and the next attempt is made a
-    minute later.
+    response does not satisfy `accepts`, the old one stays in use for up to 24 hours, and the next
+    attempt is made a minute later.
 
     There is no lock: while a provider does not answer, threads that wait for a lock could serve no
     other request. The number of requests to a provider is limited instead (`OUTBOUND.IN_FLIGHT`).
@@ -53,14 +56,16 @@ class CachedDocument:
         return self._document is None or _is_older(self._tried_at, _PAUSE)
 
     def _renew(self) -> None:
+        now = clock.timestamp()
         try:
             self._document = self._fetched()
-            self._fetched_at = time.time()
+            self._fetched_at = now
         except OutboundError:
-            if self._document is None:
+            if self._document is None or _is_older(self._fetched_at, _LONGEST):
+                self._document = None
                 raise
         finally:
-            self._tried_at = time.time()
+            self._tried_at = now
 
     def _fetched(self) -> Any:
         response = client.get(self._url, service=self._service)
@@ -72,4 +77,4 @@ class CachedDocument:
 
 
 def _is_older(moment: float | None, age: timedelta) -> bool:
-    return moment is None or time.time() - moment >= age.total_seconds()
+    return moment is None or clock.timestamp() - moment >= age.total_seconds()

@@ -1,4 +1,8 @@
-"""Reading the profiles that providers send: nothing in them has a type that one can rely on."""
+"""Reading what providers send: nothing in it has a type that one can rely on.
+
+Every claim is read by one of these functions. `null` and `""` count as absent. Data that a login
+does not need are left out if they cannot be read; only a missing identifier of the user is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,19 @@ _MAX_SUBJECT = 255
 _MAX_TEXT = 2048
 # What programs of providers write for a missing value.
 _NO_SUBJECT = frozenset({"none", "null", "nil", "undefined", "nan", "0"})
+# Labels of domains that receive no mail, such as users.noreply.github.com.
+_NO_MAIL = frozenset({"noreply", "no-reply"})
 
 
 def subject(value: Any) -> str:
     """The user's identifier, which is a text or a whole number. Raises `UserInfoFailed` if it is
-    missing, empty or a text such as "None": all such users would be one."""
+    missing, empty or a text such as "None": all such users would be one.
+
+    OpenID Connect requires a text. Some providers send a number, which is read as its digits, since
+    a provider does not have two users who differ in the type alone.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
+        value = _digits(value)
     if not isinstance(value, str) or not value.strip() or value.strip().lower() in _NO_SUBJECT:
         raise UserInfoFailed(phrase("The provider sent no identifier of the user."))
     if len(value) > _MAX_SUBJECT or not value.isprintable():
@@ -31,6 +41,47 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= _MAX_TEXT else ""
 
 
+def flag(value: Any) -> bool:
+    """A boolean, which some providers send as a text or a number: true is `true`, `"true"`, `1` or
+    `"1"`, everything else is false."""
+    if isinstance(value, str):
+        return value.strip().lower() in ("true", "1")
+    return value is True or (type(value) is int and value == 1)
+
+
+def address(value: Any) -> str:
+    """An e-mail address: a text, or the first one of a list."""
+    addresses = _addresses(value)
+    return addresses[0] if addresses else ""
+
+
+def verified_address(value: Any, verified: Any) -> tuple[str, bool]:
+    """An e-mail address, and whether the flag beside it says that it is verified. A flag beside
+    several addresses does not say which of them it means."""
+    single = len(_addresses(value)) == 1
+    return address(value), single and flag(verified)
+
+
+def _addresses(value: Any) -> list[str]:
+    listed = value if isinstance(value, list | tuple) else [value]
+    return [text(each) for each in listed if text(each)]
+
+
+def receives_mail(email: str) -> bool:
+    """Whether mail to the address can reach its user. An address such as
+    `1+ann@users.noreply.github.com` proves nothing: nobody reads its mails."""
+    return _NO_MAIL.isdisjoint(email.rpartition("@")[2].lower().split("."))
+
+
+def scopes(value: Any) -> tuple[str, ...]:
+    """Scopes, which are a list or one text; each entry of a list may be such a text too."""
+    entries = [value] if isinstance(value, str) else value
+    if not isinstance(entries, list | tuple):
+        return ()
+    words = [word for entry in entries for word in text(entry).replace(",", " ").split()]
+    return tuple(dict.fromkeys(words))
+
+
 def url(value: Any) -> str:
     """An https URL, `""` for everything else."""
     return value if text(value).startswith("https://") and value.isprintable() else ""
@@ -39,3 +90,13 @@ def url(value: Any) -> str:
 def mapping(value: Any) -> Mapping[str, Any]:
     """An object, an empty one for everything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def present(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The claims that are not absent."""
+    return {name: value for name, value in values.items() if value is not None and value != ""}
+
+
+def _digits(number: int) -> str:
+    # Python refuses to print numbers of thousands of digits.
+    return str(number) if abs(number) < 10**_MAX_SUBJECT else "-" * (_MAX_SUBJECT + 1)

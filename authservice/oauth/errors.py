@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authservice.kernel.faults import Fault
+from authservice.kernel.errors import Fault
 
 
 class ProviderNotFound(Fault):
@@ -96,7 +96,10 @@ class AccountLinkingDisabled(Fault):
     status = 403
     code = "OAUTH_ACCOUNT_LINKING_DISABLED"
     message = "An account with this e-mail address exists, and is not linked to this provider."
-    cause = "`OAUTH.ALLOW_ACCOUNT_LINKING` is off."
+    cause = (
+        "`OAUTH.ALLOW_ACCOUNT_LINKING` or `LINK_BY_EMAIL` of the provider is off, or the account is"
+        " that of staff, a superuser or a super admin, which is never linked by its address."
+    )
     remedy = "Log in to the account in another way and link the provider there."
 
 
@@ -106,7 +109,9 @@ class EmailTaken(Fault):
     message = "An account with this e-mail address exists, and is not linked to this provider."
     cause = (
         "The provider has not verified the address, or `OAUTH.TRUST_EMAIL_VERIFICATION` is off."
-        " Linking would let anybody into the account who enters its address at the provider."
+        " Linking would let anybody into the account who enters its address at the provider. Also"
+        " if this user of the provider was removed from the account, and for 72 hours after a"
+        ' password reset or a "this was not me".'
     )
     remedy = "Log in to the account in another way and link the provider there."
 

@@ -5,46 +5,51 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from django.utils import timezone
-
 from authservice.core.users.person import Person
-from authservice.kernel import events
+from authservice.kernel import clock, events
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import AccountAccess
 from authservice.oauth import removed_links, storage
 from authservice.oauth.storage import Link
 
 
-def revoke_unverified(person: Person) -> bool:
-    """Fills the slot `revoke_unverified_access`: the links were added by someone who had not proven
-    that the address is theirs, possibly an attacker (account pre-hijacking)."""
-    removed_links.count_recovery(person)
-    return _revoke(person, storage.links().of_user(person.user.pk), "unproven")
+class LinkAccess(AccountAccess):
+    """Fills the slot `account_access`."""
+
+    @clock.once
+    def first_proof(self, person: Person) -> bool:
+        """The links were added by someone who had not proven that the address is theirs, possibly
+        an attacker (account pre-hijacking)."""
+        removed_links.count_recovery(person)
+        return _revoke(person, storage.links().of_user(person.user.pk), "unproven")
+
+    @clock.once
+    def recover(self, person: Person, since: datetime) -> bool:
+        """The link of the sign-up stays."""
+        removed_links.count_recovery(person)
+        links = storage.links().of_user(person.user.pk)
+        recent = [link for link in links if _is_recent(link, person, since)]
+        return _revoke(person, recent, "recovery")
+
+    @clock.once
+    def restore(self, person: Person, since: datetime) -> None:
+        """The owner's links; see `removed_links` for those that stay removed."""
+        for link in removed_links.restore(person, since):
+            events.record(
+                "auth.oauth.linked", person, Client(), provider=link.provider, reason="recovery"
+            )
+
+    @clock.once
+    def distrust(self, person: Person) -> bool:
+        links = storage.links()
+        found = links.of_user(person.user.pk)
+        for link in found:
+            links.remove(link)
+            links.add(replace(link, at_signup=False, added_at=clock.now()))
+        return bool(found)
 
 
-def revoke_recent(person: Person, since: datetime) -> bool:
-    """Fills the slot `revoke_recent_access`: the link of the sign-up stays."""
-    removed_links.count_recovery(person)
-    links = storage.links().of_user(person.user.pk)
-    return _revoke(person, [link for link in links if _is_recent(link, person, since)], "recovery")
-
-
-def distrust_earlier(person: Person) -> bool:
-    """Fills the slot `distrust_earlier_access`."""
-    links = storage.links()
-    found = links.of_user(person.user.pk)
-    for link in found:
-        links.remove(link)
-        links.add(replace(link, at_signup=False, added_at=timezone.now()))
-    return bool(found)
-
-
-def restore(person: Person, since: datetime) -> None:
-    """Fills the slot `restore_access`: the owner's links that were removed since `since`; see
-    `removed_links` for those that stay removed."""
-    for link in removed_links.restore(person, since):
-        events.record(
-            "auth.oauth.linked", person, Client(), provider=link.provider, reason="recovery"
-        )
+account_access = LinkAccess()
 
 
 def _is_recent(link: Link, person: Person, since: datetime) -> bool:
@@ -58,7 +63,7 @@ def _is_recent(link: Link, person: Person, since: datetime) -> bool:
 
 def _revoke(person: Person, links: list[Link], reason: str) -> bool:
     for link in links:
-        storage.links().remove(link)
+        removed_links.remove(link)
         events.record_by_staff(
             "auth.oauth.unlinked",
             None,

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from authservice.core.messages import links
 from authservice.core.sessions.authentication import Caller
 from authservice.kernel.client import Client
+from authservice.kernel.errors import invalid
+from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, linking, registry, sign_in, state
+from authservice.oauth.conf import conf
 from authservice.oauth.provider import (
     Flow,
     Provider,
@@ -29,6 +32,7 @@ from authservice.oauth.state import Linking
 logger = logging.getLogger("authservice.oauth")
 
 CALLBACK = "oauth-callback"  # name of the route
+_NO_RETURN = phrase("Logins may not return to this address.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +51,14 @@ class Linked:
     """The result of a flow that linked a provider to the signed-in user."""
 
     provider: str
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The end of a flow. `onward` is the page of the front end to return to, or ""."""
+
+    result: SignedIn | Linked
+    onward: str
 
 
 class Parameters(Mapping[str, str]):
@@ -78,19 +90,30 @@ def usable(name: str) -> Provider:
     return provider
 
 
-def start(provider: Provider) -> Redirect:
-    """Start a login. Raises `ProviderRefused` if the provider must be asked and does not answer."""
+def require_return_url(url: str) -> None:
+    """Raises `ValidationFailed` unless a login may return to this URL; "" is the default one.
+
+    It is compared as a text: whatever a URL parser or a browser makes of another spelling, it is
+    not in the list.
+    """
+    if url and url not in _return_urls():
+        raise invalid("next", _NO_RETURN)
+
+
+def start(provider: Provider, *, onward: str = "") -> Redirect:
+    """Start a login that returns to `onward`, which must be allowed, or to the default page.
+    Raises `ProviderRefused` if the provider must be asked and does not answer."""
     flow = _new(provider)
     url = _consent_screen(provider, flow)
-    return _redirect(provider, flow, url, state.store(flow))
+    return _redirect(provider, flow, url, state.store(flow, onward=onward))
 
 
-def start_linking(provider: Provider, caller: Caller) -> Redirect:
+def start_linking(provider: Provider, caller: Caller, *, onward: str = "") -> Redirect:
     """Start linking the provider to the caller, who must still be signed in with this session at
     the callback. Raises `InvalidToken`, and as `start` does."""
     flow = _new(provider)
     url = _consent_screen(provider, flow)
-    browser = linking.store_state(flow, caller)
+    browser = linking.store_state(flow, caller, onward=onward)
     return _redirect(provider, flow, url, browser)
 
 
@@ -101,7 +124,7 @@ def complete(
     client: Client,
     *,
     caller: Caller | None,
-) -> SignedIn | Linked:
+) -> Completed:
     """The result of a callback. `browser_of` returns the value of a cookie by its name; `caller` is
     who sent the request, if it has a valid access token.
 
@@ -112,18 +135,21 @@ def complete(
     started = state.find(provider.name, token, browser_of(state.cookie(token)))
     state.consume(started)
     _require_same_user(started.linking, caller)
+    # The settings may have changed since the start.
+    onward = started.onward if started.onward in _return_urls() else conf.default_redirect_url
     with translated(provider):
         result = provider.complete(parameters, started.flow)
     if started.linking:
         linking.link(started.linking, provider.name, result, client)
-        return Linked(provider.name)
-    return sign_in.sign_in(
+        return Completed(Linked(provider.name), onward)
+    signed_in = sign_in.sign_in(
         provider.name,
         result.profile,
         result.tokens,
         client,
         caller=caller.person if caller else None,
     )
+    return Completed(signed_in, onward)
 
 
 @contextmanager
@@ -138,6 +164,10 @@ def translated(provider: Provider) -> Iterator[None]:
         if isinstance(wrong, UserInfoFailed):
             raise errors.UserInfoUnavailable from None
         raise errors.ProviderRefused from None
+
+
+def _return_urls() -> tuple[str, ...]:
+    return tuple(filter(None, (conf.default_redirect_url, *conf.return_urls)))
 
 
 def _new(provider: Provider) -> Flow:

@@ -1,16 +1,24 @@
-"""Link and unlink providers of a signed-in user.
+"""Link providers to an account, and unlink them: by its user, or because the address is theirs.
 
 Everything is checked again at the callback, under the lock of the user's row: the session that
 started the flow must still be valid, so a user who logged out or lost the session links nothing.
+
+A provider that has verified an address speaks for its owner. That is enough for a new link only if
+nobody has decided otherwise: a removed link stays removed, and after a recovery an intruder must
+not come back with another identity. It is never enough for an account with rights over others: the
+administrators of any configured provider could become super admins by claiming an address. The
+owner links any identity while signed in.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
+from authservice.core.credentials import attempt_counter, recovery_number
+from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.messages import security_notice
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof
@@ -18,9 +26,10 @@ from authservice.core.sessions import sessions
 from authservice.core.sessions.authentication import Caller
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import clock, databases, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import InvalidToken
+from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
@@ -39,18 +48,22 @@ from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTo
 from authservice.oauth.state import Linking
 from authservice.oauth.storage import Link, LinkTaken
 
+REFUSALS = (errors.AccountLinkingDisabled, errors.EmailTaken)
+# An attacker may try as often as the limits allow; the owner reads one mail a day about it.
+_ONE_NOTICE = Budget.fixed(limit=1, window=timedelta(days=1))
+
 
 def linked(person: Person) -> list[str]:
     """The names of the providers that are linked to the user."""
     return [link.provider for link in storage.links().of_user(person.user.pk)]
 
 
-def store_state(flow: Flow, caller: Caller) -> Secret:
+def store_state(flow: Flow, caller: Caller, *, onward: str = "") -> Secret:
     """Store the state of a flow that links; returns the value of its cookie. Raises
     `InvalidToken`."""
     with sessions.changing(caller.person, caller.session) as present:
         started_by = Linking(user_id=present.user.pk, session_id=caller.session_id)
-        return state.store(flow, linking=started_by)
+        return state.store(flow, linking=started_by, onward=onward)
 
 
 def link(started_by: Linking, provider: str, result: ProviderResult, client: Client) -> None:
@@ -60,7 +73,7 @@ def link(started_by: Linking, provider: str, result: ProviderResult, client: Cli
     if found is None:
         raise errors.InvalidState
     person, session = found[0], sessions.as_model(found[1])
-    profile = profiles.cleaned(result.profile)
+    profile = profiles.cleaned(result.profile, provider)
     try:
         retry_on_deadlock(lambda: _link(person, session, provider, profile, result.tokens, client))
     except InvalidToken as wrong:
@@ -77,15 +90,16 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
             raise errors.NotLinked
         before = security_notice.state_of(present)
         for one in chosen:
+            removed_links.remove(one, kept=session)
             # Remembered for the link "this was not me" of the notice.
-            storage.links().remove(one)
             removed_links.remember(one, present)
         if not _can_log_in(present):
             raise errors.LastLoginMethod  # rolls the removal back
         events.record("auth.oauth.unlinked", present, client, provider=provider)
-        messages.notify(messages.UNLINKED, present, client, before, provider)
+        messages.notify(messages.UNLINKED, present, client, before, chosen[0])
 
 
+@clock.once
 def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -> bool:
     """Remove the link of a provider, also the last way to log in: staff can mail a link to reset
     the password. Returns false if it was removed before. `by` is the member of staff."""
@@ -93,11 +107,11 @@ def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -
     with transaction.atomic(using=databases.primary()):
         storage.users().lock(person.user.pk)
         for one in _links(person):
-            if one.provider == provider and storage.links().remove(one):
+            if one.provider == provider and removed_links.remove(one):
                 events.record_by_staff(
                     "auth.oauth.unlinked", by, person.user, client, provider=provider
                 )
-                messages.notify_of_staff(messages.UNLINKED, person, client, provider)
+                messages.notify_of_staff(messages.UNLINKED, person, client, one)
                 removed = True
     return removed
 
@@ -118,9 +132,11 @@ def _link(
         if profile.email_verified and present.email_key == identifiers.email_key(profile.email):
             # The user is signed in, so this first proof removes nothing.
             present = first_proof.confirm_address(present, client, caller=present)
-        storage.links().add(_new_link(present, provider, profile, tokens))
+        new = _new_link(present, provider, profile, tokens)
+        storage.links().add(new)
+        removed_links.forget(new)
         events.record("auth.oauth.linked", present, client, provider=provider)
-        messages.notify(messages.LINKED, present, client, before, provider)
+        messages.notify(messages.LINKED, present, client, before, new)
 
 
 def _new_link(person: Person, provider: str, profile: Profile, tokens: ProviderTokens) -> Link:
@@ -131,7 +147,7 @@ def _new_link(person: Person, provider: str, profile: Profile, tokens: ProviderT
         subject=profile.subject,
         email=profile.email,
         at_signup=False,
-        added_at=timezone.now(),
+        added_at=clock.now(),
         sealed_tokens=sealing.seal(person.id, provider, kept),
     )
 
@@ -152,7 +168,7 @@ def _links(person: Person) -> list[Link]:
 def _can_log_in(person: Person) -> bool:
     if person.user.has_usable_password() or any(_is_usable(one) for one in _links(person)):
         return True
-    return any(can_log_in(person) for can_log_in in plugs("login_method"))
+    return any(access.can_log_in(person) for access in plugs(AccountAccess))
 
 
 def _is_usable(link: Link) -> bool:
@@ -160,3 +176,27 @@ def _is_usable(link: Link) -> bool:
     disabled or removed from the settings."""
     provider = registry.configured().get(link.provider)
     return provider is not None and provider.enabled
+
+
+@transactions.inside
+def require_linkable_by_address(person: Person, profile: Profile, provider: str) -> None:
+    """Raises `AccountLinkingDisabled` or `EmailTaken`.
+
+    The caller holds the lock of the user's row, so that no link is removed and no account recovered
+    between this check and the commit.
+    """
+    if person.has_rights:
+        raise errors.AccountLinkingDisabled
+    recovered_at = person.account.recovered_at
+    if recovered_at and recovered_at > clock.now() - recovery_number.WAIT:
+        raise errors.EmailTaken
+    if removed_links.was_removed(person.user.pk, provider, profile.subject):
+        raise errors.EmailTaken
+
+
+def notify(person: Person, profile: Profile, client: Client, provider: str) -> None:
+    """Notify the owner that a login was refused by these rules, at most once a day. Call it outside
+    of the transaction that the refusal rolls back."""
+    counter = attempt_counter.key("oauth-refused", person.id)
+    if person.email_proven and attempt_counter.try_consume(counter, _ONE_NOTICE):
+        messages.notify_of_refusal(person, client, provider, profile.email)

@@ -1,4 +1,4 @@
-"""One table: the users of providers that are linked to accounts."""
+"""Two tables: the users of providers that are linked to accounts, and those that were."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
+from authservice.kernel import clock
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
@@ -37,7 +37,7 @@ class LinkedAccount(models.Model):
         max_length=254, blank=True, default="", verbose_name=_("e-mail address at the provider")
     )
     at_signup = models.BooleanField(default=False, verbose_name=_("created this account"))
-    added_at = models.DateTimeField(default=timezone.now, verbose_name=_("linked"))
+    added_at = models.DateTimeField(default=clock.now, verbose_name=_("linked"))
     sealed_tokens = models.TextField(blank=True, default="", editable=False)
 
     objects = PrimaryManager()
@@ -50,6 +50,38 @@ class LinkedAccount(models.Model):
                 fields=["provider", "subject_key"], name="authsvc_linkedaccount_subject"
             ),
             models.UniqueConstraint(fields=["user", "provider"], name="authsvc_linkedaccount_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider} of {self.user_id}"
+
+
+class RemovedLink(models.Model):
+    """A user of a provider whose link to the account was removed, by the user, staff or a recovery.
+
+    This user of the provider is never linked to the account by its address again, or a removed
+    intruder would come back by the next login. Only the signed-in owner links them again, which
+    deletes the row. `subject_digest` is keyed: `key_id` names the key it was made with.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_removed_links",
+    )
+    provider = models.CharField(max_length=63)
+    subject_digest = models.CharField(max_length=_KEY, editable=False)
+    key_id = models.CharField(max_length=16, editable=False)
+    removed_at = models.DateTimeField(default=clock.now)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["user", "provider", "subject_digest"], name="authsvc_removedlink"
+            ),
         ]
 
     def __str__(self) -> str:

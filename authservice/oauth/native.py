@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
-from authservice.kernel import crypto
+from authservice.kernel import clock, crypto
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
@@ -30,7 +28,7 @@ _PURPOSE = "oauth-nonce"
 def issue_nonce(provider: Provider) -> Secret:
     """A nonce to request an ID token with. Raises `ValidationFailed` if the provider has none."""
     _require_id_tokens(provider)
-    nonce, now = one_time.new_token(), timezone.now()
+    nonce, now = one_time.new_token(), clock.now()
     OneTimeToken.objects.create(
         purpose=_PURPOSE,
         digest=crypto.digest(_PURPOSE, nonce.reveal()),
@@ -91,7 +89,7 @@ def _consume(provider: Provider, nonce: Secret) -> None:
     row = OneTimeToken.objects.filter(purpose=_PURPOSE, digest__in=digests).first()
     if row is None or row.payload["provider"] != provider.name:
         raise errors.InvalidState
-    if row.expires_at <= timezone.now():
+    if row.expires_at <= clock.now():
         raise errors.StateExpired
     if not one_time.consume(row):
         raise errors.StateUsed

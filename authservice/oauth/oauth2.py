@@ -1,4 +1,5 @@
-"""The client of a provider that speaks OAuth 2.0 (RFC 6749, RFC 7636).
+"""The client of a provider that speaks OAuth 2.0 (RFC 6749), with Proof Key for Code Exchange (RFC
+7636) by S256 alone: "plain" shows the verifier.
 
 A provider is a subclass: its endpoints, scopes and parameters as attributes, and `read_profile`
 with its rules. `docs/oauth_providers.rst` shows how to write one.
@@ -6,21 +7,23 @@ with its rules. `docs/oauth_providers.rst` shows how to write one.
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from django.utils import timezone
-
+from authservice.kernel import clock
+from authservice.kernel.crypto import b64
 from authservice.kernel.outbound import client
 from authservice.kernel.outbound.client import Basic, Response
 from authservice.kernel.outbound.errors import OutboundError
 from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
-from authservice.oauth import pkce
+from authservice.oauth import claims as read
 from authservice.oauth.provider import (
     Flow,
     Parameters,
@@ -34,7 +37,6 @@ from authservice.oauth.provider import (
 from authservice.oauth.provider_settings import ProviderSettings
 
 logger = logging.getLogger("authservice.oauth")
-
 # RFC 6749 section 5.2: what a token endpoint may answer. Nothing else it says is logged.
 _ERRORS = frozenset(
     {
@@ -47,6 +49,12 @@ _ERRORS = frozenset(
     }
 )
 _MAX_LIFE = timedelta(days=3650).total_seconds()
+
+
+def pkce_challenge(verifier: Secret) -> dict[str, str]:
+    """The parameters of the authorization request for this verifier."""
+    digest = hashlib.sha256(verifier.reveal().encode("ascii")).digest()
+    return {"code_challenge": b64(digest), "code_challenge_method": "S256"}
 
 
 class OAuth2Provider:
@@ -98,10 +106,13 @@ class OAuth2Provider:
             "response_type": "code",
             "client_id": self.client_id,
             "redirect_uri": flow.redirect_uri,
-            "scope": " ".join(self.settings.scopes or self.scopes),
+            "scope": " ".join(self.requested_scopes()),
             "state": flow.state.reveal(),
         }
-        return {**parameters, **pkce.challenge(flow.code_verifier)} if self.pkce else parameters
+        return {**parameters, **pkce_challenge(flow.code_verifier)} if self.pkce else parameters
+
+    def requested_scopes(self) -> tuple[str, ...]:
+        return read.scopes(self.settings.scopes) or self.scopes
 
     def authorization_base(self) -> str:
         return self.settings.authorization_url or self.authorization_endpoint
@@ -118,11 +129,13 @@ class OAuth2Provider:
 
     # What the flow calls
 
+    @clock.once
     def authorization_url(self, flow: Flow) -> str:
         base = self.authorization_base()
         separator = "&" if "?" in base else "?"
         return f"{base}{separator}{urlencode(self.authorization_parameters(flow))}"
 
+    @clock.once
     def complete(self, parameters: Parameters, flow: Flow) -> ProviderResult:
         if parameters.get("error"):
             raise ProviderError("The provider answered with an error.")
@@ -136,11 +149,12 @@ class OAuth2Provider:
             form["code_verifier"] = flow.code_verifier
         return self.result(self.request_tokens("authorization_code", form), flow.nonce)
 
+    @clock.once
     def exchange_native(
         self, code: Secret, code_verifier: Secret, redirect_uri: str
     ) -> ProviderResult:
         # A provider that ignores the verifier would exchange a code that somebody stole.
-        if not self.supports_pkce:
+        if not self.pkce:
             raise ProviderError("The provider does not verify codes of native apps.")
         form: dict[str, str | Secret] = {
             "code": code,
@@ -149,6 +163,7 @@ class OAuth2Provider:
         }
         return self.result(self.request_tokens("authorization_code", form), None)
 
+    @clock.once
     def refresh(self, refresh_token: Secret) -> ProviderTokens:
         return self.request_tokens("refresh_token", {"refresh_token": refresh_token})
 
@@ -190,10 +205,20 @@ class OAuth2Provider:
 
     def fetch_any(self, url: str, access_token: Secret) -> Any:
         """The JSON value at `url`. Raises `UserInfoFailed`."""
+        with self.reading():
+            return self.request(url, access_token).json()
+
+    def request(self, url: str, access_token: Secret) -> Response:
+        """The response at `url`. Raises `OutboundError`."""
+        response = client.get(url, service=self.name, bearer=access_token)
+        response.raise_for_status()
+        return response
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Within this context, an `OutboundError` becomes `UserInfoFailed`."""
         try:
-            response = client.get(url, service=self.name, bearer=access_token)
-            response.raise_for_status()
-            return response.json()
+            yield
         except OutboundError as error:
             logger.warning("%s: no user info (%s)", self.name, type(error).__name__)
             raise UserInfoFailed(phrase("The provider did not send the profile.")) from None
@@ -239,4 +264,4 @@ def _expiry(seconds: Any) -> datetime | None:
         return None
     if not 0 < seconds <= _MAX_LIFE:
         return None
-    return timezone.now() + timedelta(seconds=seconds)
+    return clock.now() + timedelta(seconds=seconds)

@@ -10,25 +10,31 @@ import unicodedata
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from authservice.core.users import identifiers
+from django.core.exceptions import ValidationError
+
+from authservice.core.users import further_fields, identifiers
 from authservice.core.users.creation import NewUser
 from authservice.core.users.user_model import host
-from authservice.oauth import errors
+from authservice.oauth import claims, errors, provider_settings
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Profile
 
 SUBJECT_LENGTH = 255  # OpenID Connect Core section 2
 _NAME, _PART, _URL = 255, 150, 2048
+SOURCES = ("name", "first_name", "last_name", "avatar")
 
 
-def cleaned(profile: Profile) -> Profile:
+def cleaned(profile: Profile, provider: str) -> Profile:
     """The profile without texts that cannot be stored. Its address counts as verified only if the
-    settings trust the provider. Raises `UserInfoUnavailable` if the subject is not acceptable."""
+    settings trust the provider with its domain. Raises `UserInfoUnavailable` if the subject is not
+    acceptable."""
     if not 0 < len(profile.subject) <= SUBJECT_LENGTH or _has_controls(profile.subject):
         raise errors.UserInfoUnavailable
     email = profile.email.strip()
     email = email if identifiers.is_new_email(email) else ""
     trusted = bool(email) and profile.email_verified and conf.trust_email_verification
+    trusted = trusted and claims.receives_mail(email)
+    trusted = trusted and provider_settings.vouches_for(provider, email)
     return replace(profile, email=email, email_verified=trusted)
 
 
@@ -41,7 +47,23 @@ def new_user(profile: Profile) -> NewUser:
         first_name=_text(profile.first_name, _longest(known.first_name)),
         last_name=_text(profile.last_name, _longest(known.last_name)),
         avatar=_url(profile.avatar),
+        further=further_fields.of_columns(_own_fields(profile)),
     )
+
+
+def _own_fields(profile: Profile) -> dict[str, str]:
+    """The values of `PROFILE_FIELDS`. A value that the field of the project does not accept is left
+    out: it must not prevent the login."""
+    values = {}
+    for name, source in conf.profile_fields.items():
+        own = host().model._meta.get_field(name)
+        given = getattr(profile, source)
+        text = _url(given) if source == "avatar" else _text(given, own.max_length or _NAME)
+        try:
+            values[name] = own.clean(text, None) if text else ""
+        except ValidationError:
+            continue
+    return {name: value for name, value in values.items() if value}
 
 
 def _longest(field: str) -> int:

@@ -75,6 +75,11 @@ class UserInfoFailed(ProviderError):
     """The provider did not say who the user is."""
 
 
+def login_method(provider: str) -> str:
+    """The name of this way to sign in, in audit entries, sessions and at the one door."""
+    return f"oauth:{provider}"
+
+
 class Provider(Protocol):
     """A configured provider. `docs/oauth_providers.rst` shows how to add one."""
 

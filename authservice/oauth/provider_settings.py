@@ -17,28 +17,82 @@ from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
-from authservice.kernel.checks import message
-from authservice.kernel.origins import is_web_address, parts_of
+from authservice.core.users import identifiers
+from authservice.kernel.checks import declare, message
+from authservice.kernel.origins import is_loopback, is_web_address, parts_of
 from authservice.kernel.secret import Secret
 from authservice.kernel.settings import convert
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Provider
 
+declare(
+    {
+        "authservice.E201": (
+            "A key of OAUTH.PROVIDERS cannot be the name of a provider: names are part of paths.",
+            "Choose another name of a-z, 0-9, '-' and '_'; 'providers' and 'linked' are paths of"
+            " the module.",
+        ),
+        "authservice.E202": (
+            "The settings of a provider in OAUTH.PROVIDERS are invalid. The provider cannot be"
+            " used.",
+            "Correct them; the page about providers lists the settings of each.",
+        ),
+        "authservice.W203": (
+            "OAUTH.PROVIDERS sets PKCE for a provider that does not support it. No code challenge"
+            " is sent.",
+            "Remove PKCE from the settings of this provider.",
+        ),
+        "authservice.W209": (
+            "OAUTH.PROVIDERS has a provider of the project's choice without EMAIL_DOMAINS, or a"
+            " named one with addresses of another server or TRUST_TENANT_EMAIL. Its administrators"
+            " can log in to every account by claiming its address.",
+            "Set EMAIL_DOMAINS to the domains that belong to the provider, or, if it verifies"
+            " every address, to an asterisk. With LINK_BY_EMAIL False it is never linked by"
+            " address.",
+        ),
+        "authservice.W216": (
+            "A provider has an ISSUER on this machine, as providers for development have.",
+            "Remove the settings that authservice_local_provider printed: it lets everybody log in"
+            " as anybody.",
+        ),
+    }
+)
+
 BUILT_IN: Mapping[str, str] = {
     "apple": "authservice.oauth.providers.apple.Apple",
-    "discord": "authservice.oauth.providers.discord.Discord",
-    "facebook": "authservice.oauth.providers.facebook.Facebook",
-    "github": "authservice.oauth.providers.github.GitHub",
-    "gitlab": "authservice.oauth.providers.gitlab.GitLab",
-    "google": "authservice.oauth.providers.google.Google",
-    "linkedin": "authservice.oauth.providers.linkedin.LinkedIn",
+    "discord": "authservice.oauth.providers.plain_oauth2.Discord",
+    "facebook": "authservice.oauth.providers.plain_oauth2.Facebook",
+    "github": "authservice.oauth.providers.plain_oauth2.GitHub",
+    "gitlab": "authservice.oauth.providers.openid_connect.GitLab",
+    "google": "authservice.oauth.providers.openid_connect.Google",
+    "linkedin": "authservice.oauth.providers.openid_connect.LinkedIn",
     "microsoft": "authservice.oauth.providers.microsoft.Microsoft",
-    "slack": "authservice.oauth.providers.slack.Slack",
+    "slack": "authservice.oauth.providers.openid_connect.Slack",
+}
+# Proper names, for mails; another provider has its `DISPLAY_NAME` or its key.
+TITLES: Mapping[str, str] = {
+    "apple": "Apple",
+    "discord": "Discord",
+    "facebook": "Facebook",
+    "github": "GitHub",
+    "gitlab": "GitLab",
+    "google": "Google",
+    "linkedin": "LinkedIn",
+    "microsoft": "Microsoft",
+    "slack": "Slack",
 }
 GENERIC = "authservice.oauth.openid.OpenIDProvider"
 SOCIAL_CORE = "authservice.oauth.social_core.SocialCoreProvider"
 # Paths of the module itself: /oauth/providers and /oauth/linked.
 RESERVED = ("providers", "linked")
+ANY_DOMAIN = "*"
+# With one of these keys, others than the named provider say which addresses are verified.
+_OF_CHOICE = (
+    *("BACKEND", "CLASS", "EMAILS_URL", "ISSUER", "JWKS_URL", "TOKEN_URL", "USERINFO_URL"),
+    "TRUST_TENANT_EMAIL",
+)
+# Without an address or a pattern in front; a subdomain is another domain.
+_DOMAIN = re.compile(r"[^\s@*./]+(\.[^\s@*./]+)+")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -53,11 +107,20 @@ class ProviderSettings:
     client_secret: Secret = dataclasses.field(default_factory=lambda: Secret(""))
     """Client secret that the provider assigned."""
     scopes: tuple[str, ...] = ()
-    """Scopes to request; if empty, the defaults of the provider."""
+    """Scopes to request, as a list or as one text; if empty, the defaults of the provider."""
     redirect_url: str = ""
     """Callback address registered at the provider; if empty, it is made from `API_URL`."""
     pkce: bool = True
     """Whether to send a code challenge (RFC 7636, S256), if the provider supports it."""
+    display_name: str = ""
+    """Name of the provider in mails, such as `"Example Ltd"`; if empty, the proper name of a named
+    provider, and the key of any other."""
+    email_domains: tuple[str, ...] = ("*",)
+    """Domains for whose addresses the provider speaks, such as `["example.com"]`; `["*"]` for all.
+    An address of another domain counts as unverified."""
+    link_by_email: bool = True
+    """Whether the provider may be linked to an account by its verified address. If false, users
+    link it while signed in."""
     enabled: bool = True
     """Whether users can log in with the provider."""
     authorization_url: str = ""
@@ -79,6 +142,12 @@ class ProviderSettings:
         for name in self.required:
             if not getattr(self, name):
                 yield f"[{name.upper()!r}] is missing."
+        for domain in self.email_domains:
+            if domain != ANY_DOMAIN and not _DOMAIN.fullmatch(domain):
+                yield (
+                    f"['EMAIL_DOMAINS'] contains {domain!r}, which is not a domain such as"
+                    " 'example.com', or '*' for all domains."
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +176,33 @@ class Entry:
 def read() -> Iterator[Entry]:
     """The entries whose name and shape are right; the checks report the others."""
     for name, given in conf.providers.items():
-        if not _name_problem(name) and isinstance(given, Mapping):
+        if not name_problem(name) and isinstance(given, Mapping):
             yield Entry(name=name, given=given)
+
+
+def title(name: str) -> str:
+    """The name of a provider for people, also of one that is not configured any more."""
+    chosen = _given(name).get("DISPLAY_NAME")
+    return chosen if isinstance(chosen, str) and chosen else TITLES.get(name, name)
+
+
+def vouches_for(name: str, email: str) -> bool:
+    """Whether the settings let this provider verify addresses of the domain of `email`."""
+    domains = _given(name).get("EMAIL_DOMAINS", ANY_DOMAIN)
+    if domains == ANY_DOMAIN or ANY_DOMAIN in domains:
+        return True
+    domain = identifiers.domain_key(email.rpartition("@")[2])
+    return domain in {identifiers.domain_key(one) for one in domains}
+
+
+def links_by_email(name: str) -> bool:
+    """Whether this provider may be linked to an account by its verified address."""
+    return conf.allow_account_linking and bool(_given(name).get("LINK_BY_EMAIL", True))
+
+
+def _given(name: str) -> Mapping[str, Any]:
+    given = conf.providers.get(name)
+    return given if isinstance(given, Mapping) else {}
 
 
 def build(entry: Entry) -> Provider:
@@ -125,7 +219,7 @@ def build(entry: Entry) -> Provider:
 def check_providers() -> Iterator[CheckMessage]:
     """System checks of all providers; nothing is called out."""
     for name, given in conf.providers.items():
-        wrong = _name_problem(name)
+        wrong = name_problem(name)
         if wrong:
             yield message("authservice.E201", f"{_where(name)} {wrong}")
             continue
@@ -137,6 +231,24 @@ def check_providers() -> Iterator[CheckMessage]:
         if not problems and given.get("PKCE") and not build(entry).pkce:
             text = f"{_where(name)}['PKCE'] is set, but this provider does not support PKCE."
             yield message("authservice.W203", text)
+
+
+def check_domains() -> Iterator[CheckMessage]:
+    """A deploy check: a provider of anybody's choice may speak for the owner of every address."""
+    for entry in read():
+        chosen = any(entry.given.get(key) for key in _OF_CHOICE)
+        if chosen and "EMAIL_DOMAINS" not in entry.given and conf.trust_email_verification:
+            text = f"{_where(entry.name)} has no EMAIL_DOMAINS, so it may log in to every account"
+            yield message("authservice.W209", f"{text} by claiming its address.")
+
+
+def check_issuers() -> Iterator[CheckMessage]:
+    """A deploy check: a provider for development, which lets everybody in as anybody."""
+    for entry in read():
+        issuer = entry.given.get("ISSUER", "")
+        if isinstance(issuer, str) and is_loopback(parts_of(issuer).hostname):
+            text = f"{_where(entry.name)} has the ISSUER {issuer!r}"
+            yield message("authservice.W216", f"{text}, as providers for development have.")
 
 
 def _problems(entry: Entry) -> Iterator[str]:
@@ -159,6 +271,8 @@ def _problems(entry: Entry) -> Iterator[str]:
         yield from _bad_urls(settings)
         if settings.native_redirect_uris and not getattr(kind, "supports_pkce", True):
             yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which this provider does not support."
+        elif settings.native_redirect_uris and not settings.pkce:
+            yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which must not be False."
 
 
 def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, Any], list[str]]:
@@ -173,6 +287,8 @@ def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, 
             complaints.append(f"[{key!r}] is not a setting of this provider.{_close(key, known)}")
             continue
         try:
+            if isinstance(raw, str) and (key == "SCOPES" or raw == ANY_DOMAIN):
+                raw = [raw]
             values[key.lower()] = _value(raw, known[key.lower()])
         except TypeError as wrong:
             complaints.append(f"[{key!r}] must be {wrong}.")
@@ -193,7 +309,8 @@ def _bad_urls(settings: ProviderSettings) -> Iterator[str]:
             yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
 
 
-def _name_problem(name: object) -> str:
+def name_problem(name: object) -> str:
+    """Why no provider may have this name, or ""."""
     if name in RESERVED:
         return "has the name of a path of this module."
     if not isinstance(name, str) or not _NAME.fullmatch(name):

@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Literal, TypedDict
 from rest_framework import serializers
 
 from authservice.core.api.responses import Authenticated, MessageResponse
-from authservice.kernel.http.fields import Password, SecretText, Text
+from authservice.kernel.http.fields import AnyText, Password, SecretText, Text
 from authservice.kernel.http.operations import Uri, carries
 
-_CODE, _TOKEN, _URI = 4096, 16384, 2048  # characters
+# In characters. Those of a callback fit into the request line of a server that reads 8,190 bytes.
+_CODE, _TOKEN, _URI, _USER = 5000, 16384, 2048, 4096
 
 
 class CallbackIn(serializers.Serializer[Any]):
@@ -18,15 +19,27 @@ class CallbackIn(serializers.Serializer[Any]):
 
     state = SecretText(max_length=512, required=False, allow_blank=True, default="")
     code = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
-    error = Text(max_length=255, required=False, allow_blank=True, default="")
+    # Only whether there is one matters, so that a long one is not refused.
+    error = AnyText(max_length=255, required=False, allow_blank=True, default="")
     # The issuer (RFC 9207).
     iss = Text(max_length=_URI, required=False, allow_blank=True, default="")
-    # Apple sends these: an ID token, and at the first login the name of the user.
-    id_token = SecretText(max_length=_TOKEN, required=False, allow_blank=True, default="")
-    user = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
 
 
-class LinkIn(serializers.Serializer[Any]):
+class CallbackFormIn(CallbackIn):
+    """The same in the form that Apple sends."""
+
+    # The name of the user, as JSON, at the first login. Without it the user logs in without a name.
+    user = AnyText(max_length=_USER, required=False, allow_blank=True, default="")
+
+
+class StartIn(serializers.Serializer[Any]):
+    # Where to return afterwards: one of `OAUTH.RETURN_URLS`, compared exactly.
+    next = Text(
+        max_length=_URI, trim_whitespace=False, required=False, allow_blank=True, default=""
+    )
+
+
+class LinkIn(StartIn):
     # The current password, as a proof.
     password = Password(required=False, allow_blank=True)
 

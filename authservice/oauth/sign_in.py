@@ -12,23 +12,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.utils import timezone
 
 from authservice.core.conf import core
+from authservice.core.credentials import passwords
+from authservice.core.errors import UserAlreadyExists
 from authservice.core.login import hooks, login
 from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.recovery import first_proof, verification
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, message_queue, throttling
+from authservice.kernel import clock, databases, events, message_queue, throttling, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.errors import Fault, UserAlreadyExists
+from authservice.kernel.errors import Fault
 from authservice.kernel.retries import retry_on_deadlock
-from authservice.oauth import errors, messages, profiles, sealing, storage
+from authservice.oauth import (
+    errors,
+    linking,
+    messages,
+    profiles,
+    provider_settings,
+    removed_links,
+    sealing,
+    storage,
+)
 from authservice.oauth.conf import conf
-from authservice.oauth.provider import Profile, ProviderTokens
+from authservice.oauth.provider import Profile, ProviderTokens, login_method
 from authservice.oauth.storage import Link, LinkTaken
 
 # Not a value of RFC 8176, which has none for a login at another service.
@@ -58,7 +68,7 @@ class Arriving:
 
     @property
     def method(self) -> str:
-        return method(self.provider)
+        return login_method(self.provider)
 
     def link(self, person: Person, *, at_signup: bool = False) -> Link:
         return Link(
@@ -67,14 +77,9 @@ class Arriving:
             subject=self.profile.subject,
             email=self.profile.email,
             at_signup=at_signup,
-            added_at=timezone.now(),
+            added_at=clock.now(),
             sealed_tokens=sealing.seal(person.id, self.provider, self.tokens),
         )
-
-
-def method(provider: str) -> str:
-    """The name of this way to sign in, in audit entries and at the one door."""
-    return f"oauth:{provider}"
 
 
 def sign_in(
@@ -91,7 +96,7 @@ def sign_in(
     """
     arriving = Arriving(
         provider=provider,
-        profile=profiles.cleaned(profile),
+        profile=profiles.cleaned(profile, provider),
         tokens=tokens if conf.store_provider_tokens else None,
         client=client,
         caller=caller,
@@ -115,7 +120,8 @@ def _resolved(arriving: Arriving) -> SignedIn:
 
 def _sign_in(arriving: Arriving) -> SignedIn:
     profile = arriving.profile
-    link, person = _find_linked(arriving)
+    link = storage.links().find(arriving.provider, profile.subject)
+    person = storage.users().find(link.user_id) if link else None
     if link is not None and person is not None:
         return _returning(arriving, person, link)
     hidden = core.signup_enumeration == "hide" and not profile.email_verified
@@ -125,35 +131,34 @@ def _sign_in(arriving: Arriving) -> SignedIn:
     return _new(arriving) if found is None else _link_by_email(arriving, found)
 
 
-def _find_linked(arriving: Arriving) -> tuple[Link | None, Person | None]:
-    """The link of this user of the provider, and its user.
-
-    The link is read again after its user: a reset or a "this was not me" between the two reads has
-    removed it, and the session would be bound to the account as it is after that. One that follows
-    ends the session, which is bound to the account as it was read.
-    """
-    links, subject = storage.links(), arriving.profile.subject
-    found = links.find(arriving.provider, subject)
-    person = storage.users().find(found.user_id) if found else None
-    if found is None or person is None:
-        return found, None
-    link = links.find(arriving.provider, subject)
-    if link is None or link.user_id != found.user_id:
-        raise LinkTaken
-    return link, person
-
-
 def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     if _has_same_address(arriving, person) and not person.email_proven:
         return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
     login.check_may_log_in(person, arriving.client, method=arriving.method)
     prepared = _prepare(arriving, person)
     with transaction.atomic(using=databases.primary()):
+        passwords.lock_users([person.user.pk])
+        _require_link(arriving, link)
         outcome = _complete(arriving, person, prepared)
         # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
         if arriving.tokens:
             sealing.store(link, arriving.tokens)
     return _signed_in(arriving, outcome)
+
+
+@transactions.inside
+def _require_link(arriving: Arriving, link: Link) -> None:
+    """Refuse a login whose link was removed since it was read; raises `LinkTaken`, so that the
+    login is decided again.
+
+    The caller holds the lock of the user's row, and so does every removal. An earlier removal has
+    committed and is visible here. A later removal waits, and then ends the session or the challenge
+    of this login. A new row that references the user is not enough: on PostgreSQL the removal would
+    not wait for it.
+    """
+    present = storage.links().find(arriving.provider, arriving.profile.subject)
+    if present is None or present.user_id != link.user_id:
+        raise LinkTaken
 
 
 def _has_same_address(arriving: Arriving, person: Person) -> bool:
@@ -162,8 +167,14 @@ def _has_same_address(arriving: Arriving, person: Person) -> bool:
 
 
 def _link_by_email(arriving: Arriving, person: Person) -> SignedIn:
-    if arriving.profile.email_verified and conf.allow_account_linking:
-        return _change_and_enter(arriving, person, lambda one: _link(arriving, one))
+    if arriving.profile.email_verified and provider_settings.links_by_email(arriving.provider):
+        try:
+            return _change_and_enter(arriving, person, lambda one: _link(arriving, one))
+        except linking.REFUSALS as fault:
+            # Outside the transaction, so that the entry and the notice stay.
+            refusal = _refusal(arriving, person, fault)
+            linking.notify(person, arriving.profile, arriving.client, arriving.provider)
+            raise refusal from None
     if storage.links().find(arriving.provider, arriving.profile.subject):
         raise LinkTaken  # another first login has created the account meanwhile
     if arriving.profile.email_verified:
@@ -191,29 +202,36 @@ def _change_and_enter(
 
 def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
     """The provider has verified the address since the account was linked."""
+    _require_link(arriving, link)
     # The user of the provider who created the account is no intruder in it.
     caller = person if link.at_signup else arriving.caller
     person = first_proof.confirm_address(person, arriving.client, caller=caller)
     links = storage.links()
     kept = links.find(link.provider, link.subject)
-    if kept is None:  # removed with all earlier access
-        links.add(arriving.link(person))
+    if kept is None:  # removed just now, with all earlier access
+        again = arriving.link(person)
+        links.add(again)
+        removed_links.forget(again)
     elif arriving.tokens:
         sealing.store(kept, arriving.tokens)
     return person
 
 
 def _link(arriving: Arriving, person: Person) -> Person:
+    linking.require_linkable_by_address(person, arriving.profile, arriving.provider)
     before = security_notice.state_of(person)
     person = first_proof.confirm_address(person, arriving.client, caller=arriving.caller)
-    storage.links().add(arriving.link(person))
+    link = arriving.link(person)
+    storage.links().add(link)
     events.record("auth.oauth.linked", person, arriving.client, provider=arriving.provider)
-    messages.notify(messages.LINKED, person, arriving.client, before, arriving.provider)
+    messages.notify(messages.LINKED, person, arriving.client, before, link)
     return person
 
 
 def _new(arriving: Arriving) -> SignedIn:
     if not (conf.allow_signup and core.allow_signup):
+        # It says that the address is free, where another refusal says that it is taken.
+        throttling.count("is-available", arriving.client.network)
         raise errors.SignupByProviderDisabled
     throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(arriving.profile)
@@ -235,7 +253,7 @@ def _begin(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
         verification.accept_email(person, client)
     else:
         using = databases.primary()
-        message_queue.send(message_queue.VERIFY_EMAIL, person.email, client, using=using)
+        message_queue.send(kinds.VERIFY_EMAIL, person.email, client, using=using)
     storage.links().add(arriving.link(person, at_signup=True))
     events.record("auth.oauth.linked", person, client, provider=arriving.provider)
     if login.login_refusal(person) is not None:
@@ -258,5 +276,8 @@ def _signed_in(arriving: Arriving, outcome: Login, *, is_new_user: bool = False)
 
 
 def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:
+    """The refusal, which is recorded. It says that an address is taken, so it is counted as a
+    request for that; raises `TooManyRequests`."""
+    throttling.count("is-available", arriving.client.network)
     login.record_failure(person, arriving.client, fault.code.lower(), method=arriving.method)
     return fault

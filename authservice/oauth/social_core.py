@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import requests
 from django.utils.module_loading import import_string
@@ -61,7 +61,7 @@ class SocialCoreProvider(OAuth2Provider):
     def authorization_parameters(self, flow: Flow) -> dict[str, str]:
         backend = self._backend()
         own = {**backend.auth_extra_arguments(), **super().authorization_parameters(flow)}
-        scopes = self.settings.scopes or backend.DEFAULT_SCOPE or ()
+        scopes = read.scopes(self.settings.scopes) or backend.DEFAULT_SCOPE or ()
         del own["scope"]
         return {**own, backend.SCOPE_PARAMETER_NAME: backend.SCOPE_SEPARATOR.join(scopes)}
 
@@ -80,7 +80,7 @@ class SocialCoreProvider(OAuth2Provider):
         details = backend.get_user_details(data)
         return Profile(
             subject=read.subject(backend.get_user_id(details, data)),  # type: ignore[no-untyped-call]
-            email=read.text(details.get("email")),
+            email=read.address(details.get("email")),
             name=read.text(details.get("fullname")),
             first_name=read.text(details.get("first_name")),
             last_name=read.text(details.get("last_name")),
@@ -93,7 +93,14 @@ class SocialCoreProvider(OAuth2Provider):
         return backend
 
 
-class _Strategy(BaseStrategy[Any]):
+if TYPE_CHECKING:
+    _BaseStrategy = BaseStrategy[Any]
+else:
+    # Generic since social-auth-core 7.0.
+    _BaseStrategy = BaseStrategy
+
+
+class _Strategy(_BaseStrategy):
     """Answers settings of this provider alone: the strategies of social-auth-core fall back to
     settings of the project with names such as `KEY` and `PROXIES`."""
 

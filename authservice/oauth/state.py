@@ -1,22 +1,23 @@
 """The state of a flow (RFC 6749 section 10.12): a one-time token bound to provider and browser.
 
 The row stores keyed digests of the state and of the browser's cookie; the nonce and the code
-verifier are encrypted. Each flow has a cookie of its own, so that several tabs work at once. An
-attacker who makes a victim open a callback (login CSRF) has the cookie of another browser.
+verifier are encrypted. Each flow has a cookie of its own, so that several tabs work at once; a
+browser keeps the newest of them, since servers refuse requests with too many cookies. An attacker
+who makes a victim open a callback (login CSRF) has the cookie of another browser.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
-
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken
-from authservice.kernel import crypto
+from authservice.kernel import clock, crypto
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors
 from authservice.oauth.conf import conf
@@ -24,6 +25,9 @@ from authservice.oauth.provider import Flow
 
 _PURPOSE = "oauth-state"
 _BROWSER = "oauth-browser"
+COOKIES = "authservice_oauth_"  # the start of their names
+_MOST_COOKIES = 10
+_TIME = re.compile(r"[0-9a-f]{1,16}")
 _LONGEST = 128  # characters of a state; ours has 43
 
 
@@ -37,10 +41,12 @@ class Linking:
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
-    """A flow that was started; `linking` is None for a login."""
+    """A flow that was started; `linking` is None for a login. `onward` is where the browser wanted
+    to return to, or ""."""
 
     flow: Flow
     linking: Linking | None
+    onward: str
     row: OneTimeToken
 
 
@@ -54,15 +60,17 @@ def new_flow(provider: str, redirect_uri: str) -> Flow:
     )
 
 
-def store(flow: Flow, *, linking: Linking | None = None) -> Secret:
+def store(flow: Flow, *, linking: Linking | None = None, onward: str = "") -> Secret:
     """Store a flow; returns the value of the cookie that binds it to the browser."""
-    browser, now = one_time.new_token(), timezone.now()
+    now = clock.now()
+    # The time of the start, by which the oldest cookie is found. It is in the digest, too.
+    browser = Secret(f"{int(now.timestamp()):x}.{one_time.new_token().reveal()}")
     OneTimeToken.objects.create(
         purpose=_PURPOSE,
         digest=crypto.digest(_PURPOSE, flow.state.reveal()),
         target_key=crypto.digest(_BROWSER, browser.reveal()),
         user_id=linking.user_id if linking else None,
-        payload={"provider": flow.provider, "sealed": _sealed(flow, linking)},
+        payload={"provider": flow.provider, "sealed": _sealed(flow, linking, onward)},
         created_at=now,
         expires_at=now + conf.state_ttl,
     )
@@ -79,7 +87,7 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
         raise errors.InvalidState
     if row.spent_at is not None:
         raise errors.StateUsed
-    if row.expires_at <= timezone.now():
+    if row.expires_at <= clock.now():
         raise errors.StateExpired
     if not crypto.matches(_BROWSER, browser.reveal(), row.target_key):
         raise errors.InvalidState
@@ -89,16 +97,29 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
 def consume(started: Started) -> None:
     """Use the state up. Raises `StateUsed` if another request did, `StateExpired`."""
     if not one_time.consume(started.row):
-        expired = started.row.expires_at <= timezone.now()
+        expired = started.row.expires_at <= clock.by_now()
         raise errors.StateExpired if expired else errors.StateUsed
 
 
 def cookie(state: Secret) -> str:
     """The name of the cookie of a flow. It is no secret: the digest is not stored and not keyed."""
-    return f"authservice_oauth_{crypto.fingerprint(state.reveal())[:16]}"
+    return f"{COOKIES}{crypto.fingerprint(state.reveal())[:16]}"
 
 
-def _sealed(flow: Flow, linking: Linking | None) -> str:
+def surplus_cookies(flows: Mapping[str, str]) -> list[str]:
+    """The names of the cookies of the oldest flows that a browser has to forget before it gets
+    another one; `flows` are those of its request."""
+    newest_first = sorted(flows, key=lambda name: _started_at(flows[name]), reverse=True)
+    return newest_first[_MOST_COOKIES - 1 :]
+
+
+def _started_at(value: str) -> int:
+    """0 for a cookie that is not ours: it is forgotten first."""
+    text = value.partition(".")[0]
+    return int(text, 16) if _TIME.fullmatch(text) else 0
+
+
+def _sealed(flow: Flow, linking: Linking | None, onward: str) -> str:
     return crypto.seal(
         _PURPOSE,
         json.dumps(
@@ -107,6 +128,7 @@ def _sealed(flow: Flow, linking: Linking | None) -> str:
                 "code_verifier": flow.code_verifier.reveal(),
                 "redirect_uri": flow.redirect_uri,
                 "session_id": str(linking.session_id) if linking else "",
+                "onward": onward,
             }
         ),
     )
@@ -127,5 +149,6 @@ def _started(row: OneTimeToken, state: Secret) -> Started:
             code_verifier=Secret(kept.pop("code_verifier")),
         ),
         linking=Linking(user_id=row.user_id, session_id=UUID(session_id)) if session_id else None,
+        onward=kept["onward"],
         row=row,
     )

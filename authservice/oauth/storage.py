@@ -8,19 +8,19 @@ and links through them alone. `OAUTH.SESSION_STORAGE` is a store of sessions, se
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, cast
 
-from django.contrib.auth.hashers import make_password
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from authservice.core.credentials import passwords
 from authservice.core.users import creation, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, databases, settings
+from authservice.kernel import clock, crypto, databases, settings
 from authservice.oauth.conf import conf
 from authservice.oauth.models import LinkedAccount
 
@@ -94,8 +94,25 @@ class DatabaseUsers:
         passwords.lock_users([user_id])
         return lookup.find_by_pk(user_id)
 
+    @clock.once
     def create(self, new_user: NewUser, then: Callable[[Person], T]) -> T:
-        return creation.create_user(new_user, make_password(None), then)
+        try:
+            return creation.create_user(new_user, creation.unusable(), then)
+        except DatabaseError as error:
+            if not databases.is_of_charset(error):
+                raise
+        # The user cannot correct a name that the provider has sent.
+        return creation.create_user(_in_ascii(new_user), creation.unusable(), then)
+
+
+def _in_ascii(new_user: NewUser) -> NewUser:
+    """The same user, with names that every column can store."""
+    names = {name: getattr(new_user, name) for name in ("name", "first_name", "last_name")}
+    plain: dict[str, Any] = {
+        name: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
+        for name, text in names.items()
+    }
+    return replace(new_user, **plain)
 
 
 class DatabaseLinks:
@@ -136,11 +153,6 @@ def links() -> LinkStorage:
     """The storage that `OAUTH.OAUTH_STORAGE` names."""
     built_in = f"{__name__}.DatabaseLinks"
     return cast(LinkStorage, settings.pluggable(conf.oauth_storage or built_in, {})())
-
-
-def session_store() -> str:
-    """Fills the slot `chosen_session_store`."""
-    return conf.session_storage
 
 
 def _rows(link: Link) -> Any:

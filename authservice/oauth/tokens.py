@@ -17,10 +17,9 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from authservice.core.models import OneTimeToken
-from authservice.kernel import crypto, databases
+from authservice.kernel import clock, crypto, databases
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
 from authservice.oauth import registry, sealing, storage
@@ -45,12 +44,13 @@ def access_token(user: Any, provider: str) -> Secret:
     """
     ends = time.monotonic() + _LEASE.total_seconds()
     while True:
-        link, tokens = _stored(user, provider)
-        if not _is_expired(tokens):
-            return tokens.access_token
-        lease = retry_on_deadlock(partial(_claim, link))
-        if lease is not None:
-            return _refresh(link, tokens, lease)
+        with clock.unit():  # each look is one, since time passes between them
+            link, tokens = _stored(user, provider)
+            if not _is_expired(tokens):
+                return tokens.access_token
+            lease = retry_on_deadlock(partial(_claim, link))
+            if lease is not None:
+                return _refresh(link, tokens, lease)
         if time.monotonic() >= ends:
             raise NoProviderToken("Another refresh has not finished in time.")
         time.sleep(_PAUSE)
@@ -66,7 +66,7 @@ def _stored(user: Any, provider: str) -> tuple[Link, ProviderTokens]:
 
 
 def _is_expired(tokens: ProviderTokens) -> bool:
-    return tokens.expires_at is not None and tokens.expires_at <= timezone.now() + _EARLY
+    return tokens.expires_at is not None and tokens.expires_at <= clock.now() + _EARLY
 
 
 def _claim(link: Link) -> OneTimeToken | None:
@@ -75,7 +75,7 @@ def _claim(link: Link) -> OneTimeToken | None:
 
     Raises `NoProviderToken` if the other caller failed.
     """
-    now = timezone.now()
+    now = clock.now()
     row = OneTimeToken(
         purpose=_PURPOSE,
         digest=crypto.digest(_PURPOSE, link.sealed_tokens),
@@ -92,7 +92,7 @@ def _claim(link: Link) -> OneTimeToken | None:
 
 
 def _taken_over(row: OneTimeToken) -> OneTimeToken | None:
-    now = timezone.now()
+    now = clock.now()
     rows = OneTimeToken.objects.filter(purpose=_PURPOSE, digest=row.digest)
     if rows.filter(expires_at__lte=now).update(expires_at=now + _LEASE, spent_at=None):
         return rows.first()
@@ -115,5 +115,5 @@ def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
 
 def _failed(lease: OneTimeToken) -> NoProviderToken:
     """Tell waiting callers; until the lease expires, no other one asks the provider again."""
-    OneTimeToken.objects.filter(pk=lease.pk).update(spent_at=timezone.now())
+    OneTimeToken.objects.filter(pk=lease.pk).update(spent_at=clock.now())
     return NoProviderToken("The token has expired and cannot be refreshed.")

@@ -7,7 +7,17 @@ from typing import Any
 
 from django.core.checks import CheckMessage, register
 
-from authservice.kernel.checks import message
+from authservice.kernel.checks import declare, message
+
+declare(
+    {
+        "authservice.E170": (
+            "authservice.openapi requires PyYAML and drf-spectacular-sidecar. The description and"
+            " its pages cannot be served.",
+            "Run: pip install 'authservice[openapi]'",
+        ),
+    }
+)
 
 
 def connect() -> None:

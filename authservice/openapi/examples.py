@@ -23,8 +23,9 @@ _BY_FORMAT = {
     "date": "2026-03-01",
     "email": "ann@example.com",
     "uri": "https://example.com/",
-    "uuid": _UUID,
 }
+# Components whose id is that of a user.
+_USERS = ("AdminUser", "ChallengedUser", "MemberUser", "User")
 # Numbers by the name of a property, where 1 would be strange.
 _NUMBERS = {"backup_codes_remaining": 10, "expires_in": 900}
 # By the name of a property; all are strings.
@@ -44,7 +45,7 @@ _BY_NAME = {
     "email": "ann@example.com",
     "field": "email",
     "first_name": "Ann",
-    "id": "7",
+    "id": _UUID,
     "id_token": _JWT,
     "inviter_id": "7",
     "ip_address": "203.0.113.7",
@@ -68,6 +69,7 @@ _BY_NAME = {
     "purpose": "platform",
     "qr_code": _QR_CODE,
     "qr_url": _OTPAUTH,
+    "next": "https://app.example.com/cart",
     "redirect_uri": "https://example.com/callback",
     "refresh_token": _TOKEN,
     "request_id": _UUID,
@@ -93,7 +95,7 @@ _BY_NAME = {
 _ALSO = ("name",)
 
 
-def of_request(schema: Schema) -> Any:
+def of_request(schema: Schema, components: Mapping[str, Schema]) -> Any:
     """A body that the service accepts: the first alternative, with what it requires. A body that
     requires nothing has its first two properties."""
     choice = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
@@ -102,7 +104,7 @@ def of_request(schema: Schema) -> Any:
     required = chosen["required"]
     also = [name for name in _ALSO if name in properties] if required else list(properties)[:2]
     return {
-        name: _value(name, given, {})
+        name: _value(name, given, components)
         for name, given in properties.items()
         if name in required or name in also
     }
@@ -126,8 +128,11 @@ def of_response(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 def _value(name: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
     """A value of this schema, for the property `name`."""
     if "$ref" in schema:
-        return _value(name, components[schema["$ref"].rpartition("/")[2]], components)
-    for alternative in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+        component = schema["$ref"].rpartition("/")[2]
+        value = _value(name, components[component], components)
+        return {**value, "id": _BY_NAME["user_id"]} if component in _USERS else value
+    alternatives = [one for word in ("allOf", "oneOf", "anyOf") for one in schema.get(word, ())]
+    for alternative in alternatives:
         if alternative.get("type") != "null" and alternative.get("maxLength") != 0:
             return _value(name, alternative, components)
     if "enum" in schema:
@@ -151,6 +156,6 @@ def _value(name: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
 
 def _text(name: str, schema: Schema) -> str:
     known = _BY_NAME.get(name)
-    if known and not (name == "id" and schema.get("format") == "uuid"):
+    if known:
         return known
     return _BY_FORMAT.get(schema.get("format", ""), "text")

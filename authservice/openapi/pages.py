@@ -7,6 +7,7 @@ load from no other origin.
 
 from __future__ import annotations
 
+import gzip
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
@@ -81,6 +82,12 @@ def _page(bundle: str, start: str, style: str = "") -> str:
 
 
 @cache
+@cache
+def packed_asset(name: str) -> bytes:
+    """The content of such a file, compressed with gzip."""
+    return gzip.compress(asset(name)[1])
+
+
 def asset(name: str) -> tuple[str, bytes]:
     """Media type and content of a file that a page loads. Raises `NotFound`."""
     if name in _OWN:

@@ -8,12 +8,12 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 
 from authservice.core.conf import core
 from authservice.kernel import errors
-from authservice.kernel.errors import Fault
-from authservice.kernel.faults import catalogue
+from authservice.kernel.errors import Fault, catalogue
 from authservice.kernel.hooks import Refused
 from authservice.kernel.http.operations import Operation
+from authservice.kernel.interfaces import LoginPolicy, RequestGuard, SecondFactor
 from authservice.kernel.modules import installed, plugs
-from authservice.openapi import headers
+from authservice.openapi import response_schemas
 from authservice.openapi.routes import Route
 
 Schema = dict[str, Any]
@@ -29,51 +29,74 @@ _BODY = (
 _OF_HOOKS = "- A code of the project, by which its own rules refuse."
 
 
-def references(
-    route: Route, operation: Operation, components: dict[str, Schema]
+def responses(
+    route: Route, operation: Operation, shared: dict[str, Schema], enums: dict[str, Schema]
 ) -> dict[int, Schema]:
-    """References to the error responses of a route, by status. Adds the responses to `components`,
-    because many routes share them."""
+    """The error responses of a route, by status. Adds to `shared` those that routes of its kind
+    have as well, and to `enums` the codes of the operation.
+
+    All have the schema `Refusal`, and a list of their codes beside it, which client generators
+    either understand or ignore. With schemas of their own, a generated client in Python had 2,000
+    classes for them.
+    """
+    general = set(_of_kind(route, operation))
     by_status: dict[int, dict[str, type[Fault]]] = defaultdict(dict)
     for fault in faults(route, operation):
         by_status[fault.status][fault.code] = fault
-    found = {}
+    enum = f"{route.id[0].upper()}{route.id[1:]}ErrorCode"
+    codes = sorted(code for by_code in by_status.values() for code in by_code if code)
+    enums[enum] = {
+        "type": "string",
+        "description": f"The error codes of `{route.id}`.",
+        "enum": codes,
+    }
+    described = {}
     for status, by_code in by_status.items():
         sorted_faults = [by_code[code] for code in sorted(by_code)]
+        if not general.issuperset(sorted_faults):
+            described[status] = _response(status, sorted_faults, enum)
+            continue
         name = f"{status}-" + "-".join(fault.__name__ for fault in sorted_faults)
-        components[name] = _response(status, sorted_faults)
-        found[status] = {"$ref": f"#/components/responses/{name}"}
-    return found
+        shared[name] = _response(status, sorted_faults, "ErrorCode")
+        described[status] = {"$ref": f"#/components/responses/{name}"}
+    return described
 
 
 def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
     """The errors that a route can answer, some of them twice."""
+    yield from _of_kind(route, operation)
+    yield from operation.faults
+
+
+def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
+    """Those of every route of this kind."""
     yield from _ALWAYS
     if not route.public:
         yield from _TOKEN
     if not route.public or _issues_tokens(operation):
-        yield from _of_slot("login_policy")
+        yield from (fault for policy in plugs(LoginPolicy) for fault in policy.faults)
     if route.view.super_admin:
         yield errors.Forbidden
-        if plugs("second_factor"):
+        if plugs(SecondFactor):
             yield errors.ReauthenticationRequired
     if route.takes_body:
         yield from _BODY
     if route.guarded:
-        yield from _of_slot("request_guard")
+        yield from (fault for guard in plugs(RequestGuard) for fault in guard.faults)
     if route.parameters or operation.body or operation.query:
         yield errors.ValidationFailed
+    if route.parameters:
+        yield errors.NotFound  # a parameter with a percent sign
     if _may_be_refused_by_host(operation):
         yield Refused
-    yield from operation.faults
 
 
-def schemas(components: Mapping[str, Schema]) -> Schema:
-    """The schemas of error responses, which are in `components`: the envelope, and every code of
-    the installed modules. A hook of the project may refuse with further codes."""
+def schemas(enums: Mapping[str, Schema]) -> Schema:
+    """The schemas of error responses: the envelope, every code of the installed modules, and the
+    codes of each operation. A hook of the project may refuse with further codes."""
     ours = ("authservice.kernel.", "authservice.core.", *(f"{one.name}." for one in installed()))
     known = {fault.code for fault in catalogue() if fault.__module__.startswith(ours)}
-    declared = {code for response in components.values() for code in _examples(response)}
+    declared = {code for enum in enums.values() for code in enum["enum"]}
     code = {"$ref": "#/components/schemas/ErrorCode"}
     envelope = _envelope({"anyOf": [code, {"type": "string"}]} if _has_hooks() else code)
     codes = {
@@ -81,12 +104,7 @@ def schemas(components: Mapping[str, Schema]) -> Schema:
         "description": "The codes of all errors.",
         "enum": sorted(known | declared),
     }
-    return {"Refusal": envelope, "ErrorCode": codes}
-
-
-def _examples(response: Schema) -> Schema:
-    examples: Schema = response["content"]["application/json"]["examples"]
-    return examples
+    return {"Refusal": envelope, "ErrorCode": codes, **enums}
 
 
 def _has_hooks() -> bool:
@@ -114,29 +132,24 @@ def _issues(operation: Operation, *names: str) -> bool:
     return any(set(names) <= set(one) for one in hints)
 
 
-def _of_slot(slot: str) -> list[type[Fault]]:
-    """The errors that the fillers of a slot declare in `faults`."""
-    return [fault for filler in plugs(slot) for fault in getattr(filler, "faults", ())]
-
-
-def _response(status: int, faults: list[type[Fault]]) -> Schema:
-    """The response with the error envelope and the codes of these errors."""
+def _response(status: int, faults: list[type[Fault]], enum: str) -> Schema:
+    """The response with the error envelope and the codes of these errors, which are some of
+    `enum`."""
     ours = [fault for fault in faults if fault.code]
     lines = [f"- `{fault.code}`: {fault.message}" for fault in ours]
-    codes: Schema = {"enum": [fault.code for fault in ours]}
+    listed = {"enum": [fault.code for fault in ours]}
+    codes: Schema = {"allOf": [{"$ref": f"#/components/schemas/{enum}"}, listed]}
     if Refused in faults:
         lines.append(_OF_HOOKS)
         codes = {"type": "string"}
     return {
         "description": "\n".join(lines),
-        "headers": headers.of_error(status),
+        "headers": response_schemas.of_error(status),
         "content": {
             "application/json": {
                 "schema": {
-                    "allOf": [
-                        {"$ref": "#/components/schemas/Refusal"},
-                        {"properties": {"data": {"properties": {"code": codes}}}},
-                    ]
+                    "allOf": [{"$ref": "#/components/schemas/Refusal"}],
+                    "properties": {"data": {"properties": {"code": codes}}},
                 },
                 "examples": {fault.code: {"value": _example(fault)} for fault in ours},
             }

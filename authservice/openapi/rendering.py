@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,7 +31,18 @@ def _text(_mount: str, render: Callable[[Document], str]) -> str:
     return render(describe())
 
 
+def packed(render: Callable[[Document], str]) -> bytes:
+    """The same, compressed with gzip."""
+    return _packed(mount(), render)
+
+
+@lru_cache(maxsize=32)
+def _packed(_mount: str, render: Callable[[Document], str]) -> bytes:
+    return gzip.compress(text(render).encode())
+
+
 on_change(_text.cache_clear)
+on_change(_packed.cache_clear)
 
 
 def as_json(document: Document) -> str:

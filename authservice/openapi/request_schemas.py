@@ -13,6 +13,7 @@ from django.urls.converters import StringConverter
 from rest_framework import serializers
 
 from authservice.kernel.http import bounds
+from authservice.kernel.http.fields import Choice
 from authservice.openapi import examples, host_fields
 
 Schema = dict[str, Any]
@@ -27,32 +28,37 @@ _FIELDS: Mapping[type, Schema] = {
     serializers.DateTimeField: {"type": "string", "format": "date-time"},
     serializers.CharField: {"type": "string"},
 }
-# A segment of a path. Control characters are refused, see `kernel.http.fields`.
+# A segment of a path. Control characters and percent signs are refused.
 _SEGMENT: Schema = {
     "type": "string",
     "maxLength": bounds.LONGEST,
-    "pattern": r"^[^/\x00-\x1f\x7f-\x9f]+$",
+    "pattern": r"^[^/%\x00-\x1f\x7f-\x9f]+$",
 }
 # Not `maxLength`: client generators make a type of this that no other text fits.
 _EMPTY: Schema = {"type": "string", "enum": [""]}
 _BOUNDS = {"max_length": "maxLength", "max_value": "maximum", "min_value": "minimum"}
 
 
-def body(schema: _Input, *, takes_form: bool) -> Schema:
-    """The request body of a route, or an empty dict. An empty body counts as an empty object."""
+def body(schema: _Input, components: dict[str, Schema], *, takes_form: bool) -> Schema:
+    """The request body of a route, or an empty dict. An empty body counts as an empty object. Adds
+    the named schemas of its fields to `components`."""
     if schema is None:
         return {}
+    components.update(_named(schema))
     described = _object(schema)
-    required = bool(described.get("required") or {"oneOf", "anyOf"} & set(described))
+    required = bool({"oneOf", "anyOf", "minProperties"} & set(described) or described["required"])
     media_types = (_JSON, _FORM) if takes_form else (_JSON,)
-    example = getattr(schema, "example", None) or examples.of_request(described)
+    example = getattr(schema, "example", None) or examples.of_request(described, components)
     content = {media_type: {"schema": described, "example": example} for media_type in media_types}
     return {**({"required": True} if required else {}), "content": content}
 
 
-def query_parameters(schema: _Input) -> Iterator[Schema]:
-    """A parameter for each field of a query string."""
-    fields = schema().fields if schema else {}
+def query_parameters(schema: _Input, components: dict[str, Schema]) -> Iterator[Schema]:
+    """A parameter for each field of a query string. Adds their named schemas to `components`."""
+    if schema is None:
+        return
+    components.update(_named(schema))
+    fields = schema().fields
     for name, given in fields.items():
         # An empty parameter counts as absent.
         empty = {} if given.required else {"allowEmptyValue": True}
@@ -77,14 +83,11 @@ def _object(schema: type[serializers.Serializer[Any]]) -> Schema:
     either, any_of = getattr(schema, "exactly_one", ()), getattr(schema, "at_least_one", ())
     if either:
         return {"oneOf": [_alternative(schema, name, either) for name in either]}
-    if any_of and not getattr(schema, "null_omits", False):
-        return {"anyOf": [_alternative(schema, name, ()) for name in any_of]}
     described = _properties(schema, (), ())
-    if not any_of:
-        return described
-    filled: Schema = {"not": {"type": "null"}}
-    choice = [{"required": [name], "properties": {name: filled}} for name in any_of]
-    return {**described, "anyOf": choice}
+    if any_of and described["required"]:
+        return {"anyOf": [_alternative(schema, name, ()) for name in any_of]}
+    # All are optional. Alternatives would be as many types, each with one field.
+    return {**described, "minProperties": 1} if any_of else described
 
 
 def _alternative(schema: Any, name: str, either: Collection[str]) -> Schema:
@@ -123,13 +126,26 @@ def _field(given: Any) -> Schema:
 
 def _content(given: Any) -> Schema:
     """The schema of one field that is not empty."""
-    if isinstance(given, serializers.ChoiceField):
-        schema: Schema = {"enum": list(given.choices)}
+    if isinstance(given, Choice) and given.component:
+        # In `allOf`, because a reference of OpenAPI 3.0 has no default beside it.
+        schema: Schema = {"allOf": [{"$ref": f"#/components/schemas/{given.component}"}]}
+    elif isinstance(given, serializers.ChoiceField):
+        schema = _choices(given)
     else:
         schema = {**_plain(given), **_bounds(given), **getattr(given, "described", {})}
     if isinstance(given.default, str | int) and given.default != "":
         schema["default"] = given.default
     return schema
+
+
+def _named(schema: type[serializers.Serializer[Any]]) -> dict[str, Schema]:
+    """The schemas of the fields that have a name of their own."""
+    choices = [given for given in schema().fields.values() if isinstance(given, Choice)]
+    return {given.component: _choices(given) for given in choices if given.component}
+
+
+def _choices(given: Any) -> Schema:
+    return {"type": "string", "enum": list(given.choices)}
 
 
 def _plain(given: Any) -> Schema:
@@ -146,7 +162,7 @@ def _bounds(given: Any) -> Schema:
 
 def _blank(given: Any, schema: Schema) -> Schema:
     """State whether an empty string is allowed, even if it does not match the format or pattern."""
-    if schema.get("type") != "string":
+    if schema.get("type") != "string" or "enum" in schema:
         return schema
     if not getattr(given, "allow_blank", False):
         return {"minLength": 1, **schema}

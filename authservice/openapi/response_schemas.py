@@ -1,7 +1,8 @@
-"""Response types as JSON Schema (2020-12, the dialect of OpenAPI 3.1).
+"""Response types as JSON Schema (2020-12, the dialect of OpenAPI 3.1), and the headers of
+responses.
 
 A TypedDict becomes a component with its name, and other schemas reference it. `Annotated` can add
-keywords to a type (`Is`), or a `Slot` whose fillers define the properties.
+keywords to a type (`Is`), or a field whose properties modules add (`Extras`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import (
     is_typeddict,
 )
 
-from authservice.kernel.http.operations import Is, Named, Slot, extension
+from authservice.kernel.http.operations import Extras, Is, Named, carried, extension
+from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
 from authservice.openapi import host_fields
 
@@ -39,6 +41,8 @@ _PLAIN: Mapping[Any, Schema] = {
 }
 # Properties that are a literal in each type of a union.
 _DISCRIMINATORS = ("status", "type")
+_ALWAYS = ("X-Request-ID", "Cache-Control")
+_OF_ERRORS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
 class ResponseSchemas:
@@ -73,8 +77,8 @@ class ResponseSchemas:
     def _annotated(self, hint: Any, notes: tuple[Any, ...]) -> Schema:
         schema = self.of(hint)
         for note in notes:
-            if isinstance(note, Slot):
-                schema = self._filled(note)
+            if isinstance(note, Extras):
+                schema = self._extras()
             elif isinstance(note, Is):
                 schema = {**schema, **note.keywords}
             elif isinstance(note, Named):
@@ -82,11 +86,11 @@ class ResponseSchemas:
                 schema = {"$ref": f"#/components/schemas/{note.name}"}
         return schema
 
-    def _filled(self, slot: Slot) -> Schema:
-        """An object with the properties that the fillers of a slot return, by their annotations."""
+    def _extras(self) -> Schema:
+        """An object with the properties that modules add, by the annotations of their methods."""
         merged: Schema = {"type": "object", "required": [], "properties": {}}
-        for filler in plugs(slot.name):
-            returned = get_type_hints(filler, include_extras=True).get("return")
+        for data in plugs(SessionData):
+            returned = get_type_hints(data.extras, include_extras=True).get("return")
             if is_typeddict(returned):
                 own = self.object(returned)
                 merged["required"] += own["required"]
@@ -184,10 +188,11 @@ def _with_arguments(field: Any, generic: Mapping[Any, Any]) -> Any:
 
 
 def _is_empty(field: Any) -> bool:
-    """Whether the field is for a slot that no installed module fills."""
+    """Whether the field is for properties of modules and no installed module has any."""
     inner = get_args(field)[0] if get_origin(field) in (Required, NotRequired) else field
-    slots = [note for note in getattr(inner, "__metadata__", ()) if isinstance(note, Slot)]
-    return bool(slots) and not any(plugs(slot.name) for slot in slots)
+    if not any(isinstance(note, Extras) for note in getattr(inner, "__metadata__", ())):
+        return False
+    return all(type(data).extras is SessionData.extras for data in plugs(SessionData))
 
 
 def _is_required(kind: Any, name: str, field: Any) -> bool:
@@ -195,3 +200,50 @@ def _is_required(kind: Any, name: str, field: Any) -> bool:
     if get_origin(field) in (Required, NotRequired):
         return get_origin(field) is Required
     return name in kind.__required_keys__
+
+
+def _header(text: str, *, required: bool = True, **schema: Any) -> Schema:
+    return {
+        "description": text,
+        **({"required": True} if required else {}),
+        "schema": {"type": "string", **schema},
+    }
+
+
+HEADER_COMPONENTS: dict[str, Schema] = {
+    "Cache-Control": _header(
+        "`no-store, private`, unless the response is the same for all clients."
+    ),
+    "Location": _header("The target of the redirect.", format="uri-reference"),
+    "Referrer-Policy": _header(
+        "Prevents the browser from sending this URL, which may contain a secret, to other sites.",
+        required=False,
+    ),
+    "Retry-After": _header("Seconds to wait before a retry.", type="integer", minimum=0),
+    "Set-Cookie": _header("Cookies for browsers; see the documentation.", required=False),
+    "WWW-Authenticate": _header("The authentication scheme.", const="Bearer"),
+    "X-Device-Token": _header(
+        "Identifies this device and account. Only responses with tokens contain it.",
+        required=False,
+    ),
+    "X-Request-ID": _header(
+        "The id of the request: that of the client if it is valid, otherwise a new one.",
+        pattern="^[A-Za-z0-9._-]{1,128}$",
+    ),
+    "X-Total-Count": _header("The number of rows on all pages.", type="integer", minimum=0),
+}
+
+
+def header_references(*names: str) -> Schema:
+    """References to the headers of every response and to these."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_ALWAYS, *names)}
+
+
+def headers_of_answer(answer: Any) -> Schema:
+    """The headers of all types that a response may have."""
+    members = (answer, *get_args(answer)) if get_origin(answer) else (answer,)
+    return header_references(*dict.fromkeys(name for member in members for name in carried(member)))
+
+
+def of_error(status: int) -> Schema:
+    return header_references(*_OF_ERRORS.get(status, ()))

@@ -19,7 +19,8 @@ _VERBS = {"get": "get", "post": "create", "put": "update", "patch": "patch", "de
 class Route:
     """One method of a path. `path` is in OpenAPI syntax, without the mount; `parameters` are its
     converters by name; `operation` is the declaration of the action, or None; `alone` is true if
-    the path has no other method, `public` if no access token is needed."""
+    the path has no other method, `public` if no access token is needed, `guarded` if request
+    guards, if installed, check the route."""
 
     name: str
     path: str
@@ -29,15 +30,11 @@ class Route:
     operation: Operation | None
     alone: bool
     public: bool
+    guarded: bool
 
     @property
     def takes_body(self) -> bool:
         return self.method != "get"
-
-    @property
-    def guarded(self) -> bool:
-        """Whether request guards, if installed, check this route."""
-        return self.takes_body and not self.view.guard_exempt
 
     @property
     def id(self) -> str:
@@ -75,6 +72,7 @@ def _of(pattern: Any) -> list[Route]:
             operation=getattr(getattr(view, actions[method]), "operation", None),
             alone=len(methods) == 1,
             public=view.is_public(actions[method]),
+            guarded=method != "get" and not view.guard_exempt,
         )
         for method in methods
     ]

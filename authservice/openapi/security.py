@@ -1,4 +1,7 @@
-"""The security schemes of requests: access tokens, and the headers that request guards require."""
+"""Access tokens as security schemes, and the headers that request guards require as parameters.
+
+A guard is no security scheme: generated clients send the access token by every scheme.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import Any
 
 from authservice.core.api.authentication import accepts_cookies
 from authservice.kernel.http import cookies
+from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs
 from authservice.kernel.sections import cookies as token_cookies
 from authservice.openapi.routes import Route
@@ -13,13 +17,13 @@ from authservice.openapi.routes import Route
 Scheme = dict[str, str]
 
 _BEARER: Scheme = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+# By whether clients without cookies must send the header as well.
+_REQUIRED = {
+    True: "Every client must send it.",
+    False: "Browsers must send it, and clients that send cookies instead of a bearer token.",
+}
 # The default of all operations.
 EVERYWHERE: list[dict[str, Any]] = [{"bearer": []}]
-
-
-def schemes() -> dict[str, Scheme]:
-    """The schemes that the installed modules use, by name."""
-    return {**token_schemes(), **_guards()}
 
 
 def token_schemes() -> dict[str, Scheme]:
@@ -33,25 +37,27 @@ def token_schemes() -> dict[str, Scheme]:
 def of(route: Route) -> dict[str, Any]:
     """`security` of an operation if it is not the default. A request must satisfy one entry of the
     list."""
-    guards: dict[str, Any] = {name: [] for name in _guards()} if route.guarded else {}
     if route.public:
-        return {"security": [guards] if guards else []}
-    security = [{name: [], **guards} for name in token_schemes()]
+        return {"security": []}
+    security: list[dict[str, Any]] = [{name: []} for name in token_schemes()]
     return {} if security == EVERYWHERE else {"security": security}
 
 
 def guard_headers() -> list[str]:
     """The header of each installed request guard."""
-    return [filler.header() for filler in plugs("request_guard") if hasattr(filler, "header")]
+    return [guard.header() for guard in plugs(RequestGuard) if guard.header()]
 
 
-def _guards() -> dict[str, Scheme]:
-    return {
-        f"guard{number or ''}": {
-            "type": "apiKey",
+def guard_parameters() -> list[dict[str, Any]]:
+    """The header of each installed request guard, as a parameter. It is optional, because clients
+    add it to all requests in one place instead of naming it with each."""
+    return [
+        {
+            "name": guard.header(),
             "in": "header",
-            "name": header,
-            "description": "Obtained from `GET /csrf-token`.",
+            "description": f"{_REQUIRED[guard.required_of_all()]} Obtained from `GET /csrf-token`.",
+            "schema": {"type": "string"},
         }
-        for number, header in enumerate(guard_headers())
-    }
+        for guard in plugs(RequestGuard)
+        if guard.header()
+    ]

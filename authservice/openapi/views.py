@@ -6,12 +6,15 @@ send passwords from these pages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.users import user_model
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
 from authservice.openapi import pages, rendering
@@ -34,6 +37,9 @@ _POLICY = "; ".join(
     )
 )
 _DAY = 24 * 3600
+# Files of up to 1.5 MiB have a limit of their own.
+_SCOPE = {"fetch": "description"}
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 
 
 class _IfAccess:
@@ -57,28 +63,38 @@ class _Guarded(Endpoint):
             self.public, self.super_admin = True, False  # type: ignore[misc]
         return super()._action(request)
 
+    def _description(self, render: Callable[[dict[str, Any]], str], kind: str) -> HttpResponse:
+        if _accepts_gzip(self.request):
+            return _packed(rendering.packed(render), kind)
+        return _vary(HttpResponse(rendering.text(render), content_type=kind))
+
 
 class Yaml(_Guarded):
+    throttle_scopes: ClassVar = _SCOPE
+
     @operation(
-        "Get this description as YAML",
         answer=Raw(("application/yaml",), dict[str, Any]),
         id="getSchema",
     )
     def fetch(self) -> HttpResponse:
-        return _plain(rendering.text(rendering.as_yaml), "application/yaml; charset=utf-8")
+        """Get this description as YAML"""
+        return self._description(rendering.as_yaml, "application/yaml; charset=utf-8")
 
 
 class Json(_Guarded):
-    @operation("Get this description as JSON", answer=Raw(body=dict[str, Any]))
+    throttle_scopes: ClassVar = _SCOPE
+
+    @operation(answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
-        return _plain(rendering.text(rendering.as_json), "application/json")
+        """Get this description as JSON"""
+        return self._description(rendering.as_json, "application/json")
 
 
 class _Page(_Guarded):
     def _page(self, page: str) -> HttpResponse:
         if not conf.pages:
             raise errors.NotFound
-        response = _plain(page, "text/html; charset=utf-8")
+        response = HttpResponse(page, content_type="text/html; charset=utf-8")
         response.headers["Content-Security-Policy"] = _POLICY
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["X-Content-Type-Options"] = "nosniff"
@@ -86,18 +102,16 @@ class _Page(_Guarded):
 
 
 class SwaggerUI(_Page):
-    @operation(
-        "Show this description in Swagger UI", answer=Raw(("text/html",)), faults=(errors.NotFound,)
-    )
+    @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
+        """Show this description in Swagger UI"""
         return self._page(pages.swagger_ui())
 
 
 class Redoc(_Page):
-    @operation(
-        "Show this description in ReDoc", answer=Raw(("text/html",)), faults=(errors.NotFound,)
-    )
+    @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
+        """Show this description in ReDoc"""
         return self._page(pages.redoc())
 
 
@@ -105,29 +119,42 @@ class Asset(Endpoint):
     """Scripts and styles of the pages, the same for all clients."""
 
     public = True
+    throttle_scopes: ClassVar = _SCOPE
 
     @operation(
-        "Get a script or style sheet of the pages",
         answer=Raw(("text/javascript", "text/css", "image/png")),
         faults=(errors.NotFound,),
     )
     def fetch(self, name: str) -> HttpResponse:
+        """Get a script or style sheet of the pages"""
         if not conf.pages:
             raise errors.NotFound
         kind, content = pages.asset(name)
-        response = HttpResponse(content, content_type=kind)
+        if _accepts_gzip(self.request):
+            response = _packed(pages.packed_asset(name), kind)
+        else:
+            response = _vary(HttpResponse(content, content_type=kind))
         response.headers["Cache-Control"] = f"public, max-age={_DAY}"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
 
-def _plain(body: str, content_type: str) -> HttpResponse:
-    response = HttpResponse(body, content_type=content_type)
-    response.headers["Cache-Control"] = "no-store"
+def _accepts_gzip(request: HttpRequest) -> bool:
+    return bool(_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", "")))
+
+
+def _packed(content: bytes, kind: str) -> HttpResponse:
+    """A compressed response. It has no secret whose length could reveal it (BREACH)."""
+    response = HttpResponse(content, content_type=kind, headers={"Content-Encoding": "gzip"})
+    return _vary(response)
+
+
+def _vary(response: HttpResponse) -> HttpResponse:
+    patch_vary_headers(response, ["Accept-Encoding"])
     return response
 
 
 def _in_admin(request: HttpRequest) -> bool:
     """Whether the caller is a superuser who is logged in to Django admin."""
     user = getattr(request, "user", None)
-    return bool(user and user.is_active and getattr(user, "is_superuser", False))
+    return bool(user) and all(user_model.grants(user, f) for f in ("is_active", "is_superuser"))

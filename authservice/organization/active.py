@@ -1,4 +1,4 @@
-"""The active organization of a session: its claims in access tokens, and the switch to it.
+"""The active organization of a session, and the switch to it.
 
 The session names the organization. Whether its user is still a member, and with which role, is read
 whenever an access token is issued, so a claim ends at the next refresh.
@@ -6,7 +6,6 @@ whenever an access token is issued, so a claim ends at the next refresh.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from authservice.core.sessions.sessions import Tokens
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 from authservice.organization import access
 from authservice.organization.models import Membership, Organization
@@ -33,27 +33,14 @@ class Own(NamedTuple):
     role: str
 
 
+# Organizations in the response to a login, and to choose from. A menu of more needs a search.
+LISTED = 100
 # Each login runs this query. Building it each time took a third of the CPU time of a login.
 _OWN = Select(
     lambda: _memberships(param("user", Membership)).values_list(
         "organization", "organization__name", "organization__slug", "role"
-    )
+    )[:LISTED]
 )
-
-
-def claims(person: Person, session: Session) -> Mapping[str, Any]:
-    """Fills the slot `claims`. No query without an active organization."""
-    if session.organization_id is None:
-        return {}
-    found = memberships_of(person).filter(organization=session.organization_id).first()
-    if found is None:
-        return {}
-    organization = found.organization
-    return {
-        "org_id": str(organization.pk),
-        "org_slug": organization.slug,
-        "org_role": found.role,
-    }
 
 
 def memberships_of(person: Person) -> QuerySet[Membership]:
@@ -62,8 +49,17 @@ def memberships_of(person: Person) -> QuerySet[Membership]:
 
 
 def own(person: Person) -> list[Own]:
-    """The organizations of `memberships_of` and the roles in them, without model instances."""
+    """The first 100 organizations of `memberships_of` and the roles in them, without model
+    instances."""
     return [Own(*row) for row in _OWN.all(databases.primary(), user=person.user.pk)]
+
+
+def own_one(person: Person, organization_id: UUID) -> Own | None:
+    """One of the user's organizations."""
+    row = memberships_of(person).filter(organization=organization_id).first()
+    if row is None:
+        return None
+    return Own(row.organization.pk, row.organization.name, row.organization.slug, row.role)
 
 
 def _memberships(user: Any) -> QuerySet[Membership]:
@@ -71,23 +67,24 @@ def _memberships(user: Any) -> QuerySet[Membership]:
     return rows.order_by("joined_at", "pk")
 
 
-def switch(caller: Person, session: Session, client: Client, org_id: str) -> Tokens:
-    """Make an organization the active one of the session; its refresh token is rotated.
+def switch(
+    caller: Person, session: Session, client: Client, org_id: str, refresh_token: Secret
+) -> Tokens:
+    """Make an organization the active one of the session. `refresh_token` is the one that the
+    client sent along, or empty; see `rotation.continued`.
 
-    Raises as `access.acting` does.
+    Raises as `access.acting` does, and `InvalidRefreshToken`.
     """
     with access.acting(caller, session, org_id, Permission.SWITCH) as actor:
         organization, person = actor.organization, actor.person
+        present = rotation.find_valid(session.pk)
+        if present is None:
+            raise errors.InvalidToken
+        rotation.require_usable(present, refresh_token)
         Session.objects.filter(pk=session.pk).update(organization_id=organization.pk)
+        present.organization_id = organization.pk
         events.record("org.switched", person, client, target=organization)
-        return _rotated(person, session)
-
-
-def _rotated(person: Person, session: Session) -> Tokens:
-    present = rotation.find_valid(session.pk)
-    if present is None:
-        raise errors.InvalidToken
-    return rotation.rotate(person, present)
+        return rotation.continued(person, present, refresh_token)
 
 
 def forget_of(member: Membership) -> None:

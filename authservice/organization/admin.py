@@ -12,7 +12,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from authservice.core.invitations.models import Status
 from authservice.core.staff.admin_lists import DeclaredLookups
@@ -22,6 +21,7 @@ from authservice.core.staff.admin_pages import (
     LinksToPerson,
     ReadOnly,
 )
+from authservice.kernel import clock
 from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import admin_text as _
 from authservice.organization import staff
@@ -116,7 +116,7 @@ class OrganizationAdmin(DeclaredLookups, Page):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not (changes := form.changes()):
             return
-        obj.updated_at = timezone.now()
+        obj.updated_at = clock.now()
         # No other field: the API may have changed it since this request read the row.
         obj.save(update_fields=[*changes, "updated_at"])
         staff.record_update(obj, by=request.user, client=of_page(request), changes=changes)

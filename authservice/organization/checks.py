@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 from django.apps import apps
-from django.core.checks import CheckMessage, register
+from django.core.checks import CheckMessage, Tags, register
 
-from authservice.core.users import chosen
 from authservice.kernel import message_queue
-from authservice.kernel.checks import message
+from authservice.kernel.checks import declare, message
 from authservice.kernel.settings import complaints
-from authservice.organization.auto_create import name_from
+from authservice.organization import organizations, roles
 from authservice.organization.conf import conf
+
+declare(
+    {
+        "authservice.W194": (
+            "'authservice.organization' is installed without an app that sends e-mails, so nobody"
+            " can be invited to an organization.",
+            "Add 'authservice.notification' to INSTALLED_APPS.",
+        ),
+        "authservice.I196": (
+            "ORGANIZATION.SWITCH_REQUIRES_REFRESH_TOKEN is off: POST /org/switch returns a refresh"
+            " token to the holder of a stolen access token.",
+            "Turn it on if your clients send their refresh token with POST /org/switch, or keep"
+            " the one that they have.",
+        ),
+        "authservice.E197": (
+            "An entry of ORGANIZATION.ROLES is invalid. Members with this role have no rights"
+            " until it is corrected.",
+            'An entry is a dict such as {"rank": 150, "may": ["invite"], "permissions":'
+            ' ["reports.export"]}; owner, admin and member take permissions alone.',
+        ),
+        "authservice.W199": (
+            "ORGANIZATION.RESERVED_SLUGS has an entry that is no slug, so it reserves nothing.",
+            "Use lowercase characters a-z, digits and hyphens.",
+        ),
+    }
+)
 
 
 def connect() -> None:
     register(check_organizations, "authservice")
+    register(check_production, Tags.security, deploy=True)
 
 
 def check_organizations(**_: Any) -> Iterator[CheckMessage]:
@@ -26,25 +51,17 @@ def check_organizations(**_: Any) -> Iterator[CheckMessage]:
     # read.
     if not apps.is_installed("authservice.organization") or list(complaints()):
         return
-    if conf.max_members < 0 or conf.max_per_user < 0:
-        yield message("authservice.E190")
-    if conf.invitation_ttl <= timedelta(0):
-        yield message("authservice.E191")
-    if conf.invitations_kept < timedelta(0):
-        yield message("authservice.E193")
-    if not chosen.is_valid(conf.who_may_create):
-        yield message(
-            "authservice.E195", f"ORGANIZATION.WHO_MAY_CREATE is {conf.who_may_create!r}."
-        )
+    for slug in conf.reserved_slugs:
+        if not isinstance(slug, str) or not organizations.is_slug(slug):
+            yield message("authservice.W199", f"ORGANIZATION.RESERVED_SLUGS has {slug!r}.")
+    for problem in roles.problems():
+        yield message("authservice.E197", f"ORGANIZATION.ROLES: {problem}")
     if not message_queue.can_mail():
         yield message("authservice.W194")
-    try:
-        usable = name_from(conf.auto_create_name, "Ann").strip()
-    except (ValueError, LookupError, AttributeError):
-        usable = ""
-    if not usable:
-        yield message(
-            "authservice.E192",
-            f"ORGANIZATION.AUTO_CREATE_NAME is {conf.auto_create_name!r}, which is not a name with"
-            " at most the placeholder {name}.",
-        )
+
+
+def check_production(**_: Any) -> Iterator[CheckMessage]:
+    if not apps.is_installed("authservice.organization") or list(complaints()):
+        return
+    if not conf.switch_requires_refresh_token:
+        yield message("authservice.I196")

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Case, IntegerField, Value, When
-from django.db.models.signals import pre_delete
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models.signals import post_delete, pre_delete
 
 from authservice.core.credentials import passwords
+from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
@@ -22,11 +23,20 @@ from authservice.organization.models import Membership, Organization
 
 
 def connect() -> None:
+    post_delete.connect(
+        _retire_slug, sender=Organization, dispatch_uid="authservice.organization.slug"
+    )
     users = host().model._meta.concrete_model
     for model in apps.get_models():
         if model._meta.concrete_model is users:
             uid = f"authservice.organization.deletion.{model._meta.label}"
             pre_delete.connect(_before, sender=model, dispatch_uid=uid)
+
+
+def _retire_slug(instance: Organization, using: str, **_: Any) -> None:
+    """However an organization is deleted, its slug stays reserved for a while."""
+    if using == databases.primary():
+        organizations.retire_slug(instance.slug)
 
 
 def _before(instance: Any, using: str, **_: Any) -> None:
@@ -54,23 +64,26 @@ def _leave(organization: Organization, user: Any) -> None:
         organizations.remove(organization)
         return
     if member.role == roles.OWNER and not members.other_owners(member).exists():
-        _promote(_successor(others), organization)
+        _promote(*_successor(others), organization)
     members.discard(member)
 
 
-def _successor(others: Any) -> Membership:
-    """The admin who joined first, else the member who joined first."""
-    ranks = [When(role=name, then=Value(rank)) for rank, name in enumerate(roles.ROLES)]
-    rank = Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
-    found: Membership = others.select_related("user").order_by(rank, "joined_at", "pk")[0]
-    return found
+def _successor(others: QuerySet[Membership]) -> members.Member:
+    """The admin who joined first, else the member of the highest rank who joined first. Suspended
+    members are skipped, since they cannot manage the organization, unless all are suspended."""
+    ranks = [When(role=role.name, then=Value(role.rank)) for role in roles.table().values()]
+    rank = Case(*ranks, default=Value(0), output_field=IntegerField())
+    ranked = others.order_by(-rank, "joined_at", "pk")
+    in_order = members.in_batches(ranked)
+    active = (found for found in in_order if found[1].active)
+    return next(active, None) or next(members.in_batches(ranked[:1]))
 
 
-def _promote(member: Membership, organization: Organization) -> None:
+def _promote(member: Membership, person: Person, organization: Organization) -> None:
     before = {"role": {"before": member.role, "after": roles.OWNER}}
     Membership.objects.filter(pk=member.pk).update(role=roles.OWNER)
     known = {"organization": str(organization.pk)}
-    _record("org.member.role_changed", member.user, **known, **before)
+    _record("org.member.role_changed", person.user, **known, **before)
 
 
 def _record(action: str, target: Any, **metadata: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from authservice.kernel.errors import Fault
 
 
@@ -19,6 +21,24 @@ class NotAMember(Fault):
     message = "You are not a member of this organization."
     cause = "The caller is not a member of the organization, or was removed from it."
     remedy = "Ask an owner or admin of the organization for an invitation."
+
+
+class OrganizationNotActive(Fault):
+    status = 403
+    code = "ORG_NOT_ACTIVE"
+    message = "Choose an organization first."
+    cause = (
+        "A view of the project asks for a member of an organization, and the session of the access"
+        " token has no active one. `organizations` has those of the user, at most 100."
+    )
+    remedy = (
+        "Send `org_id` of one of them to `POST /org/switch`, and repeat the request with the new"
+        " access token."
+    )
+
+    def __init__(self, organizations: Sequence[Mapping[str, str]] = ()) -> None:
+        super().__init__()
+        self.fields = {"organizations": list(organizations)}
 
 
 class InsufficientRole(Fault):
@@ -51,8 +71,11 @@ class LastOwner(Fault):
 class SlugTaken(Fault):
     status = 409
     code = "ORG_SLUG_TAKEN"
-    message = "Another organization has this slug."
-    cause = "The `slug` of a new organization is that of another one."
+    message = "This slug is taken or reserved."
+    cause = (
+        "The `slug` of a new organization is that of another one, of one that was deleted in the"
+        " last 72 hours, or one of `ORGANIZATION.RESERVED_SLUGS`."
+    )
     remedy = "Choose another slug, or send none: then one is made from the name."
 
 

@@ -1,29 +1,47 @@
-"""Invite to an organization, send an invitation again and cancel it."""
+"""Invitations to an organization: its members send, repeat and cancel them, their recipient accepts
+or declines with the link."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
-from authservice.core.invitations import closing, mailing
+from authservice.core import errors
+from authservice.core.invitations import acceptance, closing, mailing
+from authservice.core.invitations.acceptance import Accepted, Profile
+from authservice.core.invitations.closing import InvitationAccess
 from authservice.core.invitations.models import Status
 from authservice.core.messages import counting
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
-from authservice.core.users import identifiers
+from authservice.core.sessions.authentication import Caller
+from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue, text_search
+from authservice.kernel import clock, databases, events, message_queue, sql
 from authservice.kernel.client import Client
+from authservice.kernel.errors import invalid
+from authservice.kernel.message_queue import Message
 from authservice.kernel.paging import Page
-from authservice.organization import access, members
+from authservice.kernel.secret import Secret
+from authservice.kernel.sections import frontend
+from authservice.organization import access, members, organizations, roles
 from authservice.organization import errors as org_errors
 from authservice.organization.access import Actor
 from authservice.organization.conf import conf
-from authservice.organization.messages import KIND
+from authservice.organization.errors import OrganizationNotFound
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
+from authservice.organization.organizations import INVITATION as METHOD
 from authservice.organization.roles import Permission
 
+KIND = "org-invitation"
+# Mail programs turn such texts into links: a name must not lead to a page of an attacker.
+_LINKS = re.compile(r"[/:@\\]|\.\w|[^ -~\w]|www", re.IGNORECASE)
+_LONGEST = 64
 SENT, CANCELLED = "org.invitation.sent", "org.invitation.cancelled"
 # The sort fields of the lists, and their columns.
 SORT_FIELDS = {
@@ -33,12 +51,39 @@ SORT_FIELDS = {
     "role": "role",
     "status": "shown_status",
 }
+ACCEPTED, DECLINED = "org.invitation.accepted", "org.invitation.declined"
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    invitation = mailing.find_for(message, OrganizationInvitation)
+    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
+    if inviter is None or not inviter.active or not invitation.organization.active:
+        return None
+    shown = {
+        # An address that its owner has verified, never a name: a user may choose any text as one.
+        "inviter": inviter.email if inviter.email_verified else "",
+        "organization": _shown(invitation.organization),
+        "role": invitation.role,
+    }
+    return mailing.compose(message, invitation, frontend.org_invitation_path, shown)
+
+
+def _shown(organization: Organization) -> str:
+    """The name in quotation marks, since any user may choose a sentence as one and invite people
+    who do not know them; or the slug if the name could pass for a link."""
+    name = organization.name.replace('"', "'")
+    return f'"{organization.slug if len(name) > _LONGEST or _LINKS.search(name) else name}"'
 
 
 def invite(
     caller: Person, session: Session, client: Client, org_id: str, *, email: str, role: str
-) -> OrganizationInvitation:
-    """Invite an address and mail it a link.
+) -> tuple[OrganizationInvitation, bool]:
+    """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: not
+    if its recipient gets no more today.
 
     Raises as `access.acting` does, `InsufficientRole` if the caller's role does not manage `role`,
     `ValidationFailed`, `AlreadyAMember`, `TooManyMembers`, `InvitationAlreadyExists`,
@@ -47,7 +92,7 @@ def invite(
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     if not identifiers.is_new_email(email):
-        raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
+        raise invalid("email", identifiers.NEW_EMAIL_RULE)
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         actor.require_manages(role)
         key = identifiers.email_key(email)
@@ -59,34 +104,38 @@ def invite(
             email_key=key,
             role=role,
             inviter=actor.person.user,
-            expires_at=timezone.now() + conf.invitation_ttl,
+            expires_at=clock.now() + conf.invitation_ttl,
         )
-        _record(SENT, actor, invitation, client)
-        mailing.send(invitation, KIND, client, ttl=conf.invitation_ttl)
-    return invitation
+        mailed = mailing.send(
+            invitation, KIND, client, sender=actor.person, ttl=conf.invitation_ttl
+        )
+        _record(SENT, actor, invitation, client, **({} if mailed else {"mailed": False}))
+    return invitation, mailed
 
 
 def resend(
     caller: Person, session: Session, client: Client, org_id: str, invitation_id: str
-) -> OrganizationInvitation:
+) -> tuple[OrganizationInvitation, bool]:
     """Mail another link for a pending or expired invitation; the caller is its inviter from now on.
 
-    The previous link ends and the expiry is renewed; beyond a limit on mails nothing changes.
+    The previous link ends and the expiry is renewed. Returns the same as `invite`; without a mail
+    nothing changes.
     Raises as `cancel` does, and as `invite` does except for its input.
     """
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         invitation = _find(actor, invitation_id)
-        if invitation.status != Status.PENDING:
-            raise errors.InvitationNotPending
+        if invitation.status != Status.PENDING or invitation.role not in roles.table():
+            raise errors.InvitationNotPending  # nobody could accept it
         require_free(actor.organization, invitation.email_key, besides=invitation)
-        before, invitation.inviter_id = invitation.inviter_id, actor.person.user.pk
-        if mailing.send(invitation, KIND, client, ttl=conf.invitation_ttl):
+        mailed = mailing.send(
+            invitation, KIND, client, sender=actor.person, ttl=conf.invitation_ttl
+        )
+        if mailed:
+            invitation.inviter_id = actor.person.user.pk
             rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
             rows.update(inviter=actor.person.user)
             _record(SENT, actor, invitation, client, again=True)
-        else:
-            invitation.inviter_id = before
-    return invitation
+    return invitation, mailed
 
 
 def cancel(
@@ -112,7 +161,7 @@ def page_of(
     if status:
         rows = rows.with_status(status)
     if query:
-        rows = rows.filter(text_search.containing(query, "email", using=databases.primary()))
+        rows = rows.filter(sql.containing(query, "email", using=databases.primary()))
     in_order = rows.with_shown_status().order_by(*page.order(SORT_FIELDS[page.sort_field]))
     return list(page.cut(in_order)), rows.count()
 
@@ -129,10 +178,11 @@ def pending_for(person: Person, page: Page) -> tuple[list[OrganizationInvitation
     return list(cut), rows.count()
 
 
+@clock.once
 def expired_rows() -> dict[str, QuerySet[Any]]:
     """Fills the slot `expired_rows`."""
-    over = OrganizationInvitation.objects.over_since(timezone.now() - conf.invitations_kept)
-    return {"invitations to organizations": over}
+    over = OrganizationInvitation.objects.over_since(clock.now() - conf.invitations_kept)
+    return {"invitations to organizations": over, "former slugs": organizations.expired_rows()}
 
 
 def require_free(
@@ -185,3 +235,94 @@ def _record(
     organization = actor.organization
     described_ = {**described(invitation), **metadata}
     events.record(action, actor.person, client, target=organization, **described_)
+
+
+def _record_recovery(person: Person, invitation: OrganizationInvitation) -> None:
+    known, target = described(invitation), invitation.organization
+    events.record(CANCELLED, person, Client(), target=target, reason="recovery", **known)
+
+
+account_access = InvitationAccess(
+    OrganizationInvitation, record=_record_recovery, ttl=lambda: conf.invitation_ttl
+)
+
+
+def accept(
+    token: Secret,
+    profile: Profile,
+    client: Client,
+    *,
+    caller: Caller | None,
+    refresh_token: Secret,
+) -> Accepted[Membership]:
+    """Accept, join and sign in.
+
+    Raises as `closing.find` and `acceptance.accept` do, `AlreadyAMember`, `TooManyMembers`, and
+    `InvitationNotPending` if the inviter may not invite with this role any more.
+    """
+    invitation = closing.find(OrganizationInvitation, token, client)
+    return acceptance.accept(
+        invitation,
+        profile,
+        client,
+        caller=caller,
+        refresh_token=refresh_token,
+        join=partial(_join, invitation, client),
+        lock=partial(_lock, invitation),
+        method=METHOD,
+    )
+
+
+def describe(token: Secret, client: Client) -> dict[str, Any]:
+    """What the page of the link shows: the address, whether it has an account, the organization
+    and the role.
+    Raises as `closing.find` does, and `InvitationNotFound` if the organization is gone."""
+    invitation = closing.find(OrganizationInvitation, token, client)
+    if not invitation.organization.active:
+        raise errors.InvitationNotFound
+    shown = {"organization": invitation.organization.name, "role": invitation.role}
+    return {**acceptance.describe(invitation), **shown}
+
+
+def decline(token: Secret, client: Client) -> None:
+    """Decline. The recorded actor is the account of the address, if there is one. Raises as
+    `closing.find` does, and `InvitationNotFound` if the organization is gone."""
+    invitation = closing.find(OrganizationInvitation, token, client)
+    with transaction.atomic(using=databases.primary()):
+        _lock(invitation)
+        closing.close(invitation, Status.DECLINED)
+        recipient = lookup.find_by_email(invitation.email)
+        target = invitation.organization
+        events.record(DECLINED, recipient, client, target=target, **described(invitation))
+
+
+def may_still_invite(invitation: OrganizationInvitation) -> bool:
+    """Whether the inviter is active, and a member whose role manages the role to give, which still
+    exists. The row may have got another inviter since it was read."""
+    if invitation.role not in roles.table():
+        return False
+    rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
+    inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).first())
+    if inviter is None or not inviter.active:
+        return False
+    own = Membership.objects.filter(organization=invitation.organization_id, user=inviter.user.pk)
+    role = own.values_list("role", flat=True).first() or ""
+    return roles.permits(role, Permission.INVITE) and roles.manages(role, invitation.role)
+
+
+def _lock(invitation: OrganizationInvitation) -> None:
+    try:
+        access.lock(invitation.organization_id)
+    except OrganizationNotFound as wrong:  # deleted or inactive
+        raise errors.InvitationNotFound from wrong
+
+
+def _join(invitation: OrganizationInvitation, client: Client, person: Person) -> Membership:
+    organization = invitation.organization
+    if not may_still_invite(invitation):
+        raise errors.InvitationNotPending
+    joined = members.add(organization, person.user, invitation.role)
+    known = described(invitation)
+    events.record(ACCEPTED, person, client, target=organization, **known)
+    events.record("org.member.added", person, client, target=person.user, **known)
+    return joined

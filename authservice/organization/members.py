@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +13,7 @@ from authservice.core.models import Account, Session
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, text_search
+from authservice.kernel import databases, events, sql
 from authservice.kernel.client import Client
 from authservice.kernel.paging import Page
 from authservice.organization import access, active, errors, roles
@@ -29,9 +31,9 @@ SORT_FIELDS = {
     "email": f"{_ACCOUNT}email",
     "username": f"{_ACCOUNT}username",
 }
-_PAGE = 100  # rows; a longer list is complete
 _SEARCHED = ("name", "email", "username")
 _COLUMNS = tuple(field.attname for field in Membership._meta.concrete_fields)
+_BATCH = 100
 Member = tuple[Membership, Person]
 
 
@@ -43,8 +45,6 @@ def page_of(organization: Organization, page: Page, query: str) -> tuple[list[Me
         found = found.filter(Exists(_searched(query)))
     in_order = page.order(SORT_FIELDS[page.sort_field])
     found = found.order_by(*in_order)
-    if page.limit > _PAGE:
-        return _read(page.cut(found)), found.count()
     # The keys first: a join with all rows before a page would take most of the time.
     keys, total = _keys(found, page)
     return _read(Membership.objects.filter(pk__in=keys).order_by(*in_order)), total
@@ -132,7 +132,7 @@ def _find(actor: Actor, user_id: str) -> Membership:
 
 def _searched(query: str) -> QuerySet[Account]:
     """The account of the membership in the outer query, if one of its texts contains `query`."""
-    found = text_search.containing(query, *_SEARCHED, using=databases.primary())
+    found = sql.containing(query, *_SEARCHED, using=databases.primary())
     return Account.objects.filter(found, user=OuterRef("user_id"))
 
 
@@ -144,6 +144,16 @@ def _keys(found: QuerySet[Membership], page: Page) -> tuple[list[UUID], int]:
     if page.offset and not rows:
         return [], found.count()
     return [pk for pk, _ in rows], rows[0][1] if rows else 0
+
+
+def in_batches(rows: QuerySet[Membership]) -> Iterator[Member]:
+    """The members with their users, in the order of the rows. They are read as they are needed: an
+    organization may have many."""
+    for start in count(0, _BATCH):
+        found = _read(rows[start : start + _BATCH])
+        yield from found
+        if len(found) < _BATCH:
+            return
 
 
 def _read(rows: QuerySet[Membership]) -> list[Member]:

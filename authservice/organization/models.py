@@ -10,15 +10,16 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
 from authservice.core.invitations.models import Invitation
+from authservice.kernel import clock
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 from authservice.organization import roles
+from authservice.organization.conf import NAME
 
-NAME, SLUG, URL, METADATA = 255, 64, 2048, 16 * 1024  # maximum lengths in characters
+SLUG, URL, METADATA = 64, 2048, 2048  # maximum lengths in characters
 
 
 class Organization(models.Model):
@@ -41,7 +42,7 @@ class Organization(models.Model):
     )
     metadata = models.TextField(blank=True, default="", verbose_name=_("metadata"))
     active = models.BooleanField(default=True, verbose_name=_("active"))
-    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
     updated_at = models.DateTimeField(null=True, blank=True, verbose_name=_("changed"))
 
     objects = PrimaryManager()
@@ -56,7 +57,7 @@ class Organization(models.Model):
 
 
 class Membership(models.Model):
-    """A member of an organization; `role` is a key of `roles.ROLES`."""
+    """A member of an organization; `role` is a key of `roles.table()`."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organization = models.ForeignKey(
@@ -72,7 +73,7 @@ class Membership(models.Model):
         verbose_name=_("user"),
     )
     role = models.CharField(max_length=32, default=roles.DEFAULT, verbose_name=_("role"))
-    joined_at = models.DateTimeField(default=timezone.now, verbose_name=_("joined"))
+    joined_at = models.DateTimeField(default=clock.now, verbose_name=_("joined"))
 
     objects = PrimaryManager()
 
@@ -91,6 +92,28 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} as {self.role} of {self.organization_id}"
+
+
+class FormerSlug(models.Model):
+    """The slug of a deleted or renamed organization, which no other one gets for a while: tokens
+    and links with it may still be in use."""
+
+    id = models.BigAutoField(primary_key=True)
+    slug = models.CharField(max_length=SLUG)
+    retired_at = models.DateTimeField(default=clock.now)
+
+    objects = PrimaryManager()
+
+    class Meta:
+        verbose_name = _("former slug")
+        verbose_name_plural = _("former slugs")
+        indexes: ClassVar = [
+            models.Index(fields=["slug", "retired_at"], name="authsvc_formerslug_slug"),
+            models.Index(fields=["retired_at"], name="authsvc_formerslug_retired"),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
 
 
 class OrganizationInvitation(Invitation):

@@ -1,27 +1,101 @@
-"""Create, change, list and delete organizations."""
+"""Create, change, list and delete organizations; their slugs, and the one that a new user gets."""
 
 from __future__ import annotations
 
+import re
+import secrets
+import unicodedata
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import chosen
+from authservice.core.users import chosen, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events
+from authservice.kernel import clock, databases, errors, events, throttling, transactions
 from authservice.kernel.client import Client
-from authservice.organization import access, active, roles, slugs
+from authservice.kernel.events import Event, EventListener
+from authservice.kernel.phrases import phrase
+from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
-from authservice.organization.conf import conf
-from authservice.organization.models import Membership, Organization
+from authservice.organization.conf import conf, name_from
+from authservice.organization.models import SLUG, FormerSlug, Membership, Organization
 from authservice.organization.roles import Permission
 
+# No hyphen at either end; 2 to 64 characters.
+FORM = re.compile(r"[a-z0-9][a-z0-9-]{0,62}[a-z0-9]")
+RULE = phrase(
+    "Must be 2 to 64 lowercase characters a-z, digits and hyphens, with no hyphen at either end."
+)
+_SHORTEST = 2
+# An organization with a common name gets a random suffix after so many numbers.
+_NUMBERED = 100
+_MOST_READ = 1000  # slugs; of more with the same start, some numbers are tried although taken
+
+
+# As long as a former address of an account is reserved. Tokens with the slug are valid for minutes,
+# but links to it are not forgotten that fast.
+KEPT = timedelta(hours=72)
 _TRIES = 200  # more than concurrent requests that want the same slug
+# The way to sign up that makes a user a member of another organization already.
+INVITATION = "org-invitation"
+
+
+def is_reserved_slug(slug: str) -> bool:
+    """Whether no new organization may have the slug: the settings reserve it, or another one had
+    it a moment ago."""
+    since = clock.now() - KEPT
+    former = FormerSlug.objects.filter(slug=slug, retired_at__gt=since)
+    return slug in conf.reserved_slugs or former.exists()
+
+
+def retire_slug(slug: str) -> None:
+    """Reserve the slug of an organization that has it no more."""
+    FormerSlug.objects.create(slug=slug)
+
+
+def expired_rows() -> QuerySet[FormerSlug]:
+    """The rows that reserve nothing any more."""
+    return FormerSlug.objects.filter(retired_at__lte=clock.now() - KEPT)
+
+
+def is_slug(text: str) -> bool:
+    return FORM.fullmatch(text) is not None
+
+
+def slug_base(name: str) -> str:
+    """A slug from a name, without its suffix; random if the name has too few ASCII characters."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    base = re.sub(r"[^a-z0-9]+", "-", plain)[:SLUG].strip("-")
+    return base if len(base) >= _SHORTEST else f"org-{secrets.token_hex(6)}"
+
+
+def numbered_slug(base: str, number: int) -> str:
+    """The base itself for 1, then `base-2`, `base-3`, …; cut to 64 characters."""
+    if number == 1:
+        return base
+    suffix = f"-{number}" if number <= _NUMBERED else f"-{secrets.token_hex(6)}"
+    return base[: SLUG - len(suffix)].rstrip("-") + suffix
+
+
+def first_free_slug(base: str, *, least: int) -> int:
+    """The first number from `least` on whose slug no organization has."""
+    # A long base is cut to make room for the suffix, so look for slugs that begin with its start.
+    start = base[: SLUG - len(f"-{_NUMBERED}")].rstrip("-")
+    rows = Organization.objects.filter(slug__startswith=start)
+    taken = set(rows.values_list("slug", flat=True)[:_MOST_READ])
+    number = least
+    while number <= _NUMBERED and numbered_slug(base, number) in taken:
+        number += 1
+    return number
+
+
+class _Reserved(Exception):
+    """The slug is free, but reserved."""
 
 
 def joined_by(user: Any) -> QuerySet[Organization]:
@@ -37,8 +111,9 @@ def create(
     """Create an organization whose only member is the caller, as its owner.
 
     Without `slug` one is made from the name. Raises `InvalidToken`, `TooManyOrganizations`,
-    `SlugTaken`, and `Forbidden` if the user may not create any.
+    `SlugTaken`, `TooManyRequests`, and `Forbidden` if the user may not create any.
     """
+    throttling.count("org-create", caller.id)
     with sessions.changing(caller, session) as person:
         if not chosen.allows(conf.who_may_create, person):
             raise errors.Forbidden
@@ -50,8 +125,9 @@ def create(
     return created
 
 
+@transactions.inside
 def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
-    """Insert an organization and its owner, in a transaction of the caller. Raises `SlugTaken`."""
+    """Insert an organization and its owner. Raises `SlugTaken`."""
     created = _insert(user, name, slug) if slug else _insert_numbered(user, name)
     if created is None:
         raise org_errors.SlugTaken
@@ -72,7 +148,7 @@ def update(
                 metadata[field] = {"before": before, "after": value}
                 setattr(changed, field, value)
         if metadata:
-            changed.updated_at = timezone.now()
+            changed.updated_at = clock.now()
             changed.save(using=databases.primary(), update_fields=[*metadata, "updated_at"])
             events.record("org.updated", actor.person, client, target=changed, **metadata)
         return access.with_owner(Organization.objects.filter(pk=changed.pk)).get()
@@ -104,20 +180,48 @@ def remove(organization: Organization) -> None:
 
 
 def _insert_numbered(user: Any, name: str) -> Organization | None:
-    base, number = slugs.base_of(name), 0
+    base, number = slug_base(name), 0
     for _ in range(_TRIES):
         # The number rises even if the row of a concurrent transaction cannot be read yet.
-        number = slugs.first_free(base, least=number + 1)
-        created = _insert(user, name, slugs.numbered(base, number))
+        number = first_free_slug(base, least=number + 1)
+        created = _insert(user, name, numbered_slug(base, number))
         if created is not None:
             return created
     return None
 
 
 def _insert(user: Any, name: str, slug: str) -> Organization | None:
-    """None if the slug is taken."""
+    """None if the slug is taken or reserved."""
     try:
         with transaction.atomic(using=databases.primary()):
-            return Organization.objects.create(name=name, slug=slug, founder_id=user.pk)
-    except IntegrityError:
+            created = Organization.objects.create(name=name, slug=slug, founder_id=user.pk)
+            # After the insertion, which waits for a transaction that deletes an organization with
+            # this slug: now its reservation can be read.
+            if is_reserved_slug(slug):
+                raise _Reserved
+            return created
+    except (IntegrityError, _Reserved):
         return None
+
+
+class AutoCreate(EventListener):
+    """Fills the slot `event_listener`: called in the transaction of the sign-up."""
+
+    def listens(self, action: str) -> bool:
+        """Whether an organization may be created after this action."""
+        return action == "auth.signup" and conf.auto_create
+
+    def record(self, event: Event) -> None:
+        if event.metadata.get("method") == INVITATION:
+            return
+        person = lookup.get_person(event.user)
+        name = name_from(conf.auto_create_name, _name_of(person))
+        created = found_by(person.user, name=name)
+        events.record("org.created", person, event.client, target=created, slug=created.slug)
+
+
+on_event = AutoCreate()
+
+
+def _name_of(person: Person) -> str:
+    return person.account.name or person.username or person.email.partition("@")[0] or person.id

@@ -1,18 +1,21 @@
 """Permissions for REST views of the host project; use them with `AuthserviceAuthentication`.
 
 permission_classes = [HasOrganizationRole("admin")]
+permission_classes = [HasOrganizationPermission("reports.export")]
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from authservice.core.sessions.authentication import Caller
-from authservice.kernel.errors import Fault
-from authservice.organization import errors, requests, roles
+from authservice.kernel.errors import Fault, InvalidToken
+from authservice.organization import requests, roles
+from authservice.organization.models import Membership
 
 if TYPE_CHECKING:
     # Its module imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being loaded.
@@ -24,30 +27,38 @@ class IsOrganizationMember(BasePermission):
     `organization_role`."""
 
     least: ClassVar[str] = ""
-    message = errors.NotAMember.message
-    code = errors.NotAMember.code
+    permission: ClassVar[str] = ""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        self._refuse_with(errors.NotAMember())
-        # Another authentication class of the view has no token, and so no active organization.
         caller = request.auth if isinstance(request.auth, Caller) else None
-        found = requests.membership_of(caller) if caller else None
-        requests.keep(request, found)
-        requests.keep(request._request, found)
-        if found is None:
-            return False
-        if self.least and not roles.reaches(found.role, self.least):
-            self._refuse_with(errors.InsufficientRole())
+        self._keep(request, None)
+        try:
+            member = requests.require_member(caller)
+            self._keep(request, member)
+            requests.require_role(member, least=self.least, permission=self.permission)
+        except Fault as fault:
+            # Not raised: another permission of the view may be sufficient.
+            self.message = {"detail": fault.text, "code": fault.code, **fault.fields}
+            self.code = fault.code
+            if fault.status == InvalidToken.status:
+                raise AuthenticationFailed(self.message, code=fault.code) from fault
             return False
         return True
 
-    def _refuse_with(self, fault: Fault) -> None:
-        self.message, self.code = fault.text, fault.code
+    def _keep(self, request: Request, member: Membership | None) -> None:
+        requests.keep(request, member)
+        requests.keep(request._request, member)
 
 
 def HasOrganizationRole(least: str) -> type[IsOrganizationMember]:  # noqa: N802 it makes a class
-    """The permission of members whose role is `least` or above it in the table of roles. Raises
-    `ValueError` for a role that is not in the table."""
-    if least not in roles.ROLES:
-        raise ValueError(f"{least!r} is not one of the roles {', '.join(roles.ROLES)}.")
+    """The permission of members whose role is `least` or ranks above it. Raises `ValueError` for a
+    role that is not in the table."""
+    roles.require(least)
     return type("HasOrganizationRole", (IsOrganizationMember,), {"least": least})
+
+
+def HasOrganizationPermission(permission: str) -> type[IsOrganizationMember]:  # noqa: N802 as above
+    """The permission of members whose role grants `permission`, such as `reports.export`. Raises
+    `ValueError` for one that `ORGANIZATION.ROLES` gives to no role."""
+    roles.require_granted(permission)
+    return type("HasOrganizationPermission", (IsOrganizationMember,), {"permission": permission})

@@ -1,15 +1,27 @@
 """The one table of roles: what the members of an organization may do.
 
 Every rule asks this table, the docs page is written from it, and a generated test compares the
-routes with it cell by cell. A new role is a new entry: no rule and no route names a role, except
-for the owner, whose last one an organization keeps.
+routes with it cell by cell. `ORGANIZATION.ROLES` adds roles of the project: no rule and no route
+names a role, except for the owner, whose last one an organization keeps.
+
+Ranks order the roles. Owners and admins have the rights and the permissions of every role below
+them. A role of the project has those of its entry, and those of `member` if it ranks above it; it
+ranks below `admin`, so it never counts as an admin or an owner. No role gives a role of its own
+rank or above, except for itself, nor one that has what it lacks. A wrong entry of the setting is
+left out, and the system check names it: its members have no rights then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
+
+from authservice.kernel.settings import cached, early
+from authservice.organization.conf import conf
 
 OWNER, ADMIN, MEMBER = "owner", "admin", "member"
 DEFAULT = MEMBER  # the role in an invitation that names none
@@ -30,54 +42,193 @@ class Permission(StrEnum):
 @dataclass(frozen=True)
 class Role:
     """`permits` applies to the organization. `manages` are the roles that it may give to members
-    and invitations, and whose members it may change and remove."""
+    and invitations, and whose members it may change and remove. `grants` are permissions for the
+    views of the project."""
 
     name: str
+    rank: int
     permits: frozenset[Permission]
     manages: frozenset[str]
+    grants: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A role without what it has of others."""
+
+    name: str
+    rank: int
+    permits: frozenset[Permission]
+    grants: frozenset[str] = frozenset()
 
 
 _READING = frozenset({Permission.READ, Permission.SWITCH})
-_MANAGING = _READING | {
-    Permission.UPDATE,
-    Permission.INVITE,
-    Permission.CHANGE_ROLES,
-    Permission.REMOVE,
-}
-
-# From the most to the least powerful.
-ROLES: Mapping[str, Role] = {
-    role.name: role
-    for role in (
-        Role(OWNER, _MANAGING | {Permission.DELETE}, frozenset({OWNER, ADMIN, MEMBER})),
-        Role(ADMIN, _MANAGING, frozenset({ADMIN, MEMBER})),
-        Role(MEMBER, _READING, frozenset()),
+_MANAGING = frozenset({Permission.INVITE, Permission.CHANGE_ROLES, Permission.REMOVE})
+_FIXED = (
+    _Entry(OWNER, 300, frozenset({Permission.DELETE})),
+    _Entry(ADMIN, 200, _MANAGING | {Permission.UPDATE}),
+    _Entry(MEMBER, 100, _READING),
+)
+_FIXED_NAMES = frozenset(entry.name for entry in _FIXED)
+_OWN_RANK = 150  # of a role of the project that names none
+_RANKS = range(1, 200)
+# What the key `may` of a role of the project may have. Only owners delete.
+_RIGHTS = {
+    permission.name.lower(): permission
+    for permission in (
+        *sorted(_MANAGING, key=lambda permission: permission.name),
+        Permission.UPDATE,
     )
 }
+_KEYS = ("rank", "may", "permissions")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_GRANT = re.compile(r"[a-z0-9_-]+([.:][a-z0-9_-]+)*")
+_LONGEST = 100
+
+
+@cached
+def table() -> Mapping[str, Role]:
+    """The roles by name, from the most to the least powerful."""
+    entries = sorted(_entries(), key=lambda entry: -entry.rank)
+    roles: dict[str, Role] = {}
+    for entry in reversed(entries):
+        below = [role for role in roles.values() if role.rank < entry.rank]
+        inherited = [role for role in below if entry.name in _FIXED_NAMES or role.name == MEMBER]
+        permits = entry.permits.union(*(role.permits for role in inherited))
+        grants = entry.grants.union(*(role.grants for role in inherited))
+        managed = [role.name for role in below if role.permits <= permits and role.grants <= grants]
+        manages = frozenset([entry.name, *managed] if permits & _MANAGING else ())
+        roles[entry.name] = Role(entry.name, entry.rank, permits, manages, grants)
+    return {entry.name: roles[entry.name] for entry in entries}
 
 
 def permits(role: str, permission: Permission) -> bool:
     """Whether a member with this role has the permission; an unknown role has none."""
-    return role in ROLES and permission in ROLES[role].permits
+    return role in table() and permission in table()[role].permits
+
+
+def grants(role: str, permission: str) -> bool:
+    """Whether a member with this role has a permission of the project, such as `reports.export`;
+    an unknown role has none."""
+    return role in table() and permission in table()[role].grants
 
 
 def manages(role: str, *others: str) -> bool:
     """Whether a member with this role may give each of the other roles, and change and remove
-    members who have them."""
-    return role in ROLES and ROLES[role].manages.issuperset(others)
+    members who have them. Owners and admins change and remove members whose role the setting has
+    no more."""
+    if role not in table():
+        return False
+    current = [other for other in others if other in table()]
+    return table()[role].manages.issuperset(current if role in (OWNER, ADMIN) else others)
 
 
 def reaches(role: str, least: str) -> bool:
-    """Whether a role is as powerful as `least`: equal to it, or above it in the table. Raises
-    `ValueError` if `least` is not in the table."""
-    order = list(ROLES)
-    return role in ROLES and order.index(role) <= order.index(least)
+    """Whether a role is `least` or ranks above it. Raises `ValueError` if `least` is not in the
+    table."""
+    require(least)
+    return role in table() and (role == least or table()[role].rank > table()[least].rank)
+
+
+def require(role: str) -> None:
+    """Raises `ValueError` for a role that is not in the table."""
+    if role not in table():
+        names = ", ".join(table())
+        raise ValueError(f"{role!r} is not one of the roles {names}.{_close(role, table())}")
+
+
+def require_granted(permission: str) -> None:
+    """Raises `ValueError` for a permission that `ORGANIZATION.ROLES` gives to no role."""
+    permissions = sorted({name for role in table().values() for name in role.grants})
+    if permission not in permissions:
+        text = f"ORGANIZATION.ROLES gives the permission {permission!r} to no role."
+        raise ValueError(text + _close(permission, permissions))
 
 
 def rows() -> Iterator[tuple[str, list[bool]]]:
     """The table for the docs: each permission or managed role, and whether each role has it."""
     for permission in Permission:
-        yield str(permission), [permits(name, permission) for name in ROLES]
-    for managed in ROLES:
+        yield str(permission), [permits(name, permission) for name in table()]
+    for managed in table():
         text = f"give the role {managed}, and change and remove members who have it"
-        yield text, [manages(name, managed) for name in ROLES]
+        yield text, [manages(name, managed) for name in table()]
+
+
+def problems() -> Iterator[str]:
+    """What is wrong with `ORGANIZATION.ROLES`, for the system check."""
+    for name, entry in conf.roles.items():
+        yield from _problems(name, entry)
+
+
+def _entries() -> list[_Entry]:
+    none: Mapping[str, Any] = {}
+    setting = early(lambda: conf.roles, none)
+    valid = {name: keys for name, keys in setting.items() if not list(_problems(name, keys))}
+    fixed = [
+        replace(entry, grants=frozenset(valid.pop(entry.name, {}).get("permissions", ())))
+        for entry in _FIXED
+    ]
+    return [*fixed, *(_own(name, keys) for name, keys in valid.items())]
+
+
+def _own(name: str, given: Mapping[str, Any]) -> _Entry:
+    rights = _READING.union(_RIGHTS[right] for right in given.get("may", ()))
+    return _Entry(
+        name, given.get("rank", _OWN_RANK), rights, frozenset(given.get("permissions", ()))
+    )
+
+
+def _problems(name: Any, given: Any) -> Iterator[str]:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        yield (
+            f"{name!r} is not the name of a role: use at most 32 characters a-z, 0-9, _ and -, of"
+            " which the first is one of a-z."
+        )
+        return
+    if not isinstance(given, Mapping):
+        yield f"The role {name!r} must be a dict, not {type(given).__name__}."
+        return
+    fixed = name in _FIXED_NAMES
+    allowed = _KEYS[2:] if fixed else _KEYS
+    for key in given:
+        if key not in allowed:
+            kind = "fixed role" if fixed else "role"
+            text = f"The {kind} {name!r} takes no key {key!r}, only {', '.join(allowed)}."
+            yield text + _close(key, allowed)
+    rank = given.get("rank", _OWN_RANK)
+    if isinstance(rank, bool) or not isinstance(rank, int) or rank not in _RANKS:
+        yield (
+            f"The rank of the role {name!r} must be a whole number from 1 to 199: member has 100,"
+            " admin has 200."
+        )
+    yield from _wrong_texts(name, "may", given.get("may", ()), _RIGHTS)
+    for permission in _texts(given.get("permissions", ())):
+        if not _GRANT.fullmatch(permission) or len(permission) > _LONGEST:
+            yield (
+                f"{permission!r} of the role {name!r} is not a permission: use at most 100"
+                ' characters a-z, 0-9, _ and - with dots between them, as in "reports.export".'
+            )
+    yield from _wrong_texts(name, "permissions", given.get("permissions", ()), None)
+
+
+def _wrong_texts(name: str, key: str, given: Any, allowed: Collection[str] | None) -> Iterator[str]:
+    texts = _texts(given)
+    if not isinstance(given, list | tuple | set | frozenset) or len(texts) != len(given):
+        yield f"{key!r} of the role {name!r} must be a list of texts."
+    for text in texts:
+        if allowed is not None and text not in allowed:
+            listed = ", ".join(sorted(allowed))
+            yield f"{key!r} of the role {name!r} has {text!r}, only {listed} exist." + _close(
+                text, allowed
+            )
+
+
+def _texts(given: Any) -> list[str]:
+    """The texts of a list; of anything else, none."""
+    listed = given if isinstance(given, list | tuple | set | frozenset) else ()
+    return [item for item in listed if isinstance(item, str)]
+
+
+def _close(text: Any, names: Collection[str]) -> str:
+    matches = difflib.get_close_matches(str(text).lower(), names, n=1)
+    return f" Did you mean {matches[0]!r}?" if matches else ""

@@ -11,19 +11,23 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from authservice.core import errors
 from authservice.core.credentials import passwords
 from authservice.core.invitations import closing, mailing
 from authservice.core.invitations.models import Status
+from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
-from authservice.organization import answering, invitations, members, organizations, roles
+from authservice.kernel.errors import TooManyRequests
 from authservice.organization import errors as faults
+from authservice.organization import invitations, members, organizations, roles
 from authservice.organization.conf import conf
-from authservice.organization.messages import KIND
+from authservice.organization.invitations import KIND
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
 
 
+@clock.once
 def create(owner: Person, *, name: str, slug: str = "", by: Any = None) -> Organization:
     """Raises `SlugTaken`."""
     with transaction.atomic(using=databases.primary()):
@@ -33,6 +37,7 @@ def create(owner: Person, *, name: str, slug: str = "", by: Any = None) -> Organ
     return created
 
 
+@clock.once
 def transfer(organization: Organization, to: Any, *, by: Any = None, client: Client) -> None:
     """Make the user `to` the only owner: the other owners become admins. A user who is not a member
     becomes one."""
@@ -70,6 +75,8 @@ def record_update(
 ) -> None:
     """Record a change that Django admin saves in the same transaction: for each field its values
     `before` and `after`."""
+    if "slug" in changes:
+        organizations.retire_slug(changes["slug"]["before"])
     _record("org.updated", by, organization, client, **changes)
 
 
@@ -80,6 +87,7 @@ def delete(organization: Organization, *, by: Any, client: Client) -> None:
         organizations.remove(organization)
 
 
+@clock.once
 def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
     """Mail a new link in the name of the inviter.
 
@@ -91,12 +99,13 @@ def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> No
         passwords.lock_users([invitation.inviter_id])
         _lock(invitation.organization)
         current = _current(invitation)
-        usable = current.organization.active and answering.may_still_invite(current)
+        usable = current.organization.active and invitations.may_still_invite(current)
         if current.status != Status.PENDING or not usable:
             raise errors.InvitationNotPending  # nobody could accept it
         invitations.require_free(current.organization, current.email_key, besides=current)
-        if not mailing.send(current, KIND, client, ttl=conf.invitation_ttl):
-            raise errors.TooManyRequests
+        staff = lookup.get_person(by)
+        if not mailing.send(current, KIND, client, sender=staff, ttl=conf.invitation_ttl):
+            raise TooManyRequests
         known = {**invitations.described(current), "again": True}
         _record(invitations.SENT, by, current.organization, client, **known)
 

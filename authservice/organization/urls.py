@@ -6,7 +6,7 @@ The paths of the user come first: `my` and `switch` are not ids.
 from django.urls import path
 
 from authservice.core.api.link_endpoint import with_page
-from authservice.organization.views import invitations, members, organizations
+from authservice.organization.views import invitations, organizations
 
 _ORG = "org/<str:org_id>"
 
@@ -34,10 +34,10 @@ urlpatterns = [
         organizations.Organization.as_view({"get": "show", "put": "change", "delete": "delete"}),
         name="org-one",
     ),
-    path(f"{_ORG}/members", members.Members.as_view({"get": "find"}), name="org-members"),
+    path(f"{_ORG}/members", organizations.Members.as_view({"get": "find"}), name="org-members"),
     path(
         f"{_ORG}/members/<str:user_id>",
-        members.Member.as_view({"get": "show", "put": "change", "delete": "remove"}),
+        organizations.Member.as_view({"get": "show", "put": "change", "delete": "remove"}),
         name="org-member",
     ),
     path(f"{_ORG}/invite", invitations.Invite.as_view({"post": "create"}), name="org-invite"),

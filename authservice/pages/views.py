@@ -12,9 +12,9 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core.credentials import passwords
-from authservice.kernel.faults import Fault
+from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
-from authservice.kernel.link_pages import FormPage, ResultPage
+from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.sections import frontend
 from authservice.pages import contrast, texts
 from authservice.pages.conf import conf
@@ -30,7 +30,7 @@ _RESULT = "authservice/pages/result.html"
 _WRONG = 400
 
 
-class _Pages:
+class _Pages(LinkPages):
     def brand(self) -> Mapping[str, Any]:
         return {
             "name": conf.name,

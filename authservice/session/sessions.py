@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.revocation import REVOKED
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events
+from authservice.kernel import events
 from authservice.kernel.client import Client
+from authservice.kernel.paging import Page
+from authservice.session.errors import SessionNotFound
 from authservice.session.stores import store, unavailable_on_error
 
 _ACTION = "security.session.revoked"
@@ -21,6 +25,16 @@ def live(person: Person) -> list[Session]:
         return list(store().live_for(person))
 
 
+def page_of(person: Person, page: Page) -> tuple[list[Session], int]:
+    """Those on a page, and how many there are. Raises `ServiceUnavailable` as `live` does."""
+    with unavailable_on_error():
+        found = store().live_for(person)
+        rows = list(page.cut(found))
+        # A store that filters the rows has read all of them.
+        count = found.count if isinstance(found, QuerySet) else found.__len__
+        return rows, page.total(rows, count)
+
+
 def find(person: Person, session_id: str) -> Session:
     """A valid session of the user. Raises `SessionNotFound`, also for an ended session or one of
     another user."""
@@ -28,7 +42,7 @@ def find(person: Person, session_id: str) -> Session:
         # Compared as text: only the canonical form of an id matches; invalid ids are not found.
         if str(session.pk) == session_id:
             return session
-    raise errors.SessionNotFound
+    raise SessionNotFound
 
 
 def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUID:
@@ -37,7 +51,7 @@ def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUI
     session = find(person, session_id)
     with sessions.changing(person, own):
         if not sessions.end(session.pk, REVOKED):
-            raise errors.SessionNotFound
+            raise SessionNotFound
         events.record(_ACTION, person, client, reason=REVOKED, session=session_id)
     return session.pk
 

@@ -22,7 +22,6 @@ from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.interfaces import LiveSession, SessionStore
-from authservice.kernel.modules import plug
 from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
 from authservice.session import revocation_cache
@@ -69,8 +68,9 @@ class DatabaseStore:
     def end(self, ids: Sequence[UUID]) -> None:
         """Nothing to do: core has ended the rows."""
 
-    def live_for(self, person: Person) -> list[Session]:
-        return list(sessions.active_sessions(person).order_by("-created_at", "-pk"))
+    def live_for(self, person: Person) -> Sequence[Session]:
+        rows = sessions.active_sessions(person).order_by("-created_at", "-pk")
+        return cast(Sequence[Session], rows)  # not read yet: a list has pages
 
 
 class CacheStore(DatabaseStore):
@@ -92,7 +92,7 @@ class CacheStore(DatabaseStore):
         revocation_cache.mark_revoked(conf.cache, ids, root.access_token_ttl + _CACHED_LONGER)
 
     def live_for(self, person: Person) -> list[Session]:
-        found = super().live_for(person)
+        found = list(super().live_for(person))
         ended = revocation_cache.revoked(conf.cache, [session.pk for session in found])
         return [session for session in found if session.pk not in ended]
 
@@ -102,9 +102,9 @@ STORES = {"database": f"{__name__}.DatabaseStore", "cache": f"{__name__}.CacheSt
 
 @settings.cached
 def store() -> SessionStore:
-    """The store that `SESSION.STORE` names; if it is not set, one that another module names."""
-    named = "" if conf.store != "database" else (plug("chosen_session_store") or str)()
-    return cast(SessionStore, settings.pluggable(named or conf.store, STORES)())
+    """The store that `SESSION.STORE` names; if it is not set, that of `OAUTH.SESSION_STORAGE`."""
+    of_oauth = settings.find("OAUTH", "session_storage", "") if conf.store == "database" else ""
+    return cast(SessionStore, settings.pluggable(of_oauth or conf.store, STORES)())
 
 
 @contextmanager

@@ -11,17 +11,18 @@ from authservice.core.api import responses, token_cookies
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import MessageResponse
 from authservice.core.models import Session as SessionRow
-from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.operations import Moment, Uuid, operation
+from authservice.kernel.http.listing import ArrayQuery, array, array_part, counted
+from authservice.kernel.http.operations import Moment, operation
 from authservice.kernel.phrases import phrase
 from authservice.session import sessions
+from authservice.session.errors import SessionNotFound
 
 
 class Session(TypedDict):
     """One valid session; `expires_at` is when it ends if it is not used before."""
 
-    id: Uuid
+    id: str
     user_agent: str
     ip_address: str
     created_at: Moment
@@ -30,25 +31,52 @@ class Session(TypedDict):
 
 
 class Sessions(Endpoint):
-    @operation("List the user's sessions, newest first", answer=list[Session])
+    @operation(
+        query=ArrayQuery,
+        answer=counted(list[Session]),
+        id="listSessions",
+    )
     def find(self) -> HttpResponse:
-        found = sessions.live(self.identity.person)
-        return answer([_session(session, self.identity.session_id) for session in found])
+        """List the user's sessions, newest first
 
-    @operation("Revoke all sessions except the current one", answer=MessageResponse)
+        The active sessions of the signed-in user, newest first, for a page "Your devices".
+        `current` is true for the session of this request. `user_agent` and `ip_address` are those
+        of the login. `limit` is 100 at most and by default; `X-Total-Count` is the number of all.
+        """
+        caller, part = self.identity, array_part(self.request.GET)
+        found, total = sessions.page_of(caller.person, part)
+        return array([_session(session, caller.session_id) for session in found], total)
+
+    @operation(answer=MessageResponse, answered="All other sessions have ended.")
     def revoke_others(self) -> HttpResponse:
+        """Revoke all sessions except the current one
+
+        Ends all sessions of the user except the one of this request: "Log out everywhere else".
+        Their access and refresh tokens are refused from the next request on.
+        """
         sessions.revoke_others(self.identity.person, self.identity.session, self.client)
         return responses.message_response(phrase("All other sessions were revoked."))
 
 
 class OneSession(Endpoint):
-    @operation("Show a session", answer=Session, faults=(errors.SessionNotFound,))
+    @operation(answer=Session, faults=(SessionNotFound,))
     def show(self, session_id: str) -> HttpResponse:
+        """Show a session
+
+        One active session of the signed-in user. 404 `SESSION_NOT_FOUND` is the answer for an
+        unknown id, for a session that has ended and for one of another user.
+        """
         found = sessions.find(self.identity.person, session_id)
         return answer(_session(found, self.identity.session_id))
 
-    @operation("Revoke a session", answer=MessageResponse, faults=(errors.SessionNotFound,))
+    @operation(answer=MessageResponse, faults=(SessionNotFound,), answered="The session has ended.")
     def revoke(self, session_id: str) -> HttpResponse:
+        """Revoke a session
+
+        Ends one session of the user, which may be the current one: its tokens are refused from the
+        next request on. 404 `SESSION_NOT_FOUND` means that it has ended already or belongs to
+        another user; read the list again.
+        """
         caller = self.identity
         ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.session_id:

@@ -12,7 +12,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.staff import admin_confirm, unlocking
+from authservice.core.staff import admin_lists, login_obstacles
 from authservice.core.staff.admin_pages import (
     ActionsOnly,
     GoesWithUser,
@@ -26,7 +26,7 @@ from authservice.core.users import lookup
 from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.twofactor import backup_codes, disabling
+from authservice.twofactor import backup_codes, enrolment
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
             "The second factor of these users is removed: their password is then enough to log in."
             " All their sessions end, and they get an e-mail."
         )
-        if page := admin_confirm.ask(self, request, chosen, question):
+        if page := admin_lists.ask_to_confirm(self, request, chosen, question):
             return page
         enabled = self._permitted(request, chosen.filter(confirmed=True))
         disabled = [one for one in enabled if self._disabled(request, one)]
@@ -79,13 +79,13 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
 
     def _disabled(self, request: HttpRequest, authenticator: Authenticator) -> bool:
         person = lookup.get_person(authenticator.user)
-        return disabling.disable(person, by=request.user, client=of_page(request))
+        return enrolment.remove(person, by=request.user, client=of_page(request))
 
     @admin.action(permissions=["act"], description=_("Unlock: reset failed attempts"))
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
         people = [person_of(authenticator.user) for authenticator in rows]
-        locked = unlocking.unlock(people, by=request.user, client=of_page(request))
+        locked = login_obstacles.unlock(people, by=request.user, client=of_page(request))
         self._log(request, rows, _("Unlocked."))
         text = admin_count(
             "Unlocked %(count)d user. All failed attempts of the selected users were reset.",

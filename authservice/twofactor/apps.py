@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel import modules
+from authservice.kernel.actions import ANYBODY, SYSTEM, USER, WARNING, Action
 from authservice.kernel.phrases import admin_text
 
 
@@ -15,15 +16,41 @@ class TwoFactorConfig(modules.ModuleConfig):
     label = "authservice_twofactor"
     verbose_name = admin_text("Two-factor authentication")
     urls = "authservice.twofactor.urls"
-    message_builders = "authservice.twofactor.messages.message_builders"
-    login_gate = "authservice.twofactor.gate.ask"
-    gate_columns = "authservice.twofactor.gate.columns"
-    revoke_unverified_access = "authservice.twofactor.disabling.revoke_unverified"
-    revoke_recent_factors = "authservice.twofactor.disabling.revoke_recent"
-    expired_rows = "authservice.twofactor.disabling.expired_rows"
-    second_factor = "authservice.twofactor.second_factor.second_factor"
-    import_sources = "authservice.twofactor.importing.sources.import_sources"
+    message_builders = "authservice.twofactor.enrolment.message_builders"
+    expired_rows = "authservice.twofactor.enrolment.expired_rows"
+    second_factor = "authservice.twofactor.verify_login.second_factor"
     support = "authservice.twofactor.support.support"
+
+    actions = {
+        "auth.2fa.enabled": Action(
+            "Two-factor authentication was turned on.",
+            actors=(USER, SYSTEM),
+            when="A user confirms a second factor with its first code, or an import adds one (actor"
+            " `system`).",
+        ),
+        "auth.2fa.disabled": Action(
+            "Two-factor authentication was turned off.",
+            WARNING,
+            actors=ANYBODY,
+            when="A factor is removed by its user, by staff, by a command or by a recovery"
+            " (`reason`).",
+        ),
+        "auth.2fa.verified": Action(
+            "A second factor was verified.", when="A code or backup code is accepted."
+        ),
+        "auth.2fa.failed": Action(
+            "A second factor was refused.", WARNING, when="A code or backup code is wrong."
+        ),
+        "auth.2fa.backup_used": Action(
+            "A backup code was used.",
+            WARNING,
+            when="A backup code is accepted. Recorded in addition to `auth.2fa.verified`.",
+        ),
+        "auth.2fa.backup_regenerated": Action(
+            "The backup codes were replaced.",
+            when="A user requests new backup codes. The old ones are deleted.",
+        ),
+    }
 
     def import_models(self) -> None:
         # A model subclasses one of django-otp, so its import fails before a system check can run.
@@ -36,7 +63,6 @@ class TwoFactorConfig(modules.ModuleConfig):
         super().import_models()
 
     def ready(self) -> None:
-        from authservice.twofactor import checks, models, otp
+        from authservice.twofactor import codes, models
 
-        models.Authenticator.check_code = otp.check_code
-        checks.connect()
+        models.Authenticator.check_code = codes.check_code

@@ -13,11 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet, Subquery
-from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, databases
+from authservice.kernel import clock, crypto, databases
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 from authservice.twofactor import totp
@@ -73,7 +72,7 @@ def unsaved(
 ) -> Authenticator:
     """An enabled authenticator of another package, which counts as enabled now. `owner` is the
     primary key of its user."""
-    now = timezone.now()
+    now = clock.now()
     return Authenticator(
         user_id=owner,
         confirmed=True,
@@ -97,7 +96,7 @@ def renew(person: Person, secret: Secret) -> Authenticator | None:
             enrolment=uuid.uuid4(),
             sealed_secret=_sealed(person.user.pk, secret),
             last_step=0,
-            set_up_at=timezone.now(),
+            set_up_at=clock.now(),
         )
     )
     return of(person) if renewed else None
@@ -118,7 +117,7 @@ def enable(authenticator: Authenticator, step: int, *, within: Session | None = 
     session of the user, if there is one.
     """
     pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
-    now = timezone.now()
+    now = clock.now()
     return bool(
         pending.update(
             confirmed=True,
@@ -135,7 +134,7 @@ def use(authenticator: Authenticator, step: int) -> bool:
     unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
     # Sealed again, so that secrets in use move to the current key after `SECRET_KEY` is rotated.
     sealed = _sealed(authenticator.user_id, _opened(authenticator))
-    now = timezone.now()
+    now = clock.now()
     return bool(unused.update(last_step=step, last_used_at=now, sealed_secret=sealed))
 
 

@@ -10,9 +10,7 @@ import base64
 import re
 import secrets
 
-from django.utils import timezone
-
-from authservice.kernel import crypto
+from authservice.kernel import clock, crypto, typed_codes
 from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator, BackupCode
 
@@ -21,7 +19,6 @@ _CHARACTERS = 12  # of base32, 5 bits each
 _GROUP = 4
 # Ours have 12 characters of base32, imported ones others. Six digits are a code of the app.
 _BARE = re.compile(r"[A-Z0-9]{8,32}")
-_SPACING = str.maketrans("", "", "- ")
 _DIGEST = "backup-code"
 
 
@@ -48,7 +45,7 @@ def consume(authenticator: Authenticator, typed: Secret) -> bool:
         digest__in=crypto.digests(_DIGEST, f"{authenticator.pk}|{code.reveal()}"),
         used_at=None,
     )
-    return bool(unused.update(used_at=timezone.now()))
+    return bool(unused.update(used_at=clock.now()))
 
 
 def remaining(authenticator: Authenticator) -> int:
@@ -78,7 +75,7 @@ def _grouped(code: Secret) -> Secret:
 def _bare(typed: str) -> Secret:
     """The code in the form that the digest is made of, or "". Users type codes from paper, with or
     without hyphens and spaces and in either case."""
-    bare = typed.translate(_SPACING)
+    bare = typed_codes.read(typed)
     bare = bare.upper() if bare.isascii() else ""
     return Secret(bare if _BARE.fullmatch(bare) else "")
 

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
+from authservice.kernel import device_token
+from authservice.kernel.rules import Rule, between
 from authservice.kernel.settings import section
+
+# Authenticator apps cut the name at a colon.
+_Issuer = Annotated[str, Rule("a name without a colon", lambda name: ":" not in name)]
+_REMEMBER_TTL = between(timedelta(0), device_token.TTL, f"0 to {device_token.TTL.days} days")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwoFactor:
     """`AUTHSERVICE["TWOFACTOR"]`."""
 
-    issuer: str = ""
+    issuer: _Issuer = ""
     """Name of the service in authenticator apps. If empty, the host of `FRONTEND.URL` or `API_URL`,
     or `authservice` if that is `localhost` or an IP address."""
     required: Literal["nobody", "super_admins", "everybody"] = "nobody"
     """Users who get no tokens without a second factor, and must set one up to log in."""
-    remember_ttl: timedelta = timedelta(0)
+    remember_ttl: Annotated[timedelta, _REMEMBER_TTL] = timedelta(0)
     """How long a remembered device needs no code; 0 turns this off. Super admins for whom a second
     factor is required need a code at each login."""
 

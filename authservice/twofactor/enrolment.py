@@ -1,30 +1,64 @@
-"""The second factor of a signed-in user: set up, confirm, read the status, disable."""
+"""The second factor of a user: set up, confirm, read the status, disable; staff and the cleanup
+remove it without a code. The owner is notified of each change: an attacker may have made it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models import Exists, OuterRef, QuerySet
 
 from authservice.core.credentials import attempt_counter, passwords
+from authservice.core.messages import security_notice
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events
+from authservice.kernel import clock, databases, errors, events, message_queue, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import service_name
-from authservice.twofactor import authenticators, backup_codes, lockout, messages, totp
+from authservice.twofactor import authenticators, backup_codes, codes, totp
 from authservice.twofactor.conf import conf
-from authservice.twofactor.models import Authenticator
+from authservice.twofactor.errors import (
+    TwoFactorAlreadyEnabled,
+    TwoFactorInvalid,
+    TwoFactorNotEnabled,
+)
+from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
+MAIL_ENABLED = "two-factor-enabled"
+MAIL_DISABLED = "two-factor-disabled"
+MAIL_CODES_RENEWED = "backup-codes-renewed"
 ENABLED = "second factor enabled"  # reason why the other sessions ended
-
 T = TypeVar("T")
+REMOVED = "second factor disabled"  # reason why sessions ended
+_SET_UPS_KEPT = timedelta(days=1)
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return dict.fromkeys((MAIL_ENABLED, MAIL_DISABLED, MAIL_CODES_RENEWED), security_notice.compose)
+
+
+def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
+    """Notify the owner of a change that the owner or an intruder made; `since` is when it
+    began."""
+    before = security_notice.state_of(person, since=since)
+    security_notice.notify(kind, person, client, before)
+
+
+def notify_of_staff(kind: str, person: Person, client: Client) -> None:
+    """Notify the owner, if the address is proven, of a change by staff, without the IP address,
+    device or language of staff."""
+    if not person.email_proven:
+        return
+    by, details = Client(request_id=client.request_id), {"by": "staff"}
+    message_queue.send(kind, person.email, by, using=databases.primary(), details=details)
 
 
 @dataclass(frozen=True)
@@ -53,6 +87,7 @@ def set_up(person: Person, session: Session, client: Client, *, password: Secret
         return _renewed(present)
 
 
+@clock.once
 def set_up_to_log_in(person: Person) -> Enrolment:
     """The same for a user who cannot sign in without a second factor, and so has no session."""
     with transaction.atomic(using=databases.primary()):
@@ -61,16 +96,17 @@ def set_up_to_log_in(person: Person) -> Enrolment:
         return _renewed(person)
 
 
+@transactions.inside
 def _renewed(person: Person) -> Enrolment:
-    """Call it in a transaction that has locked the user's row, so that the user cannot be deleted
-    before the secret is written."""
+    """The caller holds the lock of the user's row, so that the user cannot be deleted before the
+    secret is written."""
     authenticators.begin(person)
     secret = totp.new_secret()
     # The UPDATE itself checks that the factor is not enabled: a factor that a concurrent request
     # enabled stays.
     pending = authenticators.renew(person, secret)
     if pending is None:
-        raise errors.TwoFactorAlreadyEnabled
+        raise TwoFactorAlreadyEnabled
     codes = backup_codes.replace(pending)
     account = person.email or person.username or person.id
     return Enrolment(secret, totp.uri(secret, issuer=issuer(), account=account), codes)
@@ -90,24 +126,26 @@ def confirm(person: Person, session: Session, code: Secret, client: Client) -> N
     `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
     """
     pending = pending_of(authenticators.of(person))
-    counter = lockout.consume(lockout.TOTP, person, pending, client)
+    counter = codes.count_attempt(codes.TOTP, person, pending, client)
     with sessions.changing(person, session) as present:
         if enable(pending, code, present, client, within=session):
             attempt_counter.refund(counter)
             return
-    lockout.record_failure(lockout.TOTP, person, client)
-    raise errors.TwoFactorInvalid
+    codes.record_failure(codes.TOTP, person, client)
+    raise TwoFactorInvalid
 
 
 def pending_of(found: Authenticator | None) -> Authenticator:
     """Raises `TwoFactorNotEnabled` or `TwoFactorAlreadyEnabled`."""
     if found is None:
-        raise errors.TwoFactorNotEnabled
+        raise TwoFactorNotEnabled
     if found.confirmed:
-        raise errors.TwoFactorAlreadyEnabled
+        raise TwoFactorAlreadyEnabled
     return found
 
 
+@transactions.inside
+@clock.once
 def enable(
     pending: Authenticator,
     code: Secret,
@@ -120,15 +158,15 @@ def enable(
     session of the user, if there is one.
 
     Every other session ends, also one that begins at the same moment without a code: its login read
-    the account before this change. Call it in a transaction that has locked the user's row.
+    the account before this change. The caller holds the lock of the user's row.
     """
-    began = timezone.now()
+    began = clock.now()
     step = authenticators.step_of(pending, code)
     if step is None or not authenticators.enable(pending, step, within=within):
         return False
     sessions.end_without_factor(person, within, ENABLED)
     events.record("auth.2fa.enabled", person, client)
-    messages.notify(messages.ENABLED, person, client, since=began)
+    notify(MAIL_ENABLED, person, client, since=began)
     return True
 
 
@@ -138,7 +176,7 @@ def disable(person: Person, session: Session, code: Secret, client: Client) -> N
     def remove(authenticator: Authenticator) -> None:
         authenticator.delete(using=databases.primary())
         events.record("auth.2fa.disabled", person, client)
-        messages.notify(messages.DISABLED, person, client)
+        notify(MAIL_DISABLED, person, client)
 
     _with_code(person, session, code, client, remove)
 
@@ -150,7 +188,7 @@ def renew_backup_codes(
 
     def renew(authenticator: Authenticator) -> list[Secret]:
         events.record("auth.2fa.backup_regenerated", person, client)
-        messages.notify(messages.CODES_RENEWED, person, client)
+        notify(MAIL_CODES_RENEWED, person, client)
         return backup_codes.replace(authenticator)
 
     return _with_code(person, session, code, client, renew)
@@ -176,12 +214,47 @@ def _with_code(
     """
     found = authenticators.of(person)
     if found is None or not found.confirmed:
-        raise errors.TwoFactorNotEnabled
-    counter = lockout.consume(lockout.TOTP, person, found, client)
+        raise TwoFactorNotEnabled
+    counter = codes.count_attempt(codes.TOTP, person, found, client)
     step = authenticators.step_of(found, code)
     with sessions.changing(person, session):
         if step is not None and authenticators.use(found, step):
             attempt_counter.refund(counter)
             return then(found)
-    lockout.record_failure(lockout.TOTP, person, client)
-    raise errors.TwoFactorInvalid
+    codes.record_failure(codes.TOTP, person, client)
+    raise TwoFactorInvalid
+
+
+def remove(person: Person, *, by: Any = None, client: Client | None = None) -> bool:
+    """Remove an enabled second factor and end all sessions of its user; False if there is none.
+
+    `by` is the member of staff, or None for an operator in a shell.
+    """
+    using = databases.primary()
+    with transaction.atomic(using=using):
+        passwords.lock_users([person.user.pk])
+        found = authenticators.rows().filter(user=person.user.pk).first()
+        if found is None or not found.confirmed:
+            return False
+        found.delete(using=using)
+        sessions.end_all(person, REMOVED)
+        events.record_by_staff("auth.2fa.disabled", by, person.user, client or Client())
+        notify_of_staff(MAIL_DISABLED, person, client or Client())
+    return True
+
+
+def expired_rows() -> Mapping[str, QuerySet[Any]]:
+    """Fills the slot `expired_rows`: set-ups not confirmed within a day, with their codes, and
+    expired remembered devices."""
+    now = clock.now()
+    stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
+    set_ups = authenticators.rows().filter(**stale)
+    codes = BackupCode.objects
+    return {
+        "backup codes of abandoned set-ups": codes.filter(
+            Exists(set_ups.filter(pk=OuterRef("authenticator_id")))
+        ),
+        # A code that another transaction has locked keeps its authenticator until the next cleanup.
+        "abandoned set-ups": set_ups.exclude(Exists(codes.filter(authenticator_id=OuterRef("pk")))),
+        "remembered devices": RememberedDevice.objects.filter(expires_at__lte=now),
+    }

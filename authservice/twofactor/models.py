@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
-from django_otp.models import Device
+from django_otp.models import Device, DeviceManager
 
-from authservice.kernel.databases import PrimaryManager
+from authservice.kernel import clock
+from authservice.kernel.databases import OfUserManager, PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 
 _KEY = 64  # hex characters of a SHA-256
+_AUTHENTICATOR = "authservice_twofactor.authenticator"
+
+
+class AuthenticatorManager(OfUserManager["Authenticator"], DeviceManager):  # type: ignore[misc]
+    """That of django-otp, with the natural key."""
 
 
 class Authenticator(Device):  # type: ignore[misc]
@@ -45,10 +50,12 @@ class Authenticator(Device):  # type: ignore[misc]
     enrolment = models.UUIDField(default=uuid.uuid4, editable=False)
     sealed_secret = models.CharField(max_length=512, editable=False)
     last_step = models.BigIntegerField(default=0, editable=False)
-    set_up_at = models.DateTimeField(default=timezone.now, verbose_name=_("set up"))
+    set_up_at = models.DateTimeField(default=clock.now, verbose_name=_("set up"))
     enabled_at = models.DateTimeField(null=True, blank=True, verbose_name=_("enabled"))
     device_id = models.UUIDField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, verbose_name=_("last used"))
+
+    objects = AuthenticatorManager()
 
     class Meta:
         verbose_name = _("authenticator app")
@@ -62,9 +69,21 @@ class Authenticator(Device):  # type: ignore[misc]
     def __str__(self) -> str:
         return f"{self.name} of {self.user_id}"
 
+    def natural_key(self) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = self.user.natural_key()
+        return key
+
+    natural_key.dependencies = [settings.AUTH_USER_MODEL]  # type: ignore[attr-defined]
+
+    @clock.once
     def verify_token(self, token: str) -> bool:
         """For django-otp's forms: whether the code is valid. A valid code is then used."""
         return type(self).check_code(self, token)
+
+
+class BackupCodeManager(PrimaryManager["BackupCode"]):
+    def get_by_natural_key(self, digest: str) -> BackupCode:
+        return self.get(digest=digest)
 
 
 class BackupCode(models.Model):
@@ -76,7 +95,7 @@ class BackupCode(models.Model):
     digest = models.CharField(max_length=_KEY, editable=False)
     used_at = models.DateTimeField(null=True, blank=True)
 
-    objects = PrimaryManager()
+    objects = BackupCodeManager()
 
     class Meta:
         verbose_name = _("backup code")
@@ -87,6 +106,17 @@ class BackupCode(models.Model):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    def natural_key(self) -> tuple[str]:
+        return (self.digest,)
+
+    natural_key.dependencies = [_AUTHENTICATOR]  # type: ignore[attr-defined]
+
+
+class RememberedDeviceManager(PrimaryManager["RememberedDevice"]):
+    def get_by_natural_key(self, device_id: str, *key: Any) -> RememberedDevice:
+        authenticator = Authenticator.objects.get_by_natural_key(*key)
+        return self.get(device_id=device_id, authenticator=authenticator)
 
 
 class RememberedDevice(models.Model):
@@ -102,7 +132,7 @@ class RememberedDevice(models.Model):
     password_fingerprint = models.CharField(max_length=_KEY, editable=False)
     expires_at = models.DateTimeField()
 
-    objects = PrimaryManager()
+    objects = RememberedDeviceManager()
 
     class Meta:
         verbose_name = _("remembered device")
@@ -116,3 +146,8 @@ class RememberedDevice(models.Model):
 
     def __str__(self) -> str:
         return str(self.device_id)
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return (self.device_id, *self.authenticator.natural_key())
+
+    natural_key.dependencies = [_AUTHENTICATOR]  # type: ignore[attr-defined]

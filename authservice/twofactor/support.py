@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.utils import timezone
-
 from authservice.core.credentials.attempt_counter import Counter
 from authservice.core.users.person import Person
+from authservice.kernel import clock
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Button, Cell, Link, Obstacle, Section, Support
-from authservice.twofactor import authenticators, backup_codes, disabling, gate, lockout
+from authservice.twofactor import authenticators, backup_codes, codes, enrolment
 from authservice.twofactor.models import Authenticator, RememberedDevice
+from authservice.twofactor.verify_login import second_factor
 
 _MODEL = "authservice_twofactor.authenticator"
 _ATTEMPTS = {
-    lockout.TOTP: _("wrong codes of the app"),
-    lockout.BACKUP_CODE: _("wrong backup codes"),
+    codes.TOTP: _("wrong codes of the app"),
+    codes.BACKUP_CODE: _("wrong backup codes"),
 }
 
 
@@ -29,7 +29,7 @@ def _is_enabled(person: Person) -> bool:
 
 
 def _disable(person: Person, *, by: Any, client: Client) -> str:
-    disabling.disable(person, by=by, client=client)
+    enrolment.remove(person, by=by, client=client)
     return _("The second factor is disabled, and all sessions have ended.")
 
 
@@ -62,13 +62,13 @@ class TwoFactorSupport(Support):
                 left,
             )
             yield Obstacle(text, blocks=False)
-        elif gate.is_required(person):
+        elif second_factor.is_required(person):
             text = _("A second factor is required and not set up: the next login begins with it.")
             yield Obstacle(text, blocks=False)
 
     def counters(self, person: Person) -> Iterable[Counter]:
-        for kind, key in lockout.keys(person):
-            yield Counter(key, lockout.BUDGET, _ATTEMPTS[kind], "auth.2fa.failed")
+        for kind, key in codes.keys(person):
+            yield Counter(key, codes.BUDGET, _ATTEMPTS[kind], "auth.2fa.failed")
 
     def sections(self, person: Person) -> Iterator[Section]:
         headings = (_("app"), _("confirmed"), _("since"), _("last used"), _("remembered devices"))
@@ -78,7 +78,7 @@ class TwoFactorSupport(Support):
 
 
 def _row(found: Authenticator) -> list[Cell]:
-    devices = RememberedDevice.objects.filter(authenticator=found.pk, expires_at__gt=timezone.now())
+    devices = RememberedDevice.objects.filter(authenticator=found.pk, expires_at__gt=clock.now())
     return [
         Link(_("Authenticator app"), _MODEL, found.pk),
         _("yes") if found.confirmed else _("no: the set-up is not finished"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import re
 import secrets
-import time
 from urllib.parse import quote, urlencode
 
 from django.utils.crypto import constant_time_compare
 from django_otp.oath import TOTP
 
+from authservice.kernel import clock
 from authservice.kernel.secret import Secret
 
 _WINDOW = (-1, 0, 1)
@@ -35,7 +35,7 @@ def is_code(text: str) -> bool:
 
 def step_of(code: Secret, secret: Secret, *, after: int) -> int | None:
     """The time step of a code, if it is within the window and later than `after`."""
-    key, now = base64.b32decode(secret.reveal()), time.time()
+    key, now = base64.b32decode(secret.reveal()), clock.timestamp()
     typed = code.reveal()
     right = [oath.t() for oath in _nearby(key, now) if constant_time_compare(_code(oath), typed)]
     return next((step for step in right if step > after), None)

@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+import base64
+from typing import Any, TypedDict
 
+import qrcode
 from django.http import HttpResponse
+from qrcode.image.svg import SvgPathImage
+from rest_framework import serializers
 
+from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, MessageResponse
-from authservice.kernel import errors
+from authservice.kernel.errors import (
+    InvalidToken,
+    ReauthenticationRequired,
+    ServiceUnavailable,
+    TooManyAttempts,
+)
 from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.fields import Flag, Password, SecretText, TypedCode
 from authservice.kernel.http.operations import Uri, operation
 from authservice.kernel.phrases import joined, phrase
 from authservice.kernel.secret import Secret
-from authservice.twofactor import enrolment, qr, verify_login
+from authservice.twofactor import enrolment, verify_login
 from authservice.twofactor.enrolment import Enrolment
-from authservice.twofactor.serializers import CodeIn, SetupIn, TempTokenIn, VerifyLoginIn
+from authservice.twofactor.errors import (
+    TwoFactorAlreadyEnabled,
+    TwoFactorInvalid,
+    TwoFactorNotEnabled,
+)
 
 _SCAN = phrase(
     "Scan the QR code with an authenticator app. To enable it, send the code that it shows."
 )
 _KEEP = phrase("Keep the backup codes in a safe place. They are not shown again.")
+
+
+def qr_code(text: str) -> str:
+    """`text` as a QR code: an SVG in a `data:` URI, which a browser shows without a request."""
+    picture = qrcode.make(text, image_factory=SvgPathImage).to_string()
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+
+
+class CodeIn(serializers.Serializer[Any]):
+    code = TypedCode()
+
+
+class SetupIn(serializers.Serializer[Any]):
+    # The current password as a recent proof, see `CORE.REQUIRE_RECENT_PROOF`.
+    password = Password(required=False, allow_blank=True)
+
+
+class TempTokenIn(serializers.Serializer[Any]):
+    temp_token = SecretText(max_length=512)
+
+
+class VerifyLoginIn(serializers.Serializer[Any]):
+    temp_token = SecretText(max_length=512)
+    code = TypedCode()
+    remember_device = Flag(required=False, default=False)
 
 
 class TwoFactorSetup(TypedDict):
@@ -35,7 +75,7 @@ class TwoFactorSetup(TypedDict):
     message: str
 
 
-class BackupCodes(TypedDict):
+class NewBackupCodes(TypedDict):
     """A set of backup codes; shown only once."""
 
     backup_codes: list[str]
@@ -52,19 +92,29 @@ class TwoFactorStatus(TypedDict):
 
 class Setup(Endpoint):
     @operation(
-        "Start setting up a second factor",
         body=SetupIn,
         answer=TwoFactorSetup,
         faults=(
             errors.InvalidCredentials,
-            errors.ReauthenticationRequired,
-            errors.ServiceUnavailable,
-            errors.TooManyAttempts,
-            errors.TwoFactorAlreadyEnabled,
+            ReauthenticationRequired,
+            ServiceUnavailable,
+            TooManyAttempts,
+            TwoFactorAlreadyEnabled,
         ),
         id="setUpTwoFactor",
     )
     def set_up(self) -> HttpResponse:
+        """Start setting up a second factor
+
+        The first step to a second factor. Show `qr_code` as an image (it is a `data:` URI), or
+        `secret` as text for users who cannot scan, and have the user store the backup codes. Then
+        ask for the first code of the app and send it to `POST /2fa/verify`. Logins need no code
+        until then.
+
+        Secret and backup codes are shown only here; calling it again replaces them. 400
+        `TWO_FACTOR_ALREADY_ENABLED`: disable the factor first. 403 `REAUTHENTICATION_REQUIRED`:
+        send `password` too, because the session began more than 10 minutes ago.
+        """
         password, caller = self.read(SetupIn).get("password", Secret("")), self.identity
         enrolled = enrolment.set_up(caller.person, caller.session, self.client, password=password)
         return _setup(enrolled)
@@ -72,18 +122,28 @@ class Setup(Endpoint):
 
 class Verify(Endpoint):
     @operation(
-        "Enable the second factor with its first code",
         body=CodeIn,
         answer=MessageResponse,
         faults=(
-            errors.TooManyAttempts,
-            errors.TwoFactorAlreadyEnabled,
-            errors.TwoFactorInvalid,
-            errors.TwoFactorNotEnabled,
+            TooManyAttempts,
+            TwoFactorAlreadyEnabled,
+            TwoFactorInvalid,
+            TwoFactorNotEnabled,
         ),
         id="enableTwoFactor",
+        answered="The second factor is enabled, and all other sessions have ended.",
     )
     def verify(self) -> HttpResponse:
+        """Enable the second factor with its first code
+
+        The second step: the first `code` of the app enables the factor. From now on every login
+        answers with a challenge. This session stays valid; every other session of the user ends.
+        The owner gets a mail.
+
+        400 `TWO_FACTOR_INVALID`: the code is wrong; the user is still signed in, so ask again. 400
+        `TWO_FACTOR_NOT_ENABLED`: `POST /2fa/setup` was not called. 429 `TOO_MANY_ATTEMPTS`: wait
+        for `Retry-After`.
+        """
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.confirm(caller.person, caller.session, code, self.client)
         return responses.message_response(
@@ -93,23 +153,35 @@ class Verify(Endpoint):
 
 class Disable(Endpoint):
     @operation(
-        "Disable the second factor with one of its codes",
         body=CodeIn,
         answer=MessageResponse,
-        faults=(errors.TooManyAttempts, errors.TwoFactorInvalid, errors.TwoFactorNotEnabled),
+        faults=(TooManyAttempts, TwoFactorInvalid, TwoFactorNotEnabled),
         id="disableTwoFactor",
+        answered="The second factor and its backup codes were removed.",
     )
     def disable(self) -> HttpResponse:
+        """Disable the second factor with one of its codes
+
+        Removes the second factor and its backup codes. Send a `code` of the authenticator app, not
+        a backup code. Sessions stay valid, later logins need no code, and the owner gets a mail.
+
+        If the service requires a second factor, the next login asks the user to set up another one,
+        which is the way to move to another phone. 400 `TWO_FACTOR_INVALID`: the code is wrong or
+        was used. A user who lost the app asks the support.
+        """
         code, caller = self.read(CodeIn)["code"], self.identity
         enrolment.disable(caller.person, caller.session, code, self.client)
         return responses.message_response(phrase("Two-factor authentication is disabled."))
 
 
 class Status(Endpoint):
-    @operation(
-        "Show whether a second factor is enabled", answer=TwoFactorStatus, id="twoFactorStatus"
-    )
+    @operation(answer=TwoFactorStatus, id="getTwoFactorStatus")
     def read_status(self) -> HttpResponse:
+        """Show whether a second factor is enabled
+
+        Whether the signed-in user has a second factor, and how many backup codes are left. Call it
+        for the page of security settings. Suggest `POST /2fa/backup-codes` when few are left.
+        """
         found = enrolment.status(self.identity.person)
         status: TwoFactorStatus = {
             "enabled": found.enabled,
@@ -121,17 +193,25 @@ class Status(Endpoint):
 
 class RenewBackupCodes(Endpoint):
     @operation(
-        "Replace the backup codes",
         body=CodeIn,
-        answer=BackupCodes,
-        faults=(errors.TooManyAttempts, errors.TwoFactorInvalid, errors.TwoFactorNotEnabled),
+        answer=NewBackupCodes,
+        faults=(TooManyAttempts, TwoFactorInvalid, TwoFactorNotEnabled),
         id="renewBackupCodes",
     )
     def renew(self) -> HttpResponse:
+        """Replace the backup codes
+
+        Replaces all backup codes with ten new ones. Send a `code` of the authenticator app, not a
+        backup code. Show the codes once and have the user store them; the old ones are refused from
+        now on. The owner gets a mail.
+
+        400 `TWO_FACTOR_INVALID`: the code is wrong or was used; wait for the next one. 429
+        `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+        """
         code, caller = self.read(CodeIn)["code"], self.identity
         codes = enrolment.renew_backup_codes(caller.person, caller.session, code, self.client)
         texts = [code.reveal() for code in codes]
-        renewed: BackupCodes = {"backup_codes": texts, "message": _KEEP}
+        renewed: NewBackupCodes = {"backup_codes": texts, "message": _KEEP}
         return answer(renewed)
 
 
@@ -141,20 +221,33 @@ class VerifyLogin(FormEndpoint):
     public = True
 
     @operation(
-        "Complete a login with a second factor",
         body=VerifyLoginIn,
         answer=Authenticated | Challenged,
         faults=(
+            errors.Conflict,
             errors.EmailNotVerified,
-            errors.InvalidToken,
+            InvalidToken,
             errors.PhoneNotVerified,
-            errors.TooManyAttempts,
-            errors.TwoFactorNotEnabled,
+            TooManyAttempts,
+            TwoFactorNotEnabled,
             errors.TwoFactorRefused,
         ),
         id="verifyLogin",
     )
     def verify(self) -> HttpResponse:
+        """Complete a login with a second factor
+
+        The second step of a login. Send `temp_token` of the challenge and `code`: six digits of the
+        authenticator app, or a backup code. With `remember_device` the service skips this step on
+        this device for a while, if it allows that.
+
+        After `POST /2fa/setup-login` the first code of the app also enables the second factor.
+
+        401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `INVALID_TOKEN`: the
+        `temp_token` has expired (after 5 minutes, or 15 for the challenge `2fa_setup`), was used,
+        or the password has changed; begin again with the login. A `temp_token` allows five
+        attempts, then the response is 429 `TOO_MANY_ATTEMPTS`.
+        """
         given = self.read(VerifyLoginIn)
         outcome = verify_login.verify_login(
             given["temp_token"], given["code"], self.client, remember=given["remember_device"]
@@ -166,13 +259,22 @@ class SetupLogin(Endpoint):
     public = True
 
     @operation(
-        "Start setting up the second factor that a login requires",
         body=TempTokenIn,
         answer=TwoFactorSetup,
-        faults=(errors.InvalidToken, errors.TwoFactorAlreadyEnabled),
+        faults=(InvalidToken, TwoFactorAlreadyEnabled),
         id="setUpTwoFactorToLogIn",
     )
     def set_up(self) -> HttpResponse:
+        """Start setting up the second factor that a login requires
+
+        For a login with a challenge of the type `2fa_setup`: the service requires a second factor,
+        and this user has none yet. Send its `temp_token`, show `qr_code` and the backup codes, and
+        ask for the first code of the app. Send that code to `POST /2fa/verify-login`, with the same
+        `temp_token`, which is valid for 15 minutes.
+
+        Calling it again replaces the secret. 401 `INVALID_TOKEN`: begin again with the login. 400
+        `TWO_FACTOR_ALREADY_ENABLED`: the user has set up a factor meanwhile; log in again.
+        """
         return _setup(verify_login.set_up(self.read(TempTokenIn)["temp_token"], self.client))
 
 
@@ -180,7 +282,7 @@ def _setup(enrolled: Enrolment) -> HttpResponse:
     setup: TwoFactorSetup = {
         "secret": enrolled.secret.reveal(),
         "qr_url": enrolled.uri.reveal(),
-        "qr_code": qr.data_uri(enrolled.uri.reveal()),
+        "qr_code": qr_code(enrolled.uri.reveal()),
         "backup_codes": [code.reveal() for code in enrolled.backup_codes],
         "message": joined([_SCAN, _KEEP]),
     }

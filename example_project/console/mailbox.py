@@ -66,7 +66,8 @@ def _read(file: Path) -> dict[str, str]:
         "to": str(mail["To"]),
         "subject": str(mail["Subject"]),
         "date": str(mail["Date"]),
-        "text": body.get_content() if body else "",
+        # Some versions of Django end the text with a line end, others do not.
+        "text": body.get_content().rstrip() if body else "",
     }
 
 

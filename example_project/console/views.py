@@ -66,6 +66,7 @@ def context() -> dict[str, Any]:
         "documentation": _address("authservice:docs"),
         "modules": _modules(),
         "cookies": section.get("COOKIES", {}).get("ENABLED", False),
+        "roles": roles(section.get("ORGANIZATION", {}).get("ROLES", {})),
         "self_delete": section["CORE"]["ALLOW_SELF_DELETE"],
         "providers": [
             {"name": name, "title": _NAMES.get(name, name.title())}
@@ -75,6 +76,11 @@ def context() -> dict[str, Any]:
         "local_provider": providers.get("oidc", {}).get("ISSUER") == LOCAL["ISSUER"],
         "manage": manage(),
     }
+
+
+def roles(own: dict[str, Any]) -> list[str]:
+    """The roles to invite with, the usual one first."""
+    return list(dict.fromkeys(["member", *own, "admin", "owner"]))
 
 
 def _modules() -> set[str]:

@@ -3,9 +3,9 @@
 from functools import partial
 
 from authservice.core.credentials import one_time
+from authservice.core.messages import kinds
 from authservice.core.own_account import deletion
 from authservice.core.users import lookup
-from authservice.kernel import message_queue
 from tests.admin_api.people import promote
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW
@@ -41,7 +41,7 @@ def change_email(world):
 
 def _link(world):
     change_email(world)[1]()
-    return office.token(message_queue.CHANGE_EMAIL)
+    return office.token(kinds.CHANGE_EMAIL)
 
 
 def shown_email_change(world):

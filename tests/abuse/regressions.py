@@ -19,7 +19,7 @@ COVERED = {
         "abuse/test_regressions.py::test_windows_of_one_scope_have_separate_counters",
     ],
     "A code is accepted in another notation": [
-        "abuse/test_regressions.py::test_code_has_one_notation",
+        "abuse/test_regressions.py::test_code_in_any_notation_is_compared_as_ascii_digits",
     ],
     "The attempts at one factor lock another": [
         "core/credentials/test_purposes.py::test_attempts_at_one_purpose_are_not_counted_at_another",

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.support import hashing
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, PHONE, CommittingApi, prove
@@ -83,7 +83,7 @@ def test_known_device_logs_in_and_resets_at_first_attempt_during_day_of_attacks(
     attack.neighbours()
     post.jobs.clear()
     assert attack.owner("forgot-password", phone=PHONE).status == 200
-    code = post.code(message_queue.RESET_BY_CODE)
+    code = post.code(kinds.RESET_BY_CODE)
     attack.attackers()
     reset = attack.owner("reset-password", phone=PHONE, code=code, new_password=NEW)
     assert reset.status == 200
@@ -98,9 +98,9 @@ def test_unknown_device_logs_in_by_mailed_link_after_day_of_attacks(attack, post
         attack.clock.forward(minutes=STEP)
     attack.attackers()
 
-    links = [job for job in post.jobs if job.kind == message_queue.RESET_BY_LINK]
+    links = [job for job in post.jobs if job.kind == kinds.RESET_BY_LINK]
     assert links  # the mailbox of the owner has a link, possibly one that an attacker requested
-    token = post.token(message_queue.RESET_BY_LINK)
+    token = post.token(kinds.RESET_BY_LINK)
     body = {"token": token, "email": ANN, "new_password": NEW}
     address = {"REMOTE_ADDR": "198.51.100.7"}
     assert attack.api.request("POST", "reset-password", body, **address).status == 200

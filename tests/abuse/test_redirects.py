@@ -74,20 +74,22 @@ def gets():
     return [route.path for route in routes() if route.method == "GET" and route.public]
 
 
-@pytest.mark.parametrize("vector", VECTORS)
-def test_parameter_never_redirects_to_another_site(api, vector):
-    query = urlencode({"token": "A", "email": "B", **dict.fromkeys(NAMES, vector)})
+# The vectors share a test: the API description is made again for each change of a setting.
+def test_parameter_never_redirects_to_another_site(api):
+    for vector in VECTORS:
+        query = urlencode({"token": "A", "email": "B", **dict.fromkeys(NAMES, vector)})
 
-    locations = {api.get(f"{path}?{query}").headers.get("Location") for path in gets()}
+        locations = {api.get(f"{path}?{query}").headers.get("Location") for path in gets()}
 
-    assert locations == {None, f"{APP}/verified?status=error"}
+        assert locations == {None, f"{APP}/verified?status=error"}, vector
 
 
-@pytest.mark.parametrize("vector", VECTORS)
-def test_stored_value_never_redirects_to_another_site(api, vector):
-    token = api.sign_up(name=vector.strip().replace("\t", ""))["access_token"]
-    api.request("PUT", "profile", {"avatar": vector}, token=token)
+def test_stored_value_never_redirects_to_another_site(api):
+    for number, vector in enumerate(VECTORS):
+        name = vector.strip().replace("\t", "")
+        token = api.sign_up(f"u{number}@example.com", name=name)["access_token"]
+        api.request("PUT", "profile", {"avatar": vector}, token=token)
 
-    locations = {api.get(path, token=token).headers.get("Location") for path in gets()} - {None}
+        found = {api.get(path, token=token).headers.get("Location") for path in gets()} - {None}
 
-    assert {urlsplit(location).netloc for location in locations} == {urlsplit(APP).netloc}
+        assert {urlsplit(location).netloc for location in found} == {urlsplit(APP).netloc}, vector

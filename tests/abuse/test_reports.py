@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from authservice.kernel.http.fields import SecretText
 from tests.abuse import owner_requests as owner
 from tests.abuse.provider_requests import (
@@ -110,7 +110,7 @@ def verify_email_by_button(world):
 def secure_account(world):
     body = {"phone": "+4930123459"}
     assert world.api.request("PUT", "profile", body, token=world.ann.token).status == 200
-    token = office.token(message_queue.PHONE_CHANGED)
+    token = office.token(kinds.PHONE_CHANGED)
     # As a whole body, since the argument `token` is the access token of the client.
     return {token}, partial(world.api.request, "POST", "account/secure", {"token": token})
 

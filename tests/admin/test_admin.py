@@ -9,7 +9,19 @@ HOSTS = [
     pytest.param({}, id="integer keys"),
     pytest.param({"ADMIN_USERS": "email", "sample": True, **SQLITE}, id="UUID keys and e-mail"),
 ]
-PAGES = ("tests/admin/inside", "--ds=tests.admin.settings")
+SETTINGS = "--ds=tests.admin.settings"
+PAGES = ("tests/admin/inside", SETTINGS)
+# Who may do what, and how staff log in: seen in every run, since no other suite would see it.
+MAIN_RULES = (
+    *("actions", "changes", "last_super_admin", "login", "notices", "password_changed"),
+    *("refused_rows", "rights", "sessions", "super_admins"),
+)
+
+
+@pytest.mark.portable
+def test_main_rules_of_admin_hold():
+    files = [f"tests/admin/inside/test_{name}.py" for name in MAIN_RULES]
+    holds(*files, SETTINGS, sample=True)
 
 
 @pytest.mark.slow

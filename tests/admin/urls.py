@@ -39,12 +39,13 @@ class GuardedAdmin(SuperAdminGuard, UserAdmin if has("username") else admin.Mode
 
 if admin.site.is_registered(User):
     admin.site.unregister(User)
-admin.site.register(User, PlainUserAdmin)
 guarded = admin.AdminSite(name="guarded")
 guarded.register(User, GuardedAdmin)
 
 for site in (admin.site, guarded):
     protect(site)
+# Registered later, so that `protect` adds no guard.
+admin.site.register(User, PlainUserAdmin)
 
 urlpatterns = [
     path("admin/", admin.site.urls),

@@ -5,6 +5,7 @@ import pytest
 from tests.admin_api.people import ANN, PHONE, ROOT, Admin
 from tests.support.flows import CommittingApi
 from tests.support.messenger.post import Post, receiving_jobs
+from tests.support.slots import Listener
 
 
 @pytest.fixture
@@ -44,7 +45,9 @@ def ann_id(ann) -> str:
 def recorded(monkeypatch):
     """`recorded()` lists the events that a listener has received since the last call."""
     received = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (received.append,))
+    monkeypatch.setattr(
+        "authservice.kernel.events.plugs", lambda slot: (Listener(received.append),)
+    )
 
     def since():
         events = received[:]

@@ -3,13 +3,14 @@
 import pytest
 from django.contrib.auth import get_user_model
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account
 from authservice.core.users.identifiers import email_key
-from authservice.kernel import message_queue, modules
+from authservice.kernel import modules
 from tests.admin_api.people import ANN, BOB, OTHER_PHONE, PHONE, account
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal
 from tests.support.client import PASSWORD
-from tests.support.flows import NEW
+from tests.support.flows import NEW, prove
 
 pytestmark = pytest.mark.django_db
 
@@ -64,9 +65,9 @@ def test_password_in_the_body_of_a_creation_is_ignored(root, api):
 
 def test_link_for_a_new_user_sets_a_password_and_verifies_the_address(root, api, post):
     root.create(**NEW_USER)
-    assert post.kinds() == [message_queue.ACCOUNT_MADE]
+    assert post.kinds() == [kinds.ACCOUNT_MADE]
 
-    assert reset(api, post.token(message_queue.ACCOUNT_MADE)).status == 200
+    assert reset(api, post.token(kinds.ACCOUNT_MADE)).status == 200
 
     logged_in = api.post("login", email="eve@example.com", password=NEW)
     assert logged_in.data["user"]["email_verified"] is True
@@ -74,7 +75,7 @@ def test_link_for_a_new_user_sets_a_password_and_verifies_the_address(root, api,
 
 def test_link_for_a_new_user_works_once(root, api, post):
     root.create(**NEW_USER)
-    token = post.token(message_queue.ACCOUNT_MADE)
+    token = post.token(kinds.ACCOUNT_MADE)
     reset(api, token)
 
     assert reset(api, token).error == (400, "INVALID_TOKEN")
@@ -82,20 +83,20 @@ def test_link_for_a_new_user_works_once(root, api, post):
 
 def test_link_for_a_new_user_is_valid_for_seven_days(clock, root, api, post):
     root.create(**NEW_USER)
-    token = post.token(message_queue.ACCOUNT_MADE)
+    token = post.token(kinds.ACCOUNT_MADE)
     clock.forward(days=7, seconds=-1)
     assert reset(api, token).status == 200
 
     root.token = api.log_in(root.email)["access_token"]
     root.create(email=BOB)
-    token = post.token(message_queue.ACCOUNT_MADE)
+    token = post.token(kinds.ACCOUNT_MADE)
     clock.forward(days=7)
     assert reset(api, token, BOB).error == (400, "TOKEN_EXPIRED")
 
 
 def test_refused_password_does_not_verify_the_address(root, api, post):
     root.create(**NEW_USER)
-    token = post.token(message_queue.ACCOUNT_MADE)
+    token = post.token(kinds.ACCOUNT_MADE)
 
     api.request(
         "POST",
@@ -109,16 +110,16 @@ def test_refused_password_does_not_verify_the_address(root, api, post):
 def test_reset_link_verifies_the_address_too(root, api, ann, post):
     api.post("forgot-password", email=ANN)
 
-    reset(api, post.token(message_queue.RESET_BY_LINK), ANN)
+    reset(api, post.token(kinds.RESET_BY_LINK), ANN)
 
     assert account().proven_email_key == email_key(ANN)
 
 
 def test_email_to_a_new_user_is_not_composed_once_there_is_a_password(root, api, post):
     root.create(**NEW_USER)
-    reset(api, post.token(message_queue.ACCOUNT_MADE))
+    reset(api, post.token(kinds.ACCOUNT_MADE))
 
-    assert post.outgoing(message_queue.ACCOUNT_MADE) is None
+    assert post.outgoing(kinds.ACCOUNT_MADE) is None
 
 
 @pytest.mark.parametrize(
@@ -132,6 +133,8 @@ def test_email_to_a_new_user_is_not_composed_once_there_is_a_password(root, api,
 def test_creation_with_identifier_of_another_user_is_refused_with_the_error_of_signup(
     root, ann, post, body, code
 ):
+    prove(phone=PHONE)
+
     assert is_refusal(root.create(**body), 400, code)
     assert get_user_model().objects.count() == 2
     assert post.jobs == []
@@ -192,7 +195,7 @@ def test_old_password_works_until_the_reset_link_is_used(root, api, ann_id, post
     assert fits(root.do("reset-password", ann_id).data, {"message": str})
     assert api.log_in(ANN)
 
-    assert reset(api, post.token(message_queue.RESET_BY_LINK), ANN).status == 200
+    assert reset(api, post.token(kinds.RESET_BY_LINK), ANN).status == 200
 
     assert api.post("login", email=ANN, password=NEW).status == 200
 

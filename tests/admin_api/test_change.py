@@ -130,6 +130,7 @@ def test_identifier_of_another_user_is_refused_with_the_error_of_signup(
     root, api, ann_id, body, code
 ):
     api.sign_up(BOB, username="bob", phone_number=OTHER_PHONE)
+    prove(BOB, OTHER_PHONE)
     before = root.show(ann_id).data
 
     assert is_refusal(root.put(ann_id, name="Anna", **body), 400, code)

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.db.models import ProtectedError
+from django.db.models.signals import pre_delete
 
 from authservice.core.models import Account, Session
-from authservice.kernel.modules import plugged
 from tests.admin_api.people import ANN, PHONE, account
 from tests.contract.shapes import fits, is_refusal
 from tests.support.client import PASSWORD
@@ -47,22 +47,36 @@ def test_second_deletion_is_not_found(root, ann_id):
     assert is_refusal(root.show(ann_id), 404, "USER_NOT_FOUND")
 
 
-def test_modules_are_called_before_the_deletion(root, ann_id):
-    calls = []
+@pytest.fixture
+def before_deletion():
+    """`before_deletion(receiver)` connects a receiver of `pre_delete`."""
+    connected = []
 
-    with plugged("before_delete", lambda person: calls.append((person.id, account().email))):
-        root.delete(ann_id)
+    def connect(receiver):
+        pre_delete.connect(receiver, sender=get_user_model(), weak=False)
+        connected.append(receiver)
+
+    yield connect
+    for receiver in connected:
+        pre_delete.disconnect(receiver, sender=get_user_model())
+
+
+def test_receivers_are_called_before_the_deletion(root, ann_id, before_deletion):
+    calls = []
+    before_deletion(lambda instance, **_: calls.append((str(instance.pk), account().email)))
+
+    root.delete(ann_id)
 
     assert calls == [(ann_id, ANN)]
 
 
-def test_error_in_a_module_rolls_the_deletion_back(root, ann_id):
-    def fail(person):
+def test_error_in_a_receiver_rolls_the_deletion_back(root, ann_id, before_deletion):
+    def fail(**_):
         raise RuntimeError("the organization has no other owner")
 
+    before_deletion(fail)
     root.api.raising = False
-    with plugged("before_delete", fail):
-        assert root.delete(ann_id).status == 500
+    assert root.delete(ann_id).status == 500
 
     assert root.show(ann_id).status == 200
 

@@ -4,6 +4,7 @@ import pytest
 
 from tests.admin_api.people import ANN, BOB, Admin, person
 from tests.support.people import the_user
+from tests.support.slots import Listener
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +54,7 @@ def test_listener_can_read_the_target_of_a_deletion(root, ann, ann_id, monkeypat
     def listen(event):
         targets.append((event.action, str(event.target and event.target.pk)))
 
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (listen,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(listen),))
     root.delete(ann_id)
 
     assert targets == [("admin.user.deleted", ann_id)]

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 from django.test.utils import isolate_apps
 
-from authservice.admin import indexes
+from authservice.admin import user_list
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
 
@@ -34,10 +34,11 @@ def employee():
 
 def test_index_is_on_the_table_that_has_the_column(employee, monkeypatch):
     known = replace(host(), model=employee, active="is_active", superuser="is_superuser")
-    monkeypatch.setattr(indexes, "host", lambda: known)
+    monkeypatch.setattr(user_list, "host", lambda: known)
 
     made = {
-        index.name: (index.table, index.definition) for index in indexes.wanted(databases.primary())
+        index.name: (index.table, index.definition)
+        for index in user_list.wanted_indexes(databases.primary())
     }
 
     unquoted = {name: tuple(_unquoted(part) for part in parts) for name, parts in made.items()}

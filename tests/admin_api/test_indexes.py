@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from authservice.admin import indexes
+from authservice.admin import user_list
 from authservice.kernel import databases
 from tests.support.people import make_user
 
@@ -31,7 +31,7 @@ def search_index():
 
 
 def expected():
-    return {index.name for index in indexes.wanted(databases.primary())}
+    return {index.name for index in user_list.wanted_indexes(databases.primary())}
 
 
 def valid():

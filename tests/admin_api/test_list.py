@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from authservice.admin.serializers import UsersPage
+from authservice.admin.views import UsersPage
 from authservice.core.models import Account
 from tests.admin_api.people import ROOT, account, make_superuser
 from tests.contract.shapes import ADMIN_USER, fits, is_refusal

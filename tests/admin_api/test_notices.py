@@ -2,8 +2,8 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account
-from authservice.kernel import message_queue
 from tests.admin_api.people import ANN, OTHER_PHONE, PHONE, account
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ def verified_ann(ann):
 
 
 def notices(post):
-    return [job for job in post.jobs if job.kind == message_queue.CHANGED_BY_STAFF]
+    return [job for job in post.jobs if job.kind == kinds.CHANGED_BY_STAFF]
 
 
 def test_change_of_address_is_mailed_to_the_former_address_without_a_link(
@@ -30,7 +30,7 @@ def test_change_of_address_is_mailed_to_the_former_address_without_a_link(
     root.put(ann_id, email=NEW)
 
     (job,) = notices(post)
-    outgoing = post.outgoing(message_queue.CHANGED_BY_STAFF)
+    outgoing = post.outgoing(kinds.CHANGED_BY_STAFF)
     assert (job.target, outgoing.to, outgoing.channel) == (ANN, ANN, "email")
     assert outgoing.context["changed"] == ["email"]
     assert not {"link", "code"} & set(outgoing.context)
@@ -72,7 +72,7 @@ def test_deleted_user_gets_no_notice(root, ann_id, verified_ann, post):
     root.put(ann_id, email=NEW)
     root.delete(ann_id)
 
-    assert post.outgoing(message_queue.CHANGED_BY_STAFF) is None
+    assert post.outgoing(kinds.CHANGED_BY_STAFF) is None
 
 
 # Numbers
@@ -112,12 +112,12 @@ def test_number_set_by_staff_cannot_reset_the_password(
     root.put(ann_id, phone_number=OTHER_PHONE, phone_number_verified=verified)
     if not verified:
         api.post("send-verification-phone", phone=OTHER_PHONE)
-        code = post.code(message_queue.VERIFY_PHONE)
+        code = post.code(kinds.VERIFY_PHONE)
         assert api.post("verify-phone", phone=OTHER_PHONE, code=code).status == 200
     assert account().verified_phone_key
 
     assert api.post("forgot-password", phone=OTHER_PHONE).status == 200
 
-    outgoing = post.outgoing(message_queue.RESET_BY_CODE)
+    outgoing = post.outgoing(kinds.RESET_BY_CODE)
     assert outgoing.kind == "reset-code-refused"
     assert "code" not in outgoing.context

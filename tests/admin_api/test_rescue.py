@@ -3,8 +3,8 @@ mailbox cannot revert that with an older link "this was not me"."""
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken
-from authservice.kernel import message_queue
 from tests.admin_api.people import ANN, OTHER_PHONE, account
 from tests.support.flows import prove
 
@@ -21,7 +21,7 @@ def attacker(api, ann, ann_id, post):
     body = {"phone": OTHER_PHONE}
     assert api.request("PUT", "profile", body, token=ann["access_token"]).status == 200
 
-    return post.token(message_queue.PHONE_CHANGED)
+    return post.token(kinds.PHONE_CHANGED)
 
 
 def secure(api, token):
@@ -31,7 +31,7 @@ def secure(api, token):
 def test_link_from_before_the_change_of_address_reverts_nothing(api, root, attacker, ann_id, post):
     assert root.put(ann_id, email=SAFE).status == 200
     api.post("forgot-password", email=SAFE)
-    token = post.token(message_queue.RESET_BY_LINK)
+    token = post.token(kinds.RESET_BY_LINK)
     body = {"token": token, "email": SAFE, "new_password": CHOSEN}
     assert api.request("POST", "reset-password", body).status == 200
     post.jobs.clear()
@@ -45,12 +45,12 @@ def test_link_from_before_the_change_of_address_reverts_nothing(api, root, attac
 
 
 def test_link_that_is_not_mailed_yet_is_revoked_too(api, root, attacker, ann_id, post):
-    queued = [job for job in post.jobs if job.kind == message_queue.PHONE_CHANGED]
+    queued = [job for job in post.jobs if job.kind == kinds.PHONE_CHANGED]
     OneTimeToken.objects.filter(purpose="secure-account").update(digest=None)
     root.put(ann_id, email=SAFE)
     post.jobs[:] = queued
 
-    assert post.outgoing(message_queue.PHONE_CHANGED) is None
+    assert post.outgoing(kinds.PHONE_CHANGED) is None
     assert not OneTimeToken.objects.filter(purpose="secure-account", spent_at=None).exists()
 
 

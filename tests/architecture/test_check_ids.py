@@ -1,29 +1,24 @@
-"""Ids of system checks are public: each has one entry in the list, and one function reports it."""
+"""Ids of system checks are public: each is declared once, in the file of the function that reports
+it."""
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 import authservice
-from authservice.kernel import (
-    checks,
-    checks_core,
-    checks_front_end,
-    checks_invitations,
-    checks_modules,
-    checks_providers,
-)
+from authservice.kernel import checks
+from tests.support import declared
 
 ROOT = Path(authservice.__file__).parent
-LISTS = (checks_core, checks_front_end, checks_modules, checks_invitations, checks_providers)
 ID = re.compile(r"authservice\.[EWI][0-9]{3}")
+DECLARED = list(declared.checks())
 
 
 def uses():
-    """Each id with the functions that name it, outside of the list."""
+    """Each id with the file and the name of the functions that name it."""
     found = defaultdict(set)
     for path in ROOT.rglob("*.py"):
         for function in ast.walk(ast.parse(path.read_text())):
@@ -31,16 +26,8 @@ def uses():
                 for node in ast.walk(function):
                     text = node.value if isinstance(node, ast.Constant) else None
                     if isinstance(text, str) and ID.fullmatch(text):
-                        found[text].add(f"{path.relative_to(ROOT)}:{function.name}")
+                        found[text].add((path, function.name))
     return found
-
-
-def listed():
-    """Every key of the lists as written, so that a key that is there twice shows."""
-    for module in LISTS:
-        for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
-            if isinstance(node, ast.Dict):
-                yield from (key.value for key in node.keys)
 
 
 def test_check_id_is_used_by_one_function():
@@ -49,17 +36,27 @@ def test_check_id_is_used_by_one_function():
     assert shared == {}
 
 
-def test_check_ids_in_use_are_those_of_the_list():
-    assert len(uses()) > 60
-    assert sorted(uses()) == sorted(listed())
+def test_check_is_declared_once_in_the_file_that_reports_it():
+    used = Counter((path, name) for name, places in uses().items() for path, _ in places)
+
+    assert len(used) > 60
+    assert Counter((path, name) for path, name, _ in DECLARED) == used
 
 
-@pytest.mark.parametrize("name", sorted(name for each in LISTS for name in each.CHECKS))
-def test_check_has_sentences_for_cause_and_remedy(name):
-    check = checks.CHECKS[name]
+def test_list_has_the_checks_of_installed_apps():
+    texts = {name: text for _, name, text in DECLARED}
+    listed = {name: (check.cause, check.remedy) for name, check in checks.CHECKS.items()}
 
-    assert check.cause.endswith(".")
-    assert check.remedy.endswith((".", "'"))
+    assert {name: texts[name] for name in listed} == listed
+    assert "authservice.E001" in listed
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for _, name, text in DECLARED])
+def test_check_has_sentences_for_cause_and_remedy(name, text):
+    cause, remedy = text
+
+    assert cause.endswith(".")
+    assert remedy.endswith((".", "'"))
 
 
 def test_app_of_a_project_adds_a_check_without_a_change_here(monkeypatch):

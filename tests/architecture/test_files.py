@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import authservice
+from tests.tools import structure
 
 ROOT = Path(authservice.__file__).parent
 SOURCES = [
@@ -16,9 +17,13 @@ WRITTEN = sorted(
     for part in ("authservice", "docs", "example_project", "tests")
     for path in (TREE / part).rglob("*.py")
 )
-LONGEST = 300
+LONGEST = 500
 # Optional extras, which may be absent or too heavy for those who do not use them.
-EXTRAS = ("phonenumbers", "qrcode", "celery", "social_core", "yaml", "django_otp", "redis")
+_DEVELOPMENT = ("jinja2", "oidc_provider_mock", "werkzeug")
+EXTRAS = (
+    *("phonenumbers", "qrcode", "celery", "social_core", "yaml", "django_otp", "redis"),
+    *_DEVELOPMENT,
+)
 LATE = {
     # The REST framework loads this file before the models, which what it imports needs.
     Path("authentication.py"): ["authservice.core.api"],
@@ -48,7 +53,12 @@ def relative_imports(path):
     return [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
 
 
-def test_no_file_is_longer_than_300_lines():
+def test_no_file_is_a_crumb():
+    """A short file that only one other file imports is a step of that file's story."""
+    assert [str(source.path) for source in structure.crumbs(structure.sources())] == []
+
+
+def test_no_file_is_longer_than_500_lines():
     # Django writes migrations, and each table has one.
     lengths = {
         path: len((TREE / path).read_text().splitlines())

@@ -43,6 +43,7 @@ def signup_with_taken_username(world):
 
 @case("POST /signup", code="PHONE_ALREADY_IN_USE")
 def signup_with_taken_number(world):
+    prove(ANN, PHONE)
     return sign_up(world, phone_number=PHONE)
 
 

@@ -168,6 +168,12 @@ def accept_in_a_session(world):
     return lambda: invites(world).accept(token, bearer=bearer)
 
 
+@case(ACCEPT, code="INVALID_REFRESH_TOKEN")
+def accept_in_a_session_with_a_replaced_refresh_token(world):
+    token, bearer = bob_invited(world), world.bob["access_token"]
+    return lambda: invites(world).accept(token, bearer=bearer, refresh_token="nonsense")
+
+
 @case(ACCEPT, "auth.login.failed bob", code="USER_NOT_ACTIVE")
 def accept_of_a_suspended_user(world):
     token = bob_invited(world)

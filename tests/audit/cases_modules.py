@@ -6,6 +6,7 @@ from django.contrib.auth import get_user_model
 
 from tests.admin_api.people import PHONE
 from tests.audit.world import ANN, case, silent
+from tests.support.flows import prove
 
 EVE = "eve@example.com"
 UPDATED = "admin.user.updated root ann"
@@ -39,6 +40,7 @@ def user_creation_with_taken_username(world):
 
 @case("POST /admin/users", code="PHONE_ALREADY_IN_USE")
 def user_creation_with_taken_number(world):
+    prove(ANN, PHONE)
     return create(world, phone_number=PHONE)
 
 
@@ -86,6 +88,7 @@ def update_to_taken_username(world):
 
 @case("PUT /admin/users/{user_id}", code="PHONE_ALREADY_IN_USE")
 def update_to_taken_number(world):
+    prove(ANN, PHONE)
     return put(world, world.bob["user"]["id"], phone_number=PHONE)
 
 

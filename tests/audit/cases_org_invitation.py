@@ -111,6 +111,12 @@ def accept_in_a_session(world):
     return answering(world, ACCEPT, of_bob(world), world.bob["access_token"])
 
 
+@case(ACCEPT, code="INVALID_REFRESH_TOKEN")
+def accept_in_a_session_with_a_replaced_refresh_token(world):
+    bearer = world.bob["access_token"]
+    return answering(world, ACCEPT, of_bob(world), bearer, refresh_token="nonsense")
+
+
 @case(ACCEPT, "auth.login.failed bob", code="USER_NOT_ACTIVE")
 def accept_of_a_suspended_user(world):
     token = of_bob(world)

@@ -105,6 +105,19 @@ def switch(world):
     return partial(world.as_ann, "POST", "org/switch", org_id=Acme(world).id)
 
 
+@case(SWITCH, "org.switched ann new_user")
+def switch_with_the_refresh_token(world):
+    sent = {"org_id": Acme(world).id, "refresh_token": world.ann["refresh_token"]}
+    return partial(world.as_ann, "POST", "org/switch", **sent)
+
+
+@case(SWITCH, code="INVALID_REFRESH_TOKEN")
+def switch_with_a_replaced_refresh_token(world):
+    return partial(
+        world.as_ann, "POST", "org/switch", org_id=Acme(world).id, refresh_token="nonsense"
+    )
+
+
 @case(SWITCH, code="ORG_NOT_FOUND")
 def switch_to_an_unknown_organization(world):
     return partial(world.as_ann, "POST", "org/switch", org_id=UNKNOWN)

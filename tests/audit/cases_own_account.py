@@ -6,10 +6,10 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken
 from authservice.core.own_account import deletion
 from authservice.core.users import lookup
-from authservice.kernel import message_queue
 from tests.admin_api.people import promote
 from tests.audit.world import ANN, WRONG, case, silent
 from tests.core.own_account.owner import CONFIRM, EVE, age_sessions, confirm, open_link
@@ -150,7 +150,7 @@ def request_without_mail(world):
 
 def link_to_new_address(world):
     ask(world)()
-    return world.post.token(message_queue.CHANGE_EMAIL)
+    return world.post.token(kinds.CHANGE_EMAIL)
 
 
 def expired_link(world):

@@ -10,9 +10,9 @@ def django_db_setup(django_db_setup, django_db_blocker):
     # Imported late: this plugin is loaded before pytest rewrites assertions in the other one.
     import time_machine
 
-    from authservice.audit import conversion, partitions
+    from authservice.audit import partitions
 
     with django_db_blocker.unblock():
         with time_machine.travel(datetime.now(UTC) - timedelta(days=400)):
-            conversion.convert()
+            partitions.convert()
         partitions.extend(3)

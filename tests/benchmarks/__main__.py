@@ -7,6 +7,7 @@ import signal
 import sys
 from argparse import Namespace
 from contextlib import ExitStack
+from itertools import starmap
 
 import django
 
@@ -55,7 +56,7 @@ def measure(chosen: Namespace) -> report.Report:
         measured.endpoints = endpoint_lines(rates, statements, chosen.login)
         measured.facts = facts.lines(running, chosen)
     if chosen.argon2:
-        measured.facts.append(facts.argon2_line(argon2.share(chosen)))
+        measured.facts.extend(starmap(facts.argon2_line, argon2.shares(chosen).items()))
     return measured
 
 

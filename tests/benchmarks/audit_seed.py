@@ -14,8 +14,8 @@ from typing import Any
 
 from django.db import connection
 
-from authservice.audit.categories import CHANGES, category_of
 from authservice.audit.models import Entry
+from authservice.audit.writer import CHANGES, category_of
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.uuid7 import uuid7_of
 

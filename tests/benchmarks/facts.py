@@ -46,8 +46,9 @@ def memory_lines(running: list[Server], options: Namespace) -> list[Line]:
 def start_lines(running: list[Server], _: Namespace) -> list[Line]:
     """The gate applies to the longer of the two times: a worker needs its URLs to answer."""
     starts = [startup.start(server.side) for server in running]
-    met = starts[0].loaded <= goals.START_MILLISECONDS
-    limit = f"<= {goals.START_MILLISECONDS}"
+    baseline = starts[1].loaded if len(starts) > 1 else None
+    met = None if baseline is None else starts[0].loaded <= goals.START_RATIO * baseline
+    limit = f"<= {goals.START_RATIO} x baseline"
     return [
         fact("django.setup() beyond Django's own, ms", *(f"{each.setup:.0f}" for each in starts)),
         fact(
@@ -59,10 +60,11 @@ def start_lines(running: list[Server], _: Namespace) -> list[Line]:
     ]
 
 
-def argon2_line(measured: Share) -> Line:
+def argon2_line(name: str, measured: Share) -> Line:
+    least = goals.ARGON2_SHARES[name]
     return fact(
-        "login with Argon2id, share of the bare hash",
-        f"{measured.share:.0%} ({measured.logins:.0f} of {measured.hashes:.0f} per s)",
-        limit=f">= {goals.ARGON2_SHARE:.0%}",
-        met=measured.share >= goals.ARGON2_SHARE,
+        f"{name} with Argon2id, share of the bare hash",
+        f"{measured.share:.0%} ({measured.requests:.0f} of {measured.hashes:.0f} per s)",
+        limit=f">= {least:.0%}",
+        met=measured.share >= least,
     )

@@ -4,6 +4,7 @@ from example_project.settings import *  # noqa: F403
 from example_project.settings import AUTHSERVICE as EXAMPLE
 from example_project.settings import INSTALLED_APPS
 from tests.benchmarks import terms
+from tests.support.mailing import mail_settings
 
 ROOT_URLCONF = "tests.benchmarks.urls"
 SECRET_KEY = terms.SECRET_KEY
@@ -14,7 +15,7 @@ PASSWORD_HASHERS = terms.PASSWORD_HASHERS
 AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
 MIDDLEWARE = terms.MIDDLEWARE
 LOGGING = terms.LOGGING
-EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+globals().update(mail_settings("dummy"))
 # One address sends all the load. Limits on password attempts stay on: this setting is not for them.
 AUTHSERVICE = {
     **EXAMPLE,

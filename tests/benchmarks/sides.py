@@ -27,8 +27,11 @@ class Side:
 
     @property
     def environment(self) -> dict[str, str]:
+        # As on a server, modules are compiled once, not at each start. pip compiles those of the
+        # baseline; ours are in the checkout.
+        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         return {
-            **os.environ,
+            **inherited,
             "DJANGO_SETTINGS_MODULE": self.settings,
             "DATABASE_URL": self.database_url,
             **self.extra,

@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.clients.servers import Services
@@ -54,23 +55,32 @@ def run(*command: str, folder: Path, **variables: str) -> str:
     return printed
 
 
-def packages() -> Path:
-    """The `node_modules` of the lock file, installed by the first call of all processes."""
-    manifests = sorted(path for pattern in _MANIFESTS for path in CLIENTS.glob(pattern))
+def packages(source: Path = CLIENTS) -> Path:
+    """The `node_modules` of the lock file in `source`."""
+
+    def install(cache: Path) -> None:
+        for path in manifests:
+            target = cache / path.relative_to(source)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
+        # No package needs its install script.
+        run("npm", "ci", "--ignore-scripts", folder=cache)
+
+    manifests = sorted(path for pattern in _MANIFESTS for path in source.glob(pattern))
+    return installed(manifests, install) / "node_modules"
+
+
+def installed(manifests: list[Path], install: Callable[[Path], None]) -> Path:
+    """The folder of these manifests, in which the first call of all processes calls `install`."""
     key = hashlib.sha256(b"".join(path.read_bytes() for path in manifests)).hexdigest()[:16]
     cache = Path(tempfile.gettempdir(), f"authservice-npm-{os.getuid()}-{key}")
     cache.mkdir(mode=0o700, exist_ok=True)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (cache / "installed").exists():
-            for path in manifests:
-                target = cache / path.relative_to(CLIENTS)
-                target.parent.mkdir(exist_ok=True)
-                shutil.copy(path, target)
-            # No package needs its install script.
-            run("npm", "ci", "--ignore-scripts", folder=cache)
+            install(cache)
             (cache / "installed").touch()
-    return cache / "node_modules"
+    return cache
 
 
 def copied(folder: Path) -> Path:

@@ -11,6 +11,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from django.conf import settings
@@ -55,8 +56,12 @@ def post(service: Service, path: str, token: str = "", **body: str) -> Any:
     if not token:
         del headers["Authorization"]
     request = Request(f"{service.url}/{path}", json.dumps(body).encode(), headers)
-    with urlopen(request) as response:
-        return json.load(response)["data"]
+    try:
+        with urlopen(request) as response:
+            return json.load(response)["data"]
+    except HTTPError as refused:
+        with refused:
+            raise AssertionError(f"{refused.code} {refused.read()!r}") from None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from tests.clients import npm
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("file", ["sign_in", "refresh"])
+@pytest.mark.parametrize("file", ["sign_in", "refresh", "organizations"])
 def test_client_in_node(clients, running, file):
     npm.run(
         *("node", "--test", f"build/{file}.test.js"),

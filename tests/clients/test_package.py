@@ -19,7 +19,7 @@ def test_generated_types_are_those_of_the_description(clients):
     assert current == committed, f"renew them: {npm.COMMAND}"
 
 
-@pytest.mark.parametrize("file", ["codes", "example", "sign_in", "refresh", "service"])
+@pytest.mark.parametrize("file", ["codes", "fields", "example", "sign_in", "refresh", "service"])
 def test_typescript_of_readme_and_docs_compiles(compiled, file):
     """`codes` is a switch over every error code, which must not compile if one is missing."""
     found = [line for line in compiled[1].splitlines() if line.startswith(f"tests/{file}")]
@@ -32,7 +32,7 @@ def test_typescript_of_the_react_page_compiles(clients):
 
 
 def test_codes_and_examples_were_found():
-    assert [len(typed.codes()) > 60, len(typed.examples())] == [True, 3]
+    assert [len(typed.codes()) > 60, len(typed.examples())] == [True, 5]
 
 
 def test_package_contains_compiled_code_readme_and_license_only(clients):

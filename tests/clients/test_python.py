@@ -8,6 +8,7 @@ import pytest
 
 from example_project.clients.python.authservice_auth import AuthserviceAuth, SignedOut
 from tests.clients.people import PASSWORD, address, expired
+from tests.support.key_pairs import entry, pair
 
 pytestmark = pytest.mark.slow
 
@@ -82,3 +83,15 @@ def test_refused_login_raises_and_keeps_no_tokens(running):
         auth.log_in(email=address(), password=PASSWORD)
 
     assert auth.tokens is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_user_stays_signed_in_after_a_change_of_the_signing_key(live_server, configure):
+    configure(API_URL=live_server.url)
+    auth = AuthserviceAuth(f"{live_server.url}/auth")
+    auth.sign_in("signup", email=address(), password=PASSWORD)
+
+    for key in pair("EdDSA"):  # from the derived key to one, which another replaces then
+        configure(SIGNING_KEYS=[entry("EdDSA", key)], API_URL=live_server.url)
+
+        assert httpx.get(f"{auth.url}/me", auth=auth).status_code == 200

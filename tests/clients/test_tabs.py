@@ -164,6 +164,34 @@ def test_replayed_token_signs_every_tab_out(page, bundled):
     assert run(page, "return auth.me()")["status"] == "signed_out"
 
 
+@pytest.mark.parametrize("mode", ["bearer", "cookies"])
+def test_visit_without_a_session_sends_no_request(page, bundled, mode):
+    service = getattr(bundled, mode)
+    open_page(page, bundled.pages, service, mode=mode)
+    page.get_log("browser")
+    before = service.access_log.read_text()
+
+    outcome = run(page, "return auth.me()")
+
+    assert outcome == {"status": "signed_out", "reason": "not_signed_in"}
+    assert service.access_log.read_text() == before
+    assert page.get_log("browser") == []
+
+
+def test_session_that_another_page_began_is_found_if_the_client_always_asks(page, bundled):
+    service = bundled.cookies
+    open_page(page, bundled.pages, service, mode="cookies")
+    sign_up(page)
+    page.execute_script("localStorage.clear()")
+    asking = "new client.AuthClient({ baseUrl: given[0], mode: 'cookies', alwaysAsk: true }).me()"
+
+    assert run(page, "return auth.me()")["status"] == "signed_out"
+    assert run(page, f"return {asking}", service.url)["status"] == "ok"
+    page.delete_cookie("authservice_access")  # as the browser does when the token expires
+    assert run(page, f"return {asking}", service.url)["status"] == "ok"
+    assert run(page, "return auth.me()")["status"] == "ok"
+
+
 def test_csrf_token_of_another_tab_is_replaced(page, bundled):
     service = bundled.cookies
     open_page(page, bundled.pages, service, mode="cookies")
@@ -179,8 +207,23 @@ def test_csrf_token_of_another_tab_is_replaced(page, bundled):
 
 
 def test_magic_link_arrives_with_tokens_in_the_fragment(page, bundled):
-    service, email = bundled.bearer, address()
-    open_page(page, bundled.pages, service, mode="bearer")
+    outcome, email, fragment = arrive_by_link(page, bundled, bundled.bearer, mode="bearer")
+
+    assert [outcome["status"], outcome["user"]["email"]] == ["signed_in", email]
+    assert "access_token" in fragment
+
+
+def test_magic_link_arrives_without_tokens_in_the_fragment_if_they_are_cookies(page, bundled):
+    outcome, email, fragment = arrive_by_link(page, bundled, bundled.cookies, mode="cookies")
+
+    assert [outcome["status"], outcome["user"]["email"]] == ["signed_in", email]
+    assert fragment == "#status=signed_in"
+
+
+def arrive_by_link(page, bundled, service, *, mode):
+    """The outcome for a new user, their address and the fragment."""
+    email = address()
+    open_page(page, bundled.pages, service, mode=mode)
     script = "return auth.signUp({ email: given[0], password: given[1] })"
     run(page, script, email, PASSWORD)
     run(page, "await auth.logOut()")
@@ -188,9 +231,10 @@ def test_magic_link_arrives_with_tokens_in_the_fragment(page, bundled):
     assert run(page, send, email)["data"]["status"] == "sent"
 
     page.get(mailed_link(service.mailbox, email))
-    page.find_element("css selector", "button").click()
+    # None if the browser sent the cookie of the request for the link.
+    for button in page.find_elements("css selector", "button"):
+        button.click()
     run(page, "while (!window.client) await new Promise((r) => setTimeout(r, 20));")
-    page.execute_script(SET_UP, service.url, "bearer")
-    outcome = run(page, "return auth.arrive(location.hash)")
-
-    assert [outcome["status"], outcome["user"]["email"]] == ["signed_in", email]
+    page.execute_script(SET_UP, service.url, mode)
+    fragment = page.execute_script("return location.hash")
+    return run(page, "return auth.arrive(location.hash)"), email, fragment

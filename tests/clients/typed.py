@@ -33,6 +33,48 @@ export function allButOne(code: ErrorCode): string {
 }
 """
 
+# Fields of the project: compiles only if they are known where they were named, and nowhere else.
+_FIELDS = """
+import { AuthClient } from "@authservice/client";
+
+interface OfUser {
+  full_name: string;
+}
+interface OfSignUp {
+  full_name: string;
+  newsletter?: boolean;
+}
+const options = { baseUrl: "https://api.example.com/auth" };
+const auth = new AuthClient<OfUser, OfSignUp>(options);
+const plain = new AuthClient(options);
+const given = { email: "ann@example.com", password: "plum tart 42 windows" };
+
+export async function names(): Promise<string[]> {
+  const signedUp = await auth.signUp({ ...given, full_name: "Ann Lee", newsletter: true });
+  const me = await auth.me();
+  const changed = await auth.updateProfile({ name: "Ann", full_name: "Ann Day" });
+  return [
+    signedUp.status === "signed_in" ? signedUp.user.full_name : "",
+    me.status === "ok" ? me.data.full_name + me.data.email : "",
+    changed.status === "ok" ? changed.data.full_name : "",
+  ];
+}
+
+export async function refused(): Promise<void> {
+  // @ts-expect-error a required field is missing
+  await auth.signUp(given);
+  // @ts-expect-error of another type
+  await auth.signUp({ ...given, full_name: 7 });
+  // @ts-expect-error unknown
+  await auth.updateProfile({ fullname: "Ann" });
+  // @ts-expect-error unknown without the types of the project
+  await plain.signUp({ email: "ann@example.com", password: "plum tart", full_name: "Ann Lee" });
+  const me = await plain.me();
+  // @ts-expect-error unknown without the types of the project
+  if (me.status === "ok") console.log(me.data.full_name);
+}
+"""
+
 # The part of a package for phones that an example imports.
 _SECURE_STORE = """
 declare module "expo-secure-store" {
@@ -47,6 +89,7 @@ def write(folder: Path) -> None:
     """Write `codes.ts`, and `example0.ts` and so on, into the folder of the tests."""
     cases = [f'case "{code}":' for code in codes()]
     (folder / "codes.ts").write_text(_SWITCH % (" ".join(cases), " ".join(cases[1:])))
+    (folder / "fields.ts").write_text(_FIELDS)
     (folder / "expo.d.ts").write_text(_SECURE_STORE)
     for number, example in enumerate(examples()):
         (folder / f"example{number}.ts").write_text(example)

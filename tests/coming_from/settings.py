@@ -43,3 +43,6 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
 ]
 REST_AUTH = {"USE_JWT": True, "JWT_AUTH_HTTPONLY": False}
+
+# Version 5.0.0 has no default.
+KNOX_TOKEN_MODEL = "knox.AuthToken"

@@ -5,7 +5,6 @@ import pytest
 from tests.hosts.runs import holds
 
 
-@pytest.mark.slow
 def test_projects_on_other_packages_are_imported():
     holds("tests/coming_from/inside", "--ds=tests.coming_from.settings")
 

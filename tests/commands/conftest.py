@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 
 from authservice.key_file import load
+from tests.support.slots import Listener
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def run():
 def recorded(monkeypatch):
     """`recorded(action)` lists the events with that action that the listeners received."""
     events = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(events.append),))
     return lambda action: [event for event in events if event.action == action]
 
 

@@ -91,7 +91,7 @@ def rotated(keys):
 
 
 def test_retire_keeps_key_whose_tokens_may_be_valid(keys, file, clock, rotated):
-    clock.forward(days=1, minutes=15)
+    clock.forward(days=1, minutes=14, seconds=59)
 
     assert keys("retire") == "No retired key can be removed yet.\n"
     assert states(file) == ["retired", "active"]

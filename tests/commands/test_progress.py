@@ -25,9 +25,11 @@ SHORT = {
     "authservice_audit_partitions": "few statements for each month, which it names in lines",
     "authservice_disable_2fa": "one user",
     "authservice_keys": "a file of few keys",
+    "authservice_local_provider": "a server, which names its address",
     "authservice_openapi": "prints one document",
     "authservice_organizations": "one organization, or a list whose lines are its progress",
     "authservice_search_index": "few statements of the database, each announced by a line",
+    "authservice_super_admin": "one user",
     "authservice_support_group": "one group",
     "authservice_sweep": "another name of authservice_cleanup",
 }

@@ -53,11 +53,25 @@ def named(monkeypatch):
 
 def test_sync_without_verified_proves_nothing_and_warns(sync):
     ann = old()
+    name_them = "Name the addresses that your project has verified with --verified."
 
     assert f"1 address is {UNPROVEN}" in sync()
 
     assert not proven(ann)
-    assert "1 address is unproven" in sync("--verified", "none")
+    for printed in (sync(), sync("--verified", "none")):
+        assert "1 address is unproven" in printed
+        assert name_them in printed
+
+
+def test_sync_with_named_addresses_does_not_ask_for_them_again(sync, named):
+    ann, _ = old(), old(BOB)
+    named((ann.pk, ANN))
+
+    for options in (("--dry-run",), ()):
+        printed = sync("--verified", NAMED, *options)
+        assert "1 address is unproven" in printed
+        assert "That is right for addresses that your project has not verified." in printed
+        assert "Name the addresses" not in printed
 
 
 def test_function_names_the_proven_addresses(sync, named):

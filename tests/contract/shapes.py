@@ -62,5 +62,5 @@ def is_refusal(answer: Answer, status: int, code: str) -> bool:
         and isinstance(message, str)
         and bool(message)
         and answer.headers["Content-Type"] == "application/json"
-        and answer.headers["Cache-Control"] == "no-store"
+        and answer.headers["Cache-Control"] == "no-store, private"
     )

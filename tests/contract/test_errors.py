@@ -1,8 +1,9 @@
 """The error catalogue is public: a client compares these codes."""
 
 from authservice.kernel import errors
-from authservice.oauth import errors as of_providers
-from authservice.organization import errors as of_organizations
+from tests.support import declared
+
+declared.import_errors()
 
 CATALOGUE = [
     (400, "CANNOT_MODIFY_SELF"),
@@ -31,6 +32,7 @@ CATALOGUE = [
     (400, "PHONE_ALREADY_IN_USE"),
     (403, "PHONE_NOT_VERIFIED"),
     (413, "REQUEST_TOO_LARGE"),
+    (409, "CONFLICT"),
     (503, "SERVICE_UNAVAILABLE"),
     (404, "INVITATION_NOT_FOUND"),
     (400, "INVITATION_NOT_PENDING"),
@@ -56,7 +58,7 @@ CATALOGUE = [
     (403, "USER_NOT_ACTIVE"),
     (400, "VALIDATION_ERROR"),
     # Organizations and providers have files of their own.
-    (403, of_organizations.LastOwner.code),
+    (403, "ORG_CANNOT_REMOVE_OWNER"),
     (403, "ORG_INSUFFICIENT_ROLE"),
     (409, "ORG_IN_USE"),
     (403, "ORG_MAX_MEMBERS"),
@@ -64,9 +66,10 @@ CATALOGUE = [
     (409, "ORG_MEMBER_EXISTS"),
     (404, "ORG_MEMBER_NOT_FOUND"),
     (404, "ORG_NOT_FOUND"),
+    (403, "ORG_NOT_ACTIVE"),
     (403, "ORG_NOT_MEMBER"),
     (409, "ORG_SLUG_TAKEN"),
-    (404, of_providers.ProviderNotFound.code),
+    (404, "OAUTH_PROVIDER_NOT_FOUND"),
     (400, "OAUTH_PROVIDER_DISABLED"),
     (400, "OAUTH_INVALID_STATE"),
     (400, "OAUTH_STATE_EXPIRED"),

@@ -132,4 +132,4 @@ def test_login_after_too_many_wrong_passwords_is_too_many_attempts(api):
 def test_login_response_is_not_cacheable(api):
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
 
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"

@@ -65,4 +65,4 @@ def test_me_401_names_the_bearer_scheme(api):
 def test_me_response_is_not_cacheable(api):
     answer = api.get("me", token=api.sign_up()["access_token"])
 
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"

@@ -62,4 +62,4 @@ def test_refresh_validation_error_names_field_and_rule(api, body, message):
 def test_refresh_response_is_not_cacheable(api):
     answer = api.post("refresh", refresh_token=api.sign_up()["refresh_token"])
 
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"

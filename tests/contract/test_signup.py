@@ -5,6 +5,7 @@ from django.contrib.auth import get_user_model
 
 from tests.contract.shapes import AUTH, UNVERIFIED, fits, is_refusal
 from tests.support.client import PASSWORD
+from tests.support.flows import prove
 from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
@@ -106,12 +107,42 @@ def test_signup_with_taken_username_is_username_already_exists(api, username):
 
 def test_signup_with_taken_phone_number_is_phone_already_in_use(api):
     api.sign_up(phone_number="+4930123456")
+    prove(phone="+4930123456")
 
     answer = api.post(
         "signup", email="b@example.com", password=PASSWORD, phone_number="+4930123456"
     )
 
     assert is_refusal(answer, 400, "PHONE_ALREADY_IN_USE")
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [{}, {"REQUIRE_EMAIL_VERIFICATION": True}, {"REQUIRE_PHONE_VERIFICATION": True}],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("taken", "code"),
+    [
+        (("email", "username", "phone_number"), "USER_ALREADY_EXISTS"),
+        (("email", "phone_number"), "USER_ALREADY_EXISTS"),
+        (("email", "username"), "USER_ALREADY_EXISTS"),
+        (("username", "phone_number"), "USERNAME_ALREADY_EXISTS"),
+        (("phone_number",), "PHONE_ALREADY_IN_USE"),
+    ],
+)
+def test_signup_reports_a_taken_email_then_username_then_phone(api, configure, mode, taken, code):
+    """A user who signs up again with the same form learns that they have an account."""
+    configure(CORE=mode)
+    first = {"email": "ann@example.com", "username": "ann", "phone_number": "+4930123456"}
+    other = {"email": "bob@example.com", "username": "bob", "phone_number": "+4930123457"}
+    api.post("signup", password=PASSWORD, **first)
+    prove(phone=first["phone_number"])
+
+    again = {**other, **{name: first[name] for name in taken}}
+    answer = api.post("signup", password=PASSWORD, **again)
+
+    assert is_refusal(answer, 400, code)
 
 
 def test_signup_with_address_of_a_user_of_the_host_is_user_already_exists(api):
@@ -213,4 +244,4 @@ def test_signup_returns_no_tokens_if_verification_is_required(api, configure):
 
 
 def test_signup_response_is_not_cacheable(api):
-    assert api.post("signup", **FULL).headers["Cache-Control"] == "no-store"
+    assert api.post("signup", **FULL).headers["Cache-Control"] == "no-store, private"

@@ -1,7 +1,5 @@
 """System checks report settings that would disable the guard or refuse every request."""
 
-from datetime import timedelta
-
 import pytest
 from django.core.checks import run_checks
 
@@ -11,7 +9,7 @@ PREFIX = "authservice."
 @pytest.fixture
 def ids():
     def ids():
-        found = [check.id for check in run_checks() if str(check.id).startswith(PREFIX)]
+        found = [check.id for check in run_checks(databases=[]) if str(check.id).startswith(PREFIX)]
         return [
             id_.removeprefix(PREFIX)
             for id_ in found
@@ -76,19 +74,12 @@ def test_cookie_flags_that_must_not_change_are_unknown_settings(ids, configure, 
         "authservice_device",
         "authservice_access",
         "authservice_refresh",
-        "__Host-forge",
-        "__secure-forge",
-        "",
-        "a b",
-        "a;b",
-        "a=b",
-        "\xe4",
     ],
 )
-def test_cookie_name_that_is_taken_or_invalid_is_an_error(ids, configure, name):
+def test_cookie_name_that_is_taken_is_an_error(ids, configure, name):
     configure(CSRF={"COOKIE_NAME": name})
 
-    assert set(ids()) == {"E061"}
+    assert ids() == ["E061"]
 
 
 def test_cookie_name_of_djangos_csrf_cookie_is_an_error(ids, settings):
@@ -103,54 +94,12 @@ def test_access_and_refresh_cookie_of_one_name_are_an_error(ids, configure):
     assert set(ids()) == {"E061"}
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "*",
-        "https://*",
-        "https://*.example.com",
-        "null",
-        "app.example.com",
-        "//app.example.com",
-        "https://app.example.com/",
-        "https://app.example.com/path",
-        "https://app.example.com:443",
-        "https://user@app.example.com",
-        "https://app.example.com:port",
-        "ftp://app.example.com",
-        "https://",
-        "https://\xe4pp.example.com",
-        "",
-        7,
-        None,
-    ],
-)
-def test_trusted_origin_that_is_not_exact_is_an_error(ids, configure, origin):
-    configure(CSRF={"TRUSTED_ORIGINS": ["https://good.example.com", origin]})
-
-    assert ids() == ["E133"]
-
-
-@pytest.mark.parametrize("origin", ["https://app.example.com:8443", "http://localhost:3000"])
-def test_trusted_origin_that_is_exact_passes_the_checks(ids, configure, origin):
-    configure(CSRF={"TRUSTED_ORIGINS": [origin]})
-
-    assert ids() == []
-
-
 def test_trusted_origin_by_http_of_a_service_by_https_is_a_warning(ids, configure):
     configure(
         API_URL="https://api.example.com", CSRF={"TRUSTED_ORIGINS": ["http://app.example.com"]}
     )
 
     assert ids() == ["W134"]
-
-
-@pytest.mark.parametrize("name", ["", "X CSRF", "X_CSRF_Token", "X-CSRF:Token"])
-def test_header_name_that_servers_do_not_pass_on_is_an_error(ids, configure, name):
-    configure(CSRF={"HEADER_NAME": name})
-
-    assert ids() == ["E130"]
 
 
 @pytest.mark.parametrize("middlewares", ["both", "ours", "Django's"])
@@ -164,20 +113,6 @@ def test_header_name_of_djangos_middleware_beside_ours_is_an_error(
     configure(CSRF={"HEADER_NAME": "X-CSRFToken"})
 
     assert ids() == (["E131"] if middlewares == "both" else [])
-
-
-@pytest.mark.parametrize("ttl", [0, timedelta(seconds=-1)])
-def test_ttl_that_is_not_positive_is_an_error(ids, configure, ttl):
-    configure(CSRF={"TTL": ttl})
-
-    assert ids() == ["E132"]
-
-
-@pytest.mark.parametrize("path", ["", "/", "//", "hooks", 7])
-def test_exempt_path_that_is_invalid_or_matches_everything_is_an_error(ids, configure, path):
-    configure(CSRF={"EXEMPT_PATHS": ["/hooks/", path]})
-
-    assert ids() == ["E135"]
 
 
 def test_settings_of_the_module_are_accepted_without_the_module(ids, configure, settings):
@@ -248,5 +183,5 @@ class TestSites:
             COOKIES={"ENABLED": cookies},
         )
 
-        (found,) = [one for one in run_checks() if one.id == "authservice.W231"]
+        (found,) = [one for one in run_checks(databases=[]) if one.id == "authservice.W231"]
         assert text in found.msg

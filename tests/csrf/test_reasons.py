@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 
 from authservice.csrf.guard import guard
-from authservice.kernel.faults import Fault
+from authservice.kernel.errors import Fault
 from tests.csrf.visitor import NAME, Visitor
 from tests.support.client import PASSWORD
 
@@ -70,7 +70,7 @@ class TestReasons:
         request = RequestFactory().post("/orders/\nRefused everything")
 
         with pytest.raises(Fault):
-            guard(request)
+            guard.check(request)
 
         assert "\n" not in caplog.records[-1].getMessage()
 

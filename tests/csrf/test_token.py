@@ -1,5 +1,7 @@
 """`GET /csrf-token` issues the pair of cookie and token."""
 
+import re
+
 import pytest
 
 from tests.csrf.visitor import NAME, Visitor
@@ -50,7 +52,7 @@ def test_response_sets_no_other_cookie(api):
 
 
 def test_response_is_not_cached(api):
-    assert api.get("csrf-token").headers["Cache-Control"] == "no-store"
+    assert api.get("csrf-token").headers["Cache-Control"] == "no-store, private"
 
 
 def test_every_token_is_different(api):
@@ -88,3 +90,23 @@ def test_route_allows_get_only(robust):
 def test_client_of_the_tests_sends_the_pair_by_itself():
     assert Api().sign_up()
     assert Api(paired=False).post("login").error == (403, "INVALID_CSRF")
+
+
+def test_token_says_whether_the_browser_has_a_session(ann):
+    def of_session():
+        return bool(re.match(r"[^:]*\.[^:]", ann.fetch_token()))
+
+    assert of_session()
+    del ann.client.cookies["authservice_access"]  # as the browser does once it has expired
+    assert of_session()
+    ann.plant("authservice_refresh", "x")
+    assert not of_session()
+    assert re.fullmatch(r"[0-9a-f]+\.:.+", ann.token)
+
+
+def test_bearer_token_is_no_session_of_the_browser(api, with_cookies):
+    token = api.sign_up()["access_token"]
+
+    issued = api.get("csrf-token", token=token).data["csrf_token"]
+
+    assert re.fullmatch(r"[0-9a-f]+\.:.+", issued)

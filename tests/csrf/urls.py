@@ -25,6 +25,12 @@ class Notes(APIView):
     post = get
 
 
+def with_cookie(request):
+    response = HttpResponse("done")
+    response.set_cookie("own", "1")
+    return response
+
+
 async def later(request):
     return JsonResponse({"done": True})
 
@@ -32,6 +38,7 @@ async def later(request):
 urlpatterns = [
     path("auth/", include("authservice.urls")),
     path("form", form),
+    path("cookie", with_cookie),
     path("later", later),
     path("django-exempt", csrf_exempt(form)),
     path("exempt", exempt(lambda request: HttpResponse("done"))),

@@ -108,9 +108,11 @@ def services(folder: Path, **variables: str) -> Iterator[Services]:
 
 @contextmanager
 def provider(port: int, folder: Path) -> Iterator[str]:
-    """Start the OpenID provider of the example project; yields its issuer."""
+    """Start the local OpenID provider; yields its issuer."""
     log = folder / "provider.log"
-    with run("example_project/manage.py", "provider", "--port", str(port), log=log):
+    with run(
+        "example_project/manage.py", "authservice_local_provider", "--port", str(port), log=log
+    ):
         issuer = f"http://localhost:{port}"
         wait_for(partial(visit, f"{issuer}/.well-known/openid-configuration"), log)
         yield issuer

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from example_project.console.views import roles
 from example_project.management.commands import serve
 from tests.example.servers import KEY
 from tests.hosts.runs import ROOT, python
@@ -75,6 +76,13 @@ def test_console_mailbox_and_local_provider_are_for_development(command, cases):
     assert json.loads(run.stdout) == [expected for _, expected in cases]
 
 
+def test_form_to_invite_offers_the_roles_of_the_setting():
+    assert roles({}) == ["member", "admin", "owner"]
+    assert roles({"billing": {}, "admin": {}, "guest": {}}) == [
+        *("member", "billing", "admin", "guest", "owner")
+    ]
+
+
 SERVED = """
 import json, django
 django.setup()
@@ -111,7 +119,8 @@ without_key = [read(given) for given in ("", "another", {key!r}[:-1])]
 opened = client.get("/?mailbox=" + {key!r})
 cookie = opened.cookies["console_mailbox"]
 opening = [opened.status_code, opened.headers["Location"], cookie["httponly"], cookie["samesite"]]
-[kept] = client.get("/mailbox").json()["mails"]
+mailbox = client.get("/mailbox")
+[kept] = mailbox.json()["mails"]
 refused = [
     client.get("/mailbox", **other).status_code
     for other in json.loads({others!r})
@@ -124,7 +133,8 @@ with override_settings(CONSOLE_MAILBOX_KEY=""):
 print(json.dumps([without_key, opening]))
 print(json.dumps([kept["to"], kept["subject"], kept["text"], refused]))
 print(json.dumps([page.headers["Content-Security-Policy"], page.headers["Referrer-Policy"],
-    page.headers["Cache-Control"], "of-a-mail" in page.content.decode()]))
+    page.headers["Cache-Control"], "of-a-mail" in page.content.decode(),
+    mailbox.headers["Cache-Control"]]))
 """
 OTHERS = [
     {"REMOTE_ADDR": "192.0.2.1"},
@@ -154,7 +164,7 @@ def test_mailbox_is_read_by_pages_of_this_machine_with_the_key_only(tmp_path):
     assert mailed[:3] == ["ann@example.com", "Hello", "At http://localhost:8000/x"]
     assert mailed[3] == [404] * (len(OTHERS) + 2)
     assert page[0].startswith("default-src 'none'; script-src 'self';")
-    assert page[1:] == ["strict-origin", "no-store", False]
+    assert page[1:] == ["strict-origin", "no-store", False, "no-store"]
     [kept] = (tmp_path / "mailbox").iterdir()
     assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 

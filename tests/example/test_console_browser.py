@@ -86,7 +86,7 @@ def test_provider_that_does_not_run_is_reported(consoles, browsers):
     visitor = Profile(browsers[0], consoles.origin(Service(login="stateless")))
     visitor.press(visitor.find("[data-provider]"))
 
-    visitor.says("OAUTH_PROVIDER_ERROR", "[aria-labelledby=providers-title]")
+    visitor.says("The provider refused the login")
 
 
 @pytest.fixture

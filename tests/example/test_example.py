@@ -5,8 +5,9 @@ import re
 
 import environ
 import pytest
+from django.core.mail import EmailMessage
 
-from example_project import oauth
+from example_project import mail, oauth
 from tests.hosts.runs import ROOT, python
 
 URLS = """
@@ -35,6 +36,16 @@ def test_empty_url_variable_counts_as_absent():
     assert databases["default"]["NAME"].endswith("example_project/db.sqlite3")
     assert caches["default"]["BACKEND"].endswith("LocMemCache")
     assert "django.core.mail.backends.console.EmailBackend" in str(mail)
+
+
+def test_mails_are_written_to_the_folder_of_the_url(settings, tmp_path):
+    for name, value in mail.mailer(f"filemail:///{tmp_path}/mail").items():
+        setattr(settings, name, value)
+
+    EmailMessage("Hello", "Ann", "us@example.com", ["ann@example.com"]).send()
+
+    [file] = (tmp_path / "mail").iterdir()
+    assert "Subject: Hello" in file.read_text()
 
 
 def test_credential_of_a_provider_may_begin_with_a_dollar_sign(monkeypatch):
@@ -156,6 +167,47 @@ def test_link_of_a_forgotten_password_leads_to_a_page_without_a_front_end():
     )
 
     assert run.stdout.strip().endswith("400 text/html; charset=utf-8"), run.stdout
+
+
+ORIGINS = """
+import json
+from example_project import settings
+print(json.dumps([settings.CORS_ALLOWED_ORIGINS, settings.AUTHSERVICE["CSRF"]["TRUSTED_ORIGINS"]]))
+"""
+
+
+def test_production_recipe_trusts_no_origin_on_the_machine_of_a_visitor():
+    variables, _ = recipe()
+    trusted = output_of(ORIGINS, AUTHSERVICE_CSRF="1", **variables)
+    development = output_of(ORIGINS, AUTHSERVICE_CSRF="1")
+
+    assert trusted == [["https://app.example.com"]] * 2
+    assert development == [["http://localhost:3000"]] * 2
+
+
+def test_front_end_below_a_path_is_trusted_by_its_origin_only():
+    url = "https://example.com/shop"
+    production = {"DEBUG": "0", "SECRET_KEY": "x" * 50, "AUTHSERVICE_CSRF": "1"}
+
+    assert output_of(ORIGINS, AUTHSERVICE_FRONTEND_URL=url, **production)[0] == [
+        "https://example.com"
+    ]
+    assert output_of(ORIGINS, **production) == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("none", None),
+        ("2", 2),
+        ("10.0.0.0/8, 2001:db8::7", ["10.0.0.0/8", "2001:db8::7"]),
+        ("10.0.0.1", ["10.0.0.1"]),
+    ],
+)
+def test_trusted_proxies_are_a_number_or_networks(text, value):
+    authservice, _ = output_of(SETTINGS, AUTHSERVICE_TRUSTED_PROXIES=text)
+
+    assert authservice["TRUSTED_PROXIES"] == value
 
 
 def test_production_recipe_without_trusted_proxies_fails_the_deployment_check():

@@ -33,9 +33,9 @@ def before(configure):
         ({"LOGIN_HOOK": HERE + "hook"}, []),
         ({"LOGIN_HOOK": HERE + "hook", "LOGIN_HOOK_PREPARE": HERE + "hook"}, []),
         ({"SIGNUP_HOOK": HERE + "hook"}, []),
-        ({"LOGIN_HOOK": HERE + "never_awaited"}, ["E220"]),
-        ({"SIGNUP_HOOK": HERE + "NOT_A_FUNCTION"}, ["E220"]),
-        ({"LOGIN_HOOK": HERE + "absent"}, ["E003"]),
+        ({"LOGIN_HOOK": HERE + "never_awaited"}, ["E006"]),
+        ({"SIGNUP_HOOK": HERE + "NOT_A_FUNCTION"}, ["E006"]),
+        ({"LOGIN_HOOK": HERE + "absent"}, ["E006"]),
         ({"LOGIN_HOOK_PREPARE": HERE + "hook"}, ["W221"]),
     ],
 )

@@ -3,12 +3,13 @@
 import pytest
 from django.db import connection
 
+from authservice.core import errors
 from authservice.core.login import hooks
 from authservice.core.models import AttemptCounter, Session
-from authservice.kernel import errors, modules
 from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, the_user, users
+from tests.support.slots import listening
 from tests.twofactor.people import Person
 
 HERE = "tests.extending.test_hooks."
@@ -100,7 +101,7 @@ def test_login_refused_by_the_hook_is_recorded_and_its_attempt_stays_counted(db,
     hook(login_hook="refuse")
     events = []
 
-    with modules.plugged("event_listener", events.append):
+    with listening(events.append):
         api.post("login", email="ann@example.com", password=PASSWORD)
 
     assert [(event.action, event.metadata["reason"]) for event in events] == [
@@ -185,7 +186,7 @@ def test_second_step_refused_by_the_hook_uses_the_code_and_keeps_its_entry(db, a
     hook(login_hook="refuse")
     temp_token, code, events = ann.temp_token(), ann.code(), []
 
-    with modules.plugged("event_listener", events.append):
+    with listening(events.append):
         first = ann.verify_login(code, temp_token)
 
     assert first.error == (403, "NOT_APPROVED")
@@ -199,7 +200,7 @@ def test_signup_whose_login_is_refused_keeps_the_account_and_its_entry(db, api, 
     hook(login_hook="refuse")
     events = []
 
-    with modules.plugged("event_listener", events.append):
+    with listening(events.append):
         answer = api.post("signup", email="ann@example.com", password=PASSWORD)
 
     assert answer.error == (403, "NOT_APPROVED")

@@ -19,15 +19,16 @@ _JUNK = 2000  # entries of 1 kB
 class Redis:
     """A private Redis without persistence: whenever it is started, it is empty."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self.port = folder, free_port()
+    def __init__(self, folder: Path, password: str = "") -> None:
+        self._folder, self.port, self._password = folder, free_port(), password
         self.start()
 
     def start(self) -> None:
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir"]
-        self.process = subprocess.Popen(
-            ["redis-server", *options, str(self._folder)], stdout=subprocess.DEVNULL
-        )
+        options.append(str(self._folder))
+        if self._password:
+            options += ["--requirepass", self._password, "--masterauth", self._password]
+        self.process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
         while self.command("PING") != "+PONG":
             time.sleep(0.05)
 
@@ -38,6 +39,9 @@ class Redis:
     def command(self, *words: str) -> str:
         """The first line of the response to a command; empty if there is none."""
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as line:
+            if self._password:
+                line.sendall(f"AUTH {self._password}\r\n".encode())
+                line.recv(4096)
             line.sendall((" ".join(words) + "\r\n").encode())
             return line.recv(4096).decode().partition("\r\n")[0]
         return ""

@@ -11,6 +11,7 @@ from authservice import signals
 from authservice.core.conf import Core
 from authservice.core.models import Account, Session
 from authservice.kernel import modules
+from authservice.kernel.interfaces import SessionData
 from tests.support.client import PASSWORD
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db(transaction=True)]
@@ -100,7 +101,7 @@ def test_raising_receiver_of_django_leaves_nothing_half_done(robust, name):
     assert_whole(robust, tokens, answers)
 
 
-@pytest.mark.parametrize("slot", sorted(set(modules.SLOTS) - {"login_extras"}))
+@pytest.mark.parametrize("slot", sorted(set(modules.SLOTS) - {"session_data"}))
 def test_raising_slot_leaves_nothing_half_done(robust, slot):
     tokens = robust.sign_up()
 
@@ -110,9 +111,27 @@ def test_raising_slot_leaves_nothing_half_done(robust, slot):
     assert_whole(robust, tokens, answers)
 
 
+def test_raising_slot_of_the_claims_leaves_nothing_half_done(robust):
+    tokens = robust.sign_up()
+
+    class Claims(SessionData):
+        def claims(self, person, session):
+            raise Broken
+
+    with modules.plugged("session_data", Claims()):
+        answers = tour(robust, tokens)
+
+    assert_whole(robust, tokens, answers)
+
+
 def test_raising_slot_of_the_response_leaves_a_whole_account(robust):
     """It is called after the commit, so the client is refused although the account exists."""
-    with modules.plugged("login_extras", Raising()):
+
+    class Extras(SessionData):
+        def extras(self, person, kept):
+            raise Broken
+
+    with modules.plugged("session_data", Extras()):
         assert robust.post("signup", email=BOB, password=PASSWORD).status == 500
 
     assert robust.post("login", email=BOB, password=PASSWORD).status == 200

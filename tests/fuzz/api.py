@@ -1,7 +1,8 @@
 """`python -m tests.fuzz.api --minutes 10 --login session` sends generated requests to every route.
 
-It runs `tests.openapi.fuzz` in a host with every module and one of the two login modules, on the
-database that `DATABASE_URL` names or on SQLite in memory. Other arguments are passed on.
+It runs `tests.openapi.fuzz`, or with `--follow` `tests.openapi.follow`, in a host with every module
+and one of the two login modules, on the database that `DATABASE_URL` names or on SQLite in memory.
+Other arguments are passed on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from tests.hosts.shipped import LOGIN
 def main() -> None:
     parser = ArgumentParser(prog="python -m tests.fuzz.api")
     parser.add_argument("--login", choices=LOGIN, default="session", help="the login module")
+    parser.add_argument(
+        "--follow", action="store_true", help="follow each link of the description once instead"
+    )
     chosen, rest = parser.parse_known_args()
     environment = {
         "DATABASE_URL": "sqlite://:memory:",
@@ -24,7 +28,8 @@ def main() -> None:
         "TEST_HOST": "everything",
         "LOGIN": chosen.login,
     }
-    os.execve(sys.executable, [sys.executable, "-m", "tests.openapi.fuzz", *rest], environment)
+    program = "tests.openapi.follow" if chosen.follow else "tests.openapi.fuzz"
+    os.execve(sys.executable, [sys.executable, "-m", program, *rest], environment)
 
 
 if __name__ == "__main__":

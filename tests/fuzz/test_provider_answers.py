@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from authservice.core.users import identifiers
 from authservice.kernel.secret import Secret
-from authservice.oauth import errors, keys, profiles
+from authservice.oauth import errors, openid, profiles
 from authservice.oauth.flow import translated
 from authservice.oauth.provider import ProviderError
 from tests.fuzz.generated import DEEP, JSON, NUMBERS, TEXTS, bounded, tried
@@ -50,7 +50,7 @@ def complete(provider, standin):
     try:
         with bounded(), translated(provider):
             result = provider.complete({**callback, "user": "{}"}, flow)
-        profile = profiles.cleaned(result.profile)
+        profile = profiles.cleaned(result.profile, provider.name)
     except REFUSALS:
         return None
     assert profile.subject.isprintable()
@@ -117,8 +117,8 @@ def test_any_key_set_has_the_key_of_a_token_or_none(key, more, kid):
     header = {"alg": "RS256", **({"kid": kid} if kid else {})}
     with bounded():
         for document in ({"keys": [{**right, **key}, *more]}, {"keys": more}, more, key):
-            keys.is_key_set(document)
-            found = keys.find_key(document, header)
+            openid.is_key_set(document)
+            found = openid.find_key(document, header)
             assert found is None or found.key.key_size >= 2048
 
 

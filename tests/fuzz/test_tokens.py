@@ -10,6 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from authservice.core.credentials import one_time
+from authservice.core.errors import InvalidLink
 from authservice.core.tokens import access, refresh
 from authservice.core.tokens.signing_keys import ring
 from authservice.csrf import tokens as csrf
@@ -155,7 +156,7 @@ def test_text_that_was_not_issued_is_no_one_time_token(text, purpose):
     assume(text.isprintable())
 
     for find in (one_time.find_link, one_time.find_open):
-        with pytest.raises(errors.InvalidLink):
+        with pytest.raises(InvalidLink):
             find(purpose, Secret(text))
 
 

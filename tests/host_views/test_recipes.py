@@ -109,10 +109,11 @@ class TestChannels:
         consumer = recipes.run("AsyncJsonWebsocketConsumer")["Prices"].as_asgi()
 
         @async_to_sync
-        async def connect(work=None, **headers):
+        async def connect(work=None, scheme="ws", **headers):
             sent = [(name.encode(), value.encode()) for name, value in headers.items()]
             host = (b"host", b"testserver")
             scope = {"type": "websocket", "path": "/prices", "headers": [host, *sent]}
+            scope["scheme"] = scheme
             # Channels' own communicator requires daphne.
             socket = ApplicationCommunicator(consumer, scope)
             await socket.send_input({"type": "websocket.connect"})
@@ -166,6 +167,17 @@ class TestChannels:
             assert connect(cookie=cookie, origin=origin) is True
         assert connect(cookie=cookie, origin="https://evil.example") is False
         assert connect(cookie=cookie) is False
+
+    @pytest.mark.parametrize(("scheme", "accepted"), [("wss", True), ("ws", False)])
+    def test_page_over_tls_has_the_origin_of_a_connection_over_tls_only(
+        self, connect, ann, configure, scheme, accepted
+    ):
+        configure(COOKIES={"ENABLED": True})
+        cookie = f"{ACCESS}={ann['access_token']}"
+
+        answer = connect(scheme=scheme, cookie=cookie, origin="https://testserver")
+
+        assert answer is accepted
 
 
 def test_login_required_middleware_of_the_recipe(settings, api, ann):

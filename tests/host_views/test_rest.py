@@ -18,6 +18,7 @@ from tests.host_views.conftest import bearer
 from tests.host_views.urls import Notes
 from tests.host_views.urls import urlpatterns as others
 from tests.support.people import the_user
+from tests.support.slots import listening
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +133,27 @@ class TestPermissions:
         Account.objects.update(is_super_admin=True)
 
         assert self.refusal("/super", ann) == (200, None)
+
+    def test_is_super_admin_records_refusals(self, ann):
+        events = []
+        with listening(events.append):
+            self.refusal("/super", ann)
+
+        assert [(event.action, event.user.pk) for event in events] == [
+            ("security.forbidden", the_user(EMAIL).pk)
+        ]
+
+    def test_is_super_admin_requires_the_factor_that_the_settings_require(
+        self, api, ann, configure
+    ):
+        """Also of a user who became a super admin while signed in."""
+        Account.objects.update(is_super_admin=True)
+        configure(TWOFACTOR={"REQUIRED": "super_admins"})
+        assert self.refusal("/super", ann) == (403, "REAUTHENTICATION_REQUIRED")
+        person = Person(api, EMAIL, ann["access_token"], ann["user"]["id"]).enrol()
+        tokens = person.verify_login(person.backup_codes[0]).data
+
+        assert self.refusal("/super", tokens) == (200, None)
 
     def test_used_second_factor_refuses_sessions_without_one(self, api, ann):
         assert self.refusal("/factor", ann) == (403, "REAUTHENTICATION_REQUIRED")

@@ -18,7 +18,7 @@ _SAMPLE = ("-p", "tests.support.sample")
 # Only the plugins that the tests use: each process would import every further one.
 _PLUGINS = {
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    "PYTEST_PLUGINS": "pytest_django.plugin,time_machine",
+    "PYTEST_PLUGINS": "pytest_django.plugin,pytest_timeout,time_machine",
 }
 
 

@@ -273,8 +273,9 @@ def test_essentials_in_host(host):
     suite(host, ESSENTIALS)
 
 
-def test_ended_session_changes_nothing_with_every_module():
-    holds("tests/contract/test_ended_sessions.py", host="everything")
+def test_sessions_end_and_refresh_tokens_are_withheld_with_every_module():
+    names = ("ended_sessions", "bearer_alone", "array_bounds")
+    holds(*(f"tests/contract/test_{name}.py" for name in names), host="everything")
 
 
 @pytest.mark.slow

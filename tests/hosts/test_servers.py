@@ -1,9 +1,11 @@
 """Real servers with threads below a URL prefix: parallel requests share no state except rows."""
 
+import json
 import re
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from threading import Barrier
 from urllib.parse import urlsplit
 
@@ -50,6 +52,25 @@ def test_parallel_logins_return_each_client_its_own_user(server):
         return email, server.call("GET", "me", token=data["access_token"])[1]["email"]
 
     assert [one for one in at_once(log_in) if one[0] != one[1]] == []
+
+
+def test_body_in_chunks_is_read(server):
+    """As clients in Go and .NET send a body of which they do not know the length."""
+    octets = json.dumps({"email": "chunks@example.com", "password": PASSWORD}).encode()
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    for parts, status in (([octets[:9], octets[9:]], 201), ([b"x" * 4096] * 17, 413)):
+        headers = {"Content-Type": "application/json"}
+        connection.request(
+            "POST", f"{server.base}signup", iter(parts), headers, encode_chunked=True
+        )
+        answer = connection.getresponse()
+        assert (answer.status, bool(answer.read())) == (status, True)
+    connection.close()
+
+
+def test_escaped_path_is_unknown(server):
+    for path in ("logi%6e", "%6cogin", "login%20", "oauth%2facme"):
+        assert server.post(path, email="a@example.com", password=PASSWORD)[0] == 404
 
 
 def test_one_of_parallel_refreshes_succeeds_and_session_stays_valid(server):

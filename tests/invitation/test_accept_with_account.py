@@ -2,8 +2,8 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
-from authservice.kernel import message_queue
 from tests.invitation.invites import BOB
 from tests.support.client import PASSWORD
 from tests.support.flows import account, prove
@@ -89,7 +89,7 @@ def test_accept_removes_unproven_access_first(api, invites, post):
     assert api.get("me", token=eve.token).status == 401
     assert api.post("login", email=BOB, password=PASSWORD).code == "INVALID_CREDENTIALS"
     assert not the_user(BOB).has_usable_password()
-    assert message_queue.ACCESS_WIPED in post.kinds()
+    assert kinds.ACCESS_WIPED in post.kinds()
     assert Session.objects.filter(user__pk=the_user(BOB).pk, ended_at=None).count() == 1
 
 
@@ -129,3 +129,28 @@ def test_accept_after_the_account_changed_its_address_creates_another(invites, b
 
     assert accepted.data["is_new_user"] is True
     assert Account.objects.count() == 3
+
+
+def move_bob(attempt):
+    """A `CORE.LOGIN_HOOK_PREPARE`: the project changes the address of the account meanwhile."""
+    if attempt.user.pk:
+        change(BOB, email="moved@example.com")
+
+
+def admit(attempt):
+    """A `CORE.LOGIN_HOOK`: it admits everybody."""
+
+
+def test_account_whose_address_changes_meanwhile_does_not_accept(invites, bob, configure):
+    here = f"{__name__}."
+    configure(CORE={"LOGIN_HOOK": here + "admit", "LOGIN_HOOK_PREPARE": here + "move_bob"})
+
+    proven = Account.objects.get(pk=bob["user"]["id"]).proven_email_key
+    sessions = Session.objects.filter(user=bob["user"]["id"]).count()
+
+    accepted = invites.accept_as_new(invites.mailed())
+
+    assert accepted.data["is_new_user"] is True
+    assert accepted.data["user"]["id"] != bob["user"]["id"]
+    assert Account.objects.get(pk=bob["user"]["id"]).proven_email_key == proven
+    assert Session.objects.filter(user=bob["user"]["id"]).count() == sessions

@@ -6,7 +6,7 @@ from authservice.invitation.models import PlatformInvitation
 from tests.invitation.invites import BOB
 from tests.support.people import deactivate, the_user, users
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_floods")]
 
 NOT_FOUND, NOT_PENDING = (404, "INVITATION_NOT_FOUND"), (400, "INVITATION_NOT_PENDING")
 EXPIRED = (400, "INVITATION_EXPIRED")

@@ -11,7 +11,7 @@ def ids():
     """The ids of the checks of this module that report something."""
 
     def ids():
-        found = [str(check.id).removeprefix("authservice.") for check in run_checks()]
+        found = [str(check.id).removeprefix("authservice.") for check in run_checks(databases=[])]
         return [id_ for id_ in found if id_[1:3] == "18"]
 
     return ids
@@ -30,29 +30,6 @@ def test_valid_settings_pass_the_checks(ids, invitation, keys):
     invitation(**keys)
 
     assert ids() == []
-
-
-@pytest.mark.parametrize(
-    ("expected", "keys"),
-    [
-        ("E181", {"TTL": 0}),
-        ("E181", {"TTL": -1}),
-        ("E182", {"KEPT": -1}),
-        ("E183", {"MAX_PENDING_PER_EMAIL": -1}),
-        ("E184", {"ALLOWED_PURPOSES": [""]}),
-        ("E184", {"ALLOWED_PURPOSES": ["beta", " gold"]}),
-        ("E184", {"ALLOWED_PURPOSES": ["x" * 65]}),
-        ("E184", {"ALLOWED_PURPOSES": [7]}),
-        ("E186", {"WHO_MAY_INVITE": "nobody"}),
-        ("E186", {"WHO_MAY_INVITE": "tests.invitation.test_checks.missing"}),
-        ("E186", {"WHO_MAY_INVITE": "tests.invitation.invites.BOB"}),
-        ("E186", {"WHO_MAY_INVITE": "tests.invitation.invites.is_ann_later"}),
-    ],
-)
-def test_wrong_value_is_an_error(ids, invitation, expected, keys):
-    invitation(**keys)
-
-    assert ids() == [expected]
 
 
 def test_module_without_a_messenger_is_a_warning(ids):

@@ -7,7 +7,7 @@ from django.core import mail
 from django.utils import timezone
 
 from authservice.core.messages import compose
-from authservice.invitation.messages import KIND
+from authservice.invitation.invitations import KIND
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel.modules import plugged
 from authservice.notification import worker
@@ -15,7 +15,7 @@ from tests.invitation.invites import BOB
 from tests.support.messenger.post import query
 from tests.support.people import change, deactivate
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_floods")]
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_recipient_needs_no_verified_address(api, invites):
     assert len(api.get("invitations/my", token=bob["access_token"]).data) == 1
 
 
-def test_array_of_the_recipient_is_complete_without_a_limit(api, bob):
+def test_array_of_the_recipient_is_paged(api, bob):
     for number in range(25):
         stored(purpose=f"purpose-{number:02}")
     token = bob["access_token"]

@@ -3,8 +3,10 @@
 import jwt
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
-from authservice.kernel import message_queue
+from authservice.kernel.interfaces import SessionData
+from authservice.kernel.modules import plugged
 from tests.invitation.invites import BOB
 from tests.support.client import PASSWORD
 from tests.support.flows import account
@@ -18,10 +20,16 @@ def claims(token):
     return jwt.decode(token, options={"verify_signature": False})
 
 
-def test_session_stays_and_its_refresh_token_rotates(clock, api, invites, bob):
-    clock.forward(minutes=5)
+LATER = 15  # seconds: more than the leeway for a replaced token
 
-    accepted = invites.accept(invites.mailed(), bearer=bob["access_token"])
+
+def test_session_stays_and_the_refresh_token_that_is_sent_rotates(clock, api, invites, bob):
+    clock.forward(minutes=5)
+    refresh_token = bob["refresh_token"]
+
+    accepted = invites.accept(
+        invites.mailed(), bearer=bob["access_token"], refresh_token=refresh_token
+    )
 
     before, after = claims(bob["access_token"]), claims(accepted.data["access_token"])
     assert (after["sid"], after["auth_time"]) == (before["sid"], before["auth_time"])
@@ -30,6 +38,44 @@ def test_session_stays_and_its_refresh_token_rotates(clock, api, invites, bob):
     assert api.post("refresh", refresh_token=bob["refresh_token"]).code == "INVALID_REFRESH_TOKEN"
     assert api.post("refresh", refresh_token=accepted.data["refresh_token"]).status == 200
     assert accepted.data["is_new_user"] is False
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_client_that_sends_no_refresh_token_can_refresh(clock, api, invites, bob, takes):
+    accepted = invites.accept(invites.mailed(), bearer=bob["access_token"])
+    clock.forward(seconds=LATER)
+
+    tokens = accepted.data if takes else bob
+    assert api.post("refresh", refresh_token=tokens["refresh_token"]).status == 200
+
+
+def test_replaced_refresh_token_leaves_the_invitation_pending(api, invites, bob):
+    token = invites.mailed()
+    api.post("refresh", refresh_token=bob["refresh_token"])
+
+    refused = invites.accept(token, bearer=bob["access_token"], refresh_token=bob["refresh_token"])
+
+    assert refused.error == (401, "INVALID_REFRESH_TOKEN")
+    assert invites.accept(token, bearer=bob["access_token"]).status == 200
+
+
+def test_refresh_token_without_a_session_is_ignored(invites, bob):
+    accepted = invites.accept(invites.mailed(), refresh_token="nonsense")
+
+    assert claims(accepted.data["access_token"])["sid"] != claims(bob["access_token"])["sid"]
+
+
+def test_module_withholds_the_refresh_token(clock, api, invites, bob):
+    class Withholding(SessionData):
+        def withholds_refresh(self):
+            return True
+
+    with plugged("session_data", Withholding()):
+        accepted = invites.accept(invites.mailed(), bearer=bob["access_token"])
+    clock.forward(seconds=LATER)
+
+    assert "refresh_token" not in accepted.data
+    assert api.post("refresh", refresh_token=bob["refresh_token"]).status == 200
 
 
 def test_no_session_begins_and_no_login_is_recorded(invites, bob):
@@ -42,8 +88,11 @@ def test_no_session_begins_and_no_login_is_recorded(invites, bob):
 
 def test_refresh_token_stays_where_rotation_is_off(api, invites, bob, configure):
     configure(REFRESH_TOKEN_ROTATION=False)
+    refresh_token = bob["refresh_token"]
 
-    accepted = invites.accept(invites.mailed(), bearer=bob["access_token"])
+    accepted = invites.accept(
+        invites.mailed(), bearer=bob["access_token"], refresh_token=refresh_token
+    )
 
     assert accepted.data["refresh_token"] == bob["refresh_token"]
 
@@ -65,7 +114,7 @@ def test_nothing_is_wiped_on_the_unproven_account_of_the_caller(api, invites, po
     assert accepted.data["user"]["email_verified"] is True
     assert accepted.data["user"]["phone_number"] == "+4930123456"
     assert api.log_in(BOB, password=PASSWORD)
-    assert message_queue.ACCESS_WIPED not in post.kinds()
+    assert kinds.ACCESS_WIPED not in post.kinds()
     assert account(BOB).proven_email_key
 
 

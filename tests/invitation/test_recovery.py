@@ -8,17 +8,17 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 
 from authservice import signals
-from authservice.core.invitations import eviction
+from authservice.core.invitations.closing import InvitationAccess
+from authservice.core.messages import kinds
 from authservice.core.users import lookup
 from authservice.invitation.models import PlatformInvitation
-from authservice.kernel import message_queue
 from tests.admin_api.people import promote
 from tests.invitation.invites import BOB
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, Flows, prove
 from tests.support.people import the_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_floods")]
 
 NOT_FOUND, NOT_PENDING = (404, "INVITATION_NOT_FOUND"), (400, "INVITATION_NOT_PENDING")
 
@@ -53,7 +53,7 @@ def recoveries(api, post, bob, reset, change_password):
 
     def secure():
         change_password(bob)
-        link = post.token(message_queue.PASSWORD_CHANGED)
+        link = post.token(kinds.PASSWORD_CHANGED)
         assert api.request("POST", "account/secure", {"token": link}).status == 200
 
     return {
@@ -187,11 +187,11 @@ def test_recovery_keeps_an_invitation_that_another_user_has_sent_again_meanwhile
     first, second = invites.sent("carol@example.com"), invites.sent("dan@example.com")
     rows = PlatformInvitation.objects
 
-    def recovered(invitation):
+    def recovered(person, invitation):
         rows.filter(pk=second).update(inviter=the_user(BOB))
 
     ann = lookup.find_by_email(ANN)
-    eviction.cancel_sent_by(ann, PlatformInvitation, recovered, since=None, ttl=timedelta(days=7))
+    InvitationAccess(PlatformInvitation, record=recovered, ttl=timedelta).first_proof(ann)
 
     assert [rows.get(pk=sent).status for sent in (first, second)] == ["cancelled", "pending"]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from authservice.core import errors
 from authservice.invitation import staff
 from authservice.invitation.models import PlatformInvitation
-from authservice.kernel import errors
 from authservice.kernel.client import Client
 from tests.admin_api.people import promote
 from tests.invitation.invites import BOB

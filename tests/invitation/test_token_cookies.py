@@ -20,10 +20,13 @@ def _cookies(configure):
     configure(COOKIES={"ENABLED": True})
 
 
-def accept(invites, token, access_token, *, pair):
-    names = (cookies.name("authservice_access"), cookies.name("__service_csrf"))
-    kept = f"{names[0]}={access_token}; {names[1]}={pair}"
-    return invites.accept(token, headers={"Cookie": kept, "X-CSRF-Token": pair})
+def accept(invites, token, tokens, *, pair):
+    kept = [
+        f"{cookies.name('authservice_access')}={tokens['access_token']}",
+        f"{cookies.name('authservice_refresh')}={tokens['refresh_token']}",
+        f"{cookies.name('__service_csrf')}={pair}",
+    ]
+    return invites.accept(token, headers={"Cookie": "; ".join(kept), "X-CSRF-Token": pair})
 
 
 def test_session_of_the_cookie_stays_and_its_cookies_are_replaced(api, invites, bob):
@@ -32,7 +35,7 @@ def test_session_of_the_cookie_stays_and_its_cookies_are_replaced(api, invites, 
     token = invites.mailed()
     api.paired = False
 
-    accepted = accept(invites, token, bob["access_token"], pair=pair)
+    accepted = accept(invites, token, bob, pair=pair)
 
     assert accepted.status == 200
     assert accepted.response.cookies[cookies.name("authservice_refresh")].value
@@ -44,7 +47,7 @@ def test_pair_that_is_not_bound_to_the_session_is_refused(api, invites, bob):
     token = invites.mailed()
     api.paired = False
 
-    refused = accept(invites, token, bob["access_token"], pair=csrf.issue())
+    refused = accept(invites, token, bob, pair=csrf.issue())
 
     assert refused.error == (403, "INVALID_CSRF")
     api.paired = True

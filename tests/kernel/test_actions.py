@@ -1,9 +1,16 @@
-"""The table of actions is complete, and no other action can be recorded."""
+"""The apps declare exactly these actions, and no other action can be recorded."""
 
 import pytest
+from django.apps import apps
 
-from authservice.kernel.actions import ACTIONS, CRITICAL, INFO, WARNING, named
+from authservice.kernel import actions, modules, rules
+from authservice.kernel.actions import CRITICAL, INFO, WARNING, Action, named
 from authservice.kernel.events import Event
+from authservice.kernel.modules import ModuleConfig
+from tests.support import declared
+from tests.support.mounted import mounted
+
+ACTIONS = declared.actions()
 
 EXPECTED = """
 auth.signup auth.login.success auth.login.failed auth.login.challenged auth.logout
@@ -60,12 +67,46 @@ def test_event_with_an_unknown_action_raises_key_error():
 
 
 def test_action_prefix_finds_the_actions_below_it():
-    assert named("org.member") == [
-        "org.member.added",
-        "org.member.removed",
-        "org.member.role_changed",
+    assert named("auth.token", ACTIONS) == [
+        "auth.token.refreshed",
+        "auth.token.reuse_detected",
+        "auth.token.traded",
     ]
-    assert named("org.member.added") == ["org.member.added"]
-    assert named("org.mem") == []
-    assert named("org.mem*") == named("org.member.")
-    assert named("*") == list(ACTIONS)
+    assert named("auth.token.traded", ACTIONS) == ["auth.token.traded"]
+    assert named("auth.tok", ACTIONS) == []
+    assert named("auth.tok*", ACTIONS) == named("auth.token.", ACTIONS)
+    assert named("*", ACTIONS) == list(ACTIONS)
+
+
+def test_actions_that_can_be_recorded_are_those_of_installed_apps():
+    installed = [app for app in apps.get_app_configs() if isinstance(app, ModuleConfig)]
+
+    assert set(actions.ACTIONS) == {name for app in installed for name in app.actions}
+    assert "auth.2fa.enabled" in actions.ACTIONS
+    assert "org.created" not in actions.ACTIONS
+
+
+def test_actions_of_modules_that_are_not_installed_are_known():
+    assert "org.created" not in actions.ACTIONS
+    assert modules.known_actions() == ACTIONS
+
+
+def test_settings_of_the_log_accept_actions_of_modules_that_are_not_installed(settings):
+    """A project that removes a module keeps its retention: the log still has the entries."""
+    kept = {"RETENTION": {"org.": None, "invitation.": None}, "EXCLUDE": ["org.switched"]}
+    settings.AUTHSERVICE = {"AUDIT": kept}
+
+    with mounted("authservice.audit"):
+        assert list(rules.violations()) == []
+
+
+def test_app_of_a_project_adds_an_action_that_no_other_app_has(monkeypatch):
+    monkeypatch.setattr(actions, "ACTIONS", dict(actions.ACTIONS))
+    paid = {"shop.paid": Action("Paid.", WARNING, when="A user pays.")}
+
+    actions.declare(paid)
+    actions.declare(paid)
+
+    assert Event(action="shop.paid").severity == WARNING
+    with pytest.raises(ValueError, match=r"shop\.paid"):
+        actions.declare({"shop.paid": Action("Paid twice.", when="A user pays.")})

@@ -7,6 +7,7 @@ from authservice.core.credentials import attempt_counter
 from authservice.core.models import Account, AttemptCounter, Session
 from authservice.kernel import databases
 from authservice.twofactor.models import BackupCode, RememberedDevice
+from tests.support.people import make_user
 
 
 class Replica:
@@ -42,6 +43,14 @@ def test_rows_of_the_service_are_read_from_the_primary_database(model):
 def test_query_may_name_another_database():
     assert Account.objects.using("replica").db == "replica"
     assert Account.objects.db_manager("replica").all().db == "replica"
+
+
+@pytest.mark.django_db
+def test_users_of_natural_keys_are_read_from_the_primary_database():
+    """A fixture is loaded into it, and a replica lags behind or has other users."""
+    user = make_user()
+
+    assert Account.objects.get_by_natural_key(*user.natural_key()).user_id == user.pk
 
 
 @pytest.mark.django_db

@@ -7,6 +7,7 @@ from authservice import signals
 from authservice.kernel import events
 from authservice.kernel.actions import ADMIN, SYSTEM, USER
 from authservice.kernel.client import Client
+from tests.support.slots import Listener
 
 
 class Row:
@@ -24,7 +25,9 @@ class Row:
 @pytest.fixture
 def notified(monkeypatch):
     notified = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (notified.append,))
+    monkeypatch.setattr(
+        "authservice.kernel.events.plugs", lambda slot: (Listener(notified.append),)
+    )
     return notified
 
 

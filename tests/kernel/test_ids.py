@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from authservice.kernel import clock
 from authservice.kernel.uuid7 import least, uuid7, uuid7_of
 
 MANY = 2000
@@ -28,7 +29,8 @@ def test_uuid7_begins_with_48_bits_of_milliseconds_since_the_epoch():
 
 def test_uuid7_layout_matches_the_example_of_the_rfc(monkeypatch):
     # RFC 9562 appendix A.6
-    monkeypatch.setattr(time, "time_ns", lambda: 0x017F22E279B0 * 1_000_000)
+    moment = datetime.fromtimestamp(0x017F22E279B0 / 1000, UTC)
+    monkeypatch.setattr(clock, "_read", lambda: clock.Reading(moment, 0.0))
     monkeypatch.setattr("secrets.randbits", lambda _: 0xCC3 << 62 | 0x18C4DC0C0C07398F)
 
     assert str(uuid7()) == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"

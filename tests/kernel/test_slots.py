@@ -6,6 +6,7 @@ import pytest
 
 from authservice.core.models import Account, Session
 from authservice.kernel import modules
+from authservice.kernel.interfaces import RequestGuard, SecondFactor, SessionData
 from tests.contract.shapes import AUTH, fits, is_refusal
 from tests.support import forging
 from tests.support.client import PASSWORD
@@ -16,29 +17,34 @@ pytestmark = pytest.mark.django_db
 
 
 def test_slot_without_a_module_is_empty():
-    assert modules.plugs("claims") == ()
+    assert modules.plugs(SessionData) == ()
 
 
 def test_slot_returns_what_an_installed_module_registered(install):
     install("Claims")
 
-    assert modules.plugs("claims") == (fillers.claim,)
+    assert modules.plugs(SessionData) == (fillers.claims,)
 
 
 def test_slot_of_an_uninstalled_module_is_empty(install, settings):
     install("Claims")
     settings.INSTALLED_APPS = [app for app in settings.INSTALLED_APPS if "Claims" not in app]
 
-    assert modules.plugs("claims") == ()
+    assert modules.plugs(SessionData) == ()
 
 
 def test_plugged_value_is_restored_after_a_nested_one():
-    with modules.plugged("claims", "outer"):
-        with modules.plugged("claims", "inner"):
-            within = modules.plugs("claims")
-        after = modules.plugs("claims")
+    with modules.plugged("session_data", "outer"):
+        with modules.plugged("session_data", "inner"):
+            within = modules.plugs(SessionData)
+        after = modules.plugs(SessionData)
 
-    assert (within, after, modules.plugs("claims")) == (("inner",), ("outer",), ())
+    assert (within, after, modules.plugs(SessionData)) == (("inner",), ("outer",), ())
+
+
+def test_slot_with_an_unknown_name_is_an_error():
+    with pytest.raises(KeyError):
+        modules.plugs("session_dates")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -240,3 +246,18 @@ def test_refused_signup_requests_no_mail(api, install, django_capture_on_commit_
         api.post("signup", email="ann@example.com", password=PASSWORD)
 
     assert fillers.sent == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: SecondFactor().ask(None),
+        lambda: SecondFactor().is_enabled(None),
+        lambda: RequestGuard().check(None, None, bearer=False),
+    ],
+    ids=["ask", "is_enabled", "check"],
+)
+def test_filler_without_the_method_that_refuses_lets_nothing_pass(call):
+    """Servers run no system checks, which report a misspelled name."""
+    with pytest.raises(NotImplementedError):
+        call()

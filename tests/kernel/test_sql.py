@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
-from django.db.models import F
+from django.db.models import CharField, F, TextField
+from django.db.models.expressions import Col
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
+from authservice.kernel import sql
 from authservice.kernel.sql import Insert, Select, Update, param
 from tests.support.people import make_user
 
@@ -228,3 +230,39 @@ def test_attempt_counter_key_is_no_reserved_word_of_the_database(db):
     )
 
     assert by_key.first(USING, key="k") == ("k",)
+
+
+def unions():
+    """The statements of the package that join rows of several tables."""
+    for statement in sql._statements:
+        if isinstance(statement, Select) and statement._build.__module__ != __name__:
+            query = statement._build().query
+            if query.combinator:
+                yield query
+
+
+def texts(query):
+    """The columns whose texts the query answers, by position; None for all other values."""
+    compiler = query.get_compiler(USING)
+    compiler.setup_query()
+    for expression, _, _ in compiler.select:
+        is_text = isinstance(expression, Col) and isinstance(
+            expression.target, CharField | TextField
+        )
+        yield expression.target if is_text else None
+
+
+def test_unions_put_no_text_of_the_project_below_another_text(api):
+    """The tables of the project may have another collation than ours. MySQL and MariaDB refuse to
+    join such texts, even two columns of one name: a text of the project is joined with itself."""
+    # The statement by a natural key is compiled by its first use.
+    assert api.post("login", username="nobody", password="x").status == 401
+    found = list(unions())
+    for query in found:
+        for places in zip(*map(texts, query.combined_queries), strict=True):
+            columns = {column for column in places if column is not None}
+            ours = {column.model.__module__.startswith("authservice.") for column in columns}
+            assert ours != {False} or len(columns) == 1, columns
+            assert ours != {True, False}, columns
+
+    assert len(found) >= 2

@@ -3,6 +3,7 @@
 import ast
 from pathlib import Path
 
+import django
 import pytest
 from babel.messages.catalog import Catalog
 
@@ -11,7 +12,14 @@ from authservice.kernel.phrases import ADMIN, API
 from tests.languages import catalogues, texts
 from tests.languages.texts import PACKAGE, ROOT, Text
 
+# An older Django translates fewer of the texts that our pages of Django admin share with its own.
+newest_django = pytest.mark.skipif(
+    django.VERSION[:2] < (6, 1),
+    reason="The catalogues leave out what the newest Django translates.",
+)
 
+
+@newest_django
 @pytest.mark.parametrize("language", catalogues.LANGUAGES)
 def test_every_text_is_translated(language):
     left = list(catalogues.problems(language))
@@ -23,6 +31,7 @@ def test_every_text_is_translated(language):
     )
 
 
+@newest_django
 def test_catalogues_are_as_the_tool_writes_them():
     written = {path: path.read_bytes() for path in PACKAGE.glob("*/locale/*/LC_MESSAGES/*")}
     try:

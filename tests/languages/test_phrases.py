@@ -3,8 +3,8 @@
 import pytest
 from django.utils import translation
 
-from authservice.kernel import errors
-from authservice.kernel.faults import Fault
+from authservice.core import errors
+from authservice.kernel.errors import Fault, invalid
 from authservice.kernel.phrases import Phrase, joined, of_field, phrase, translated
 from tests.languages.override import overriding
 
@@ -18,7 +18,7 @@ def test_phrase_is_its_english_text():
 
 def test_error_is_english_outside_responses():
     with translation.override("de"):
-        fault = errors.invalid("email", phrase("This field is required."))
+        fault = invalid("email", phrase("This field is required."))
 
         assert str(fault) == fault.message == "email: This field is required."
         assert fault.text == "email: Dieses Feld ist erforderlich."

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from authservice.core.management.counting import counted
+from authservice.core.management.progress import counted
 from authservice.kernel.phrases import phrase_count, translated
 from tests.languages import texts
 from tests.languages.texts import PACKAGE, ROOT

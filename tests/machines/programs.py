@@ -18,6 +18,7 @@ from tests.hosts.runs import ROOT
 from tests.support.ports import free_port
 
 DEPLOYMENT = ROOT / "docs" / "running" / "deployment"
+REDIS_PASSWORD = "redis-password"
 _PATIENCE = 30  # seconds
 
 
@@ -62,7 +63,8 @@ class HAProxy(Program):
             WEB=at(self.web),
             POSTGRESQL=at(self.postgresql),
             REDIS=at(self.redis),
-            **addresses,
+            REDIS_PASSWORD=REDIS_PASSWORD,
+            **{"BALANCERS": "127.0.0.1", **addresses},
         )
 
     def command(self, text: str) -> str:
@@ -127,7 +129,7 @@ class Caches:
         folders = [folder / f"redis-{number}" for number in range(5)]
         for each in folders:
             each.mkdir()
-        self.servers = [Redis(folders[0]), Redis(folders[1])]
+        self.servers = [Redis(each, REDIS_PASSWORD) for each in folders[:2]]
         master = self.servers[0]
         self.servers[1].command("REPLICAOF", "127.0.0.1", str(master.port))
         self._sentinels = [_sentinel(each, master.port) for each in folders[2:]]
@@ -147,6 +149,7 @@ def _sentinel(folder: Path, master: int) -> Program:
             ("port 26379", f"port {free_port()}\nbind 127.0.0.1\ndir {folder}"),
             ("redis-one 6379", f"127.0.0.1 {master}"),
         )
+        + f"sentinel auth-pass shop {REDIS_PASSWORD}\n"
     )
     return Program(folder, "redis-server", str(file), "--sentinel")
 

@@ -2,11 +2,16 @@
 
 import os
 
+import django
+from service import settings
 from service.settings import *  # noqa: F403
 from service.settings import AUTHSERVICE
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-EMAIL_TIMEOUT = 1
+if django.VERSION < (6, 1):
+    EMAIL_TIMEOUT = 1
+else:
+    settings.MAILERS["default"]["OPTIONS"]["timeout"] = 1
 CELERY_TASK_DEFAULT_QUEUE = os.environ["TEST_QUEUE"]
 AUTHSERVICE["NOTIFICATION"] |= {
     "BACKOFF": 0.5,

@@ -22,7 +22,15 @@ from tests.faults.service import SECRET_KEY, Line, Reply
 from tests.faults.traffic import CLIENTS, Client
 from tests.hosts.runs import ROOT
 from tests.machines.postgresql import Primary, Standby
-from tests.machines.programs import DEPLOYMENT, Caches, HAProxy, PgBouncer, at, wait_until
+from tests.machines.programs import (
+    DEPLOYMENT,
+    REDIS_PASSWORD,
+    Caches,
+    HAProxy,
+    PgBouncer,
+    at,
+    wait_until,
+)
 from tests.support import processes
 from tests.support.ports import free_port
 
@@ -150,8 +158,8 @@ class Site:
             "AUTHSERVICE_SESSION_STORE": "cache",
             "AUTHSERVICE_THROTTLE": "0",
             # The clients name an address of their own, as a proxy in front of HAProxy would.
-            "AUTHSERVICE_TRUSTED_PROXIES": "2",
-            "CACHE_URL": f"redis://{at(self.haproxy.redis)}/1",
+            "AUTHSERVICE_TRUSTED_PROXIES": "127.0.0.0/8",
+            "CACHE_URL": f"redis://:{REDIS_PASSWORD}@{at(self.haproxy.redis)}/1",
             "CELERY_BROKER_URL": RABBITMQ,
             "DATABASE_URL": self.cluster.url(bouncer, pooled),
             "DEBUG": "0",

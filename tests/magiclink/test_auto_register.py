@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from authservice import signals
 from authservice.core.login import login
+from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken, Session
 from authservice.core.users import lookup
-from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN
@@ -102,7 +102,7 @@ def test_first_login_verifies_the_address(magic, api, way):
 def test_new_user_gets_no_email_about_removed_access(magic, post):
     magic.follow(magic.mailed().token)
 
-    assert message_queue.ACCESS_WIPED not in post.kinds()
+    assert kinds.ACCESS_WIPED not in post.kinds()
 
 
 def test_second_request_creates_no_other_account(magic):

@@ -5,9 +5,11 @@ import re
 import pytest
 from django.utils import translation
 
+from authservice import signals
+from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
-from tests.magiclink.magic import ANN, FRONT, HTML, pair_of
+from tests.magiclink.magic import ANN, FRONT, HTML, pair_of, redirect_of
 from tests.support.pages import assert_protected, is_page
 from tests.support.statements import statements
 
@@ -35,7 +37,7 @@ def test_prefetch_does_not_use_the_link(magic, ann, magiclink, confirm, headers)
 
     answer = magic.follow(pair.token, **{**HTML, **headers})
 
-    assert (answer.status, answer.body) == (200, {"data": None})
+    assert (answer.status, answer.response.content) == (503, b"")
     assert magic.follow(pair.token).status == 200
 
 
@@ -81,31 +83,41 @@ class TestAuto:
 
         assert "access_token" in magic.submit(value, **HTML).data
 
-    def test_page_costs_no_query(self, magic):
+    def test_page_reads_the_link_and_its_user_and_writes_nothing(self, magic):
         pair = magic.mailed()
 
-        assert statements(lambda: magic.follow(pair.token, **HTML)) == []
+        found = statements(lambda: magic.follow(pair.token, **HTML))
 
-    def test_page_is_the_same_for_an_invalid_link(self, magic):
+        assert [sql.partition(" ")[0] for sql in found] == ["SELECT", "SELECT"]
+
+    def test_unknown_link_is_refused_without_a_page_and_costs_one_query(self, magic):
+        answers = []
+
+        assert len(statements(lambda: answers.append(magic.follow("A" * 43, **HTML)))) == 1
+        assert is_refusal(answers[0], 400, "INVALID_TOKEN")
+
+    def test_used_link_is_refused_without_a_page_and_opening_it_is_no_attempt(
+        self, magic, received
+    ):
         pair = magic.mailed()
-        pages = [
-            magic.follow(token, **HTML).response.content.decode().replace(token, "")
-            for token in (pair.token, "A" * 43)
-        ]
+        magic.submit(pair.token)
+        failures = received(signals.login_failed)
 
-        assert pages[0] == pages[1]
+        assert is_refusal(magic.follow(pair.token, **HTML), 400, "INVALID_TOKEN")
+        assert failures == []
+        magic.submit(pair.token)
+        assert len(failures) == 1
 
-    def test_token_in_the_page_is_escaped(self, magic):
-        evil = "\"><script>alert('x')</script>"
+    def test_refused_link_leads_to_the_front_end(self, magic, magiclink):
+        magiclink(CONFIRM="auto", CALLBACK_URL=FRONT)
 
-        answer = magic.follow(evil, **HTML)
+        target, fragment = redirect_of(magic.follow("A" * 43, **HTML))
 
-        assert is_page(answer)
-        assert b"<script" not in answer.response.content
+        assert (target, fragment["error"]) == (FRONT, "INVALID_TOKEN")
 
     def test_page_is_not_cached_not_framed_and_sends_no_referrer(self, magic, magiclink):
         magiclink(CONFIRM="auto", CALLBACK_URL=FRONT)
-        assert_protected(magic.follow("x", **HTML).headers)
+        assert_protected(magic.follow(magic.mailed().token, **HTML).headers)
 
     def test_browser_that_requested_the_link_logs_in_at_once(self, magic):
         pair, cookie = magic.mailed(), binding_cookie(magic)
@@ -127,12 +139,12 @@ class TestAuto:
 
         assert is_page(magic.follow(pair.token, **HTML, Cookie=cookie))
 
-    def test_expired_link_is_refused_after_the_form_is_submitted(self, magic, clock):
+    def test_expired_link_is_refused_before_and_after_the_form_is_submitted(self, magic, clock):
         cookie = binding_cookie(magic)
         token = last_token(magic)
         clock.forward(minutes=15)
 
-        assert is_page(magic.follow(token, **HTML, Cookie=cookie))
+        assert is_refusal(magic.follow(token, **HTML, Cookie=cookie), 400, "TOKEN_EXPIRED")
         assert is_refusal(magic.submit(token, **HTML), 400, "TOKEN_EXPIRED")
 
     @pytest.mark.parametrize("accept", ["application/json", "*/*", ""])
@@ -144,9 +156,9 @@ class TestAuto:
             "django.middleware.locale.LocaleMiddleware",
             *settings.MIDDLEWARE,
         ]
-        headers = {**HTML, "Accept-Language": "de"}
+        headers, token = {**HTML, "Accept-Language": "de"}, magic.mailed().token
         with translation.override("en"):  # otherwise the thread would continue in German
-            page = magic.follow("x", **headers).response.content.decode()
+            page = magic.follow(token, **headers).response.content.decode()
 
         assert '<html lang="de"' in page
         assert "Anmelden" in page
@@ -155,13 +167,14 @@ class TestAuto:
         place = tmp_path / "authservice/magiclink/confirm.html"
         place.parent.mkdir(parents=True)
         place.write_text("ours: {{ token.reveal }} {{ action }}")
+        token = magic.mailed().token
         settings.TEMPLATES = [
             {"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [tmp_path]}
         ]
 
-        page = magic.follow("<b>", **HTML).response.content
+        page = magic.follow(token, **HTML).response.content.decode()
 
-        assert page == b"ours: &lt;b&gt; /auth/magic-link/verify"
+        assert page == f"ours: {token} /auth/magic-link/verify"
 
 
 class TestForm:
@@ -219,11 +232,12 @@ class TestForm:
         assert is_refusal(answer, 413, "REQUEST_TOO_LARGE")
 
     def test_form_needs_no_csrf_token(self, magic, ann):
-        def guard(request, session_id):
-            raise AssertionError
+        class Guard(RequestGuard):
+            def check(self, request, session_id, *, bearer):
+                raise AssertionError
 
         pair = magic.mailed()
-        with plugged("request_guard", guard):
+        with plugged("request_guard", Guard()):
             assert magic.submit(pair.token).status == 200
 
 

@@ -9,7 +9,7 @@ from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 from authservice.magiclink import login
-from authservice.magiclink.messages import purpose
+from authservice.magiclink.login import purpose
 from tests.magiclink.magic import KIND
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, Flows, account, move

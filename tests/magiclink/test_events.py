@@ -5,6 +5,7 @@ import pytest
 from tests.magiclink.magic import ANN
 from tests.support.flows import PHONE, wrong
 from tests.support.people import the_user
+from tests.support.slots import Listener
 
 pytestmark = pytest.mark.django_db
 
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def events(monkeypatch):
     recorded = []
     monkeypatch.setattr(
-        "authservice.kernel.events.plugs", lambda slot: (recorded.append,) if slot else ()
+        "authservice.kernel.events.plugs", lambda slot: (Listener(recorded.append),) if slot else ()
     )
     return recorded
 
@@ -124,7 +125,7 @@ def test_failing_listener_leaves_the_email_unsent(magic, ann, monkeypatch):
         raise RuntimeError
 
     magic.ask()
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (refuse,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(refuse),))
 
     with pytest.raises(RuntimeError):
         magic.message()

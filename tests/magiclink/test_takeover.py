@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from authservice.core.credentials import one_time
+from authservice.core.messages import kinds
 from authservice.core.models import Account, PhoneSource, Session
 from authservice.core.users.identifiers import email_key, phone_key
-from authservice.kernel import message_queue
-from authservice.kernel.modules import plugged
 from tests.contract.shapes import is_refusal
 from tests.magiclink.magic import ANN
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, PHONE, Flows, account, prove
 from tests.support.needs import stateless_login
 from tests.support.people import the_user
+from tests.support.slots import accessing, asking
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +101,7 @@ def test_number_of_the_attacker_gets_no_code(api, post, attacker, log_in):
     log_in()
     api.post("forgot-password", phone=PHONE)
 
-    assert post.outgoing(message_queue.RESET_BY_CODE) is None
+    assert post.outgoing(kinds.RESET_BY_CODE) is None
     assert account().phone_number == ""
 
 
@@ -120,45 +120,42 @@ def test_every_module_revokes_its_unverified_access(attacker, log_in):
     def revoke(person):
         calls.append((person.email, Session.objects.filter(ended_at=None).count()))
 
-    with plugged("revoke_unverified_access", revoke):
+    with accessing(first_proof=revoke):
         log_in()
 
     assert calls == [(ANN, 1)]
 
 
-def test_login_gate_is_called_after_access_was_revoked(attacker, log_in):
+def test_second_factor_is_asked_for_after_access_was_revoked(attacker, log_in):
     order = []
 
-    def gate(arrival):
-        order.append("gate")
-
     with (
-        plugged("revoke_unverified_access", lambda person: order.append("revoke")),
-        plugged("login_gate", gate),
+        accessing(first_proof=lambda person: order.append("revoke")),
+        asking(lambda arrival: order.append("ask")),
     ):
         log_in()
 
-    assert order == ["revoke", "gate"]
+    assert order == ["revoke", "ask"]
 
 
 def test_owner_gets_an_email_with_a_link_to_set_a_password(api, post, attacker, log_in):
     log_in()
     flows = Flows(api, post)
 
-    assert flows.reset(post.token(message_queue.ACCESS_WIPED)).status == 200
+    assert flows.reset(post.token(kinds.ACCESS_WIPED)).status == 200
     assert api.post("login", email=ANN, password=NEW).status == 200
 
 
 def test_second_login_removes_nothing(api, post, attacker, log_in):
     log_in()
     flows = Flows(api, post)
-    flows.reset(post.token(message_queue.ACCESS_WIPED))
+    flows.reset(post.token(kinds.ACCESS_WIPED))
     tokens = api.log_in(password=NEW)
 
     log_in()
 
     assert api.get("me", token=tokens["access_token"]).status == 200
-    assert post.kinds().count(message_queue.ACCESS_WIPED) == 1
+    assert post.kinds().count(kinds.ACCESS_WIPED) == 1
 
 
 def test_address_verified_by_another_way_before_removes_nothing(api, attacker, log_in):
@@ -175,7 +172,7 @@ def test_login_with_a_valid_access_token_removes_nothing(api, post, attacker, lo
     assert answer.data["user"]["email_verified"] is True
     assert api.get("me", token=attacker.access_token).status == 200
     assert api.get("me", token=attacker.access_token).data["phone_number"] == PHONE
-    assert message_queue.ACCESS_WIPED not in post.kinds()
+    assert kinds.ACCESS_WIPED not in post.kinds()
     api.log_in()
 
 
@@ -216,10 +213,10 @@ def test_setting_turned_off_keeps_earlier_access(api, post, attacker, log_in, co
 
     assert answer.data["user"]["email_verified"] is True
     assert api.get("me", token=attacker.access_token).status == 200
-    assert message_queue.ACCESS_WIPED not in post.kinds()
+    assert kinds.ACCESS_WIPED not in post.kinds()
     # The number that the attacker gave at the sign-up resets no password for 72 hours.
     assert account().phone_set_by == PhoneSource.SESSION
-    assert message_queue.EMAIL_CONFIRMED in post.kinds()
+    assert kinds.EMAIL_CONFIRMED in post.kinds()
     api.log_in()
 
 

@@ -50,7 +50,7 @@ def test_new_user_requests_a_link_and_logs_in_by_link_form_and_code(server):
     at = link.replace("/app/auth/", server.base)
 
     opened = urlopen(at)
-    assert opened.headers["Cache-Control"] == "no-store"
+    assert opened.headers["Cache-Control"] == "no-store, private"
     assert b'"email_verified":true' in opened.read()
     assert server.post("magic-link/verify-code", email=ANN, code=code)[1]["code"] == (
         "INVALID_VERIFICATION_CODE"

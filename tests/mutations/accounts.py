@@ -19,8 +19,8 @@ SYNC = (
         "The dry run that assigns no key",
         CORE + "users/sync.py",
         to(
-            "        if not dry_run:\n            retry",
-            "        if True:\n            retry",
+            "        if not dry_run and changed:\n",
+            "        if changed:\n",
         ),
         (_SYNC,),
     ),
@@ -51,7 +51,7 @@ SYNC = (
     Mutation(
         "The release of keys before any is assigned",
         CORE + "users/sync.py",
-        to("            retry_on_deadlock(partial(_release, changed))\n", "            pass\n"),
+        to("            write_or_split(_release, changed, lambda _: None)\n", "            pass\n"),
         (_SYNC,),
     ),
     Mutation(
@@ -152,7 +152,7 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The username of a user without an account, which is not available",
-        CORE + "users/availability.py",
+        CORE + "users/lookup.py",
         without(" and find(value) is None"),
         (_CONTESTED,),
     ),

@@ -38,7 +38,7 @@ COMPAT = (
     Mutation(
         "The time until which tokens are traded",
         _SIMPLEJWT + "trade.py",
-        without(" or time.time() >= until.timestamp()"),
+        without(" or clock.timestamp() >= until.timestamp()"),
         _TESTS,
     ),
     Mutation(
@@ -87,7 +87,7 @@ COMPAT = (
     Mutation(
         "The login of staff who hold a token to trade",
         CORE + "login/foreign_tokens.py",
-        to("return not is_staff and ", "return "),
+        to("return not person.has_rights and ", "return "),
         _TESTS,
     ),
     Mutation(

@@ -70,6 +70,18 @@ SESSION_START = (
         ("tests/kernel/test_slots.py",),
     ),
     Mutation(
+        "The turn of an attempt, before it is counted",
+        CORE + "login/login.py",
+        to("lockout.turn(key, person, client)", "lockout.turn(str(uuid.uuid4()), None, client)"),
+        ("tests/races/test_attempts.py::test_parallel_correct_passwords_use_no_attempts",),
+    ),
+    Mutation(
+        "The one reading of the clock in a request",
+        CORE + "api/endpoint.py",
+        without("clock.unit(), "),
+        ("tests/core/login_matrix/test_new_device_notice.py",),
+    ),
+    Mutation(
         "The refusal of an inactive user",
         CORE + "login/login.py",
         to("if not person.active:", "if False:"),
@@ -102,7 +114,7 @@ SESSION_START = (
     ),
     Mutation(
         "The limit of a budget of attempts",
-        CORE + "credentials/attempt_sql.py",
+        CORE + "credentials/attempt_counter.py",
         to('_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )', '_OPEN = f"""( 1 = 1 )'),
         ("tests/core/credentials/test_lockout.py",),
     ),
@@ -118,7 +130,7 @@ TOKENS = (
     Mutation(
         "The token version in an access token",
         CORE + "sessions/authentication.py",
-        to('self.claims["ver"] == person.token_version\n            and ', ""),
+        to('self.claims["ver"] == person.token_version\n                and ', ""),
         (_TOKENS,),
     ),
     Mutation(
@@ -145,7 +157,7 @@ TOKENS = (
     Mutation(
         "The expiry of an access token",
         CORE + "tokens/signing_keys.py",
-        to('if claims["exp"] <= time.time():', "if False:"),
+        to('if claims["exp"] <= clock.timestamp():', "if False:"),
         (_TOKENS,),
     ),
     Mutation(

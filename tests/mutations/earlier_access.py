@@ -30,7 +30,7 @@ EARLIER = (
     Mutation(
         "The number that the link of a first proof removes",
         CORE + "recovery/earlier_access.py",
-        without(", **takeover.NO_NUMBER"),
+        without(", **phone_numbers.NO_NUMBER"),
         (f"{_EARLIER}::test_notice_goes_to_the_proven_address_and_its_link_removes_the_number",),
     ),
     Mutation(
@@ -42,7 +42,7 @@ EARLIER = (
     Mutation(
         "The notice of a factor from before the first proof",
         CORE + "recovery/earlier_access.py",
-        without(" or _has_factor(person)"),
+        without(" or factor"),
         (f"{_EARLIER}::test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out",),
     ),
     Mutation(

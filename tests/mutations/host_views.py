@@ -84,4 +84,10 @@ HOST_VIEWS = (
         without("            request.auth.require_live()\n"),
         (_VIEWS + "rest.py",),
     ),
+    Mutation(
+        "The scheme of a WebSocket over TLS, whose origin counts",
+        "authservice/channels.py",
+        to('"wss": "https"', '"wss": "http"'),
+        (_VIEWS + "recipes.py",),
+    ),
 )

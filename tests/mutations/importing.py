@@ -75,7 +75,7 @@ IMPORTING = (
     Mutation(
         "The time of an imported link in recoveries",
         _IMPORTING + "links.py",
-        to("min(row.added_at, timezone.now())", "timezone.now()"),
+        to("min(row.added_at, clock.now())", "clock.now()"),
         _LINKS,
     ),
     Mutation(

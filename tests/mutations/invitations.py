@@ -13,8 +13,8 @@ INVITATIONS = (
         "The one answer to an invitation",
         _INVITATIONS + "closing.py",
         to(
-            "_row(invitation).filter(status=Status.PENDING, expires_at__gt=now)\n    unchanged",
-            "_row(invitation).filter(expires_at__gt=now)\n    unchanged",
+            "filter(status=Status.PENDING, expires_at__gt=clock.by_now())\n    unchanged",
+            "filter(expires_at__gt=clock.by_now())\n    unchanged",
         ),
         (
             "tests/invitation/races/test_answers.py::test_user_with_an_account_accepts_concurrently_once",
@@ -35,7 +35,7 @@ INVITATIONS = (
     ),
     Mutation(
         "The right to invite, when an invitation is accepted",
-        _MODULE + "answering.py",
+        _MODULE + "invitations.py",
         without(" or not may_invite(inviter)"),
         (f"{_TESTS}senders.py",),
     ),
@@ -48,8 +48,17 @@ INVITATIONS = (
     Mutation(
         "The end of unproven access by an accepted invitation",
         _INVITATIONS + "acceptance.py",
-        to("own = present if session else None", "own = present"),
+        to("owner = present if session else None", "owner = present"),
         (f"{_TESTS}accept_with_account.py::test_accept_removes_unproven_access_first",),
+    ),
+    Mutation(
+        "The address of the account that accepts, under its lock",
+        _INVITATIONS + "acceptance.py",
+        to("present is None or present.email_key != invitation.email_key", "present is None"),
+        (
+            f"{_TESTS}accept_with_account.py"
+            "::test_account_whose_address_changes_meanwhile_does_not_accept",
+        ),
     ),
     Mutation(
         "The account whose session an accept may continue",
@@ -63,31 +72,31 @@ INVITATIONS = (
     Mutation(
         "The end of an invitation link that somebody kept, after a recovery",
         _INVITATIONS + "acceptance.py",
-        to("recipient_state.require_unchanged(invitation, present)", "pass"),
+        to("closing.require_unchanged_recipient(invitation, present)", "pass"),
         (f"{_TESTS}recovery.py::test_link_mailed_before_a_recovery_does_not_sign_in",),
     ),
     Mutation(
         "The invitation link that the creator of an unproven account cannot end",
-        _INVITATIONS + "recipient_state.py",
+        _INVITATIONS + "closing.py",
         to("if proven and _has_changed", "if _has_changed"),
         (f"{_TESTS}recovery.py::test_account_that_another_person_created_does_not_end_the_link",),
     ),
     Mutation(
         "The end of an invitation link that is older than the account, after a changed password",
-        _INVITATIONS + "recipient_state.py",
+        _INVITATIONS + "closing.py",
         to("return recipient.device_version > 0", "return False"),
         (f"{_TESTS}recovery.py::test_link_mailed_before_the_sign_up_ends_with_a_changed_password",),
     ),
     Mutation(
         "The end of invitations that an intruder sent",
-        _INVITATIONS + "eviction.py",
-        without("            closing.cancel(invitation, inviter=inviter)\n"),
+        _INVITATIONS + "closing.py",
+        without("                cancel(invitation, inviter=inviter)\n"),
         (f"{_TESTS}recovery.py::test_reset_cancels_what_was_sent_in_the_last_three_days",),
     ),
     Mutation(
         "The invitations of a suspended user",
-        _MODULE + "answering.py",
-        without(" or not inviter.active"),
+        _MODULE + "invitations.py",
+        to("not inviter.active or not may_invite", "not may_invite"),
         (f"{_TESTS}answers.py::test_accept_is_refused_while_the_sender_is_suspended",),
     ),
     Mutation(
@@ -107,7 +116,7 @@ INVITATIONS = (
     ),
     Mutation(
         "The closed sign-up of unknown addresses",
-        CORE + "users/signup_policy.py",
+        CORE + "users/creation.py",
         to("core.allow_signup or method == INVITATION", "True"),
         (f"{_TESTS}closed_signup.py",),
     ),

@@ -8,6 +8,7 @@ _DAILY = "tests/core/credentials/test_daily_attempts.py"
 _DEVICES = "tests/core/credentials/test_device_limits.py"
 _CODES = "tests/core/credentials/test_code_attempts.py"
 _NETWORKS = "tests/core/credentials/test_shared_networks.py"
+_TURNS = "tests/core/credentials/test_turns.py"
 _MAILS = "tests/core/messages/test_limits.py"
 _TEXTS = "tests/core/messages/test_text_limits.py"
 _NEW_DEVICES = "tests/notification/test_new_devices.py"
@@ -84,8 +85,14 @@ ATTEMPTS = (
     Mutation(
         "The network in the general limit of an account",
         HTTP + "client.py",
-        to('f"account {token.user} {network(request)}"', 'f"account {token.user}"'),
+        to('f"account {token.user} {own}"', 'f"account {token.user}"'),
         (f"{_NETWORKS}::test_device_token_used_elsewhere_does_not_use_up_the_general_limit",),
+    ),
+    Mutation(
+        "The general limit of all devices of a network",
+        HTTP + "client.py",
+        to("times=_OF_DEVICES", "times=99"),
+        (f"{_NETWORKS}::test_devices_pass_the_general_limit_of_a_network_up_to_three_times_it",),
     ),
     Mutation(
         "The separate general limit of a known device",
@@ -93,9 +100,70 @@ ATTEMPTS = (
         to("token = device_token.read(_device_token(request))", "token = None"),
         (f"{_NETWORKS}::test_general_limit_counts_a_known_device_separately_from_its_network",),
     ),
+    Mutation(
+        "The turn of each attempt at one counter",
+        CORE + "credentials/hash_limit.py",
+        to(
+            "        if not waiting.lock.acquire(timeout=WAIT):",
+            "        waiting.lock = RLock()\n        if not waiting.lock.acquire(timeout=WAIT):",
+        ),
+        (f"{_TURNS}::test_attempt_waits_for_the_one_before_it_at_the_same_counter",),
+    ),
+    Mutation(
+        "The one wait for a turn and a slot",
+        CORE + "credentials/hash_limit.py",
+        to("_reservation(max(0.0, deadline - monotonic()))", "_reservation(WAIT)"),
+        (f"{_TURNS}::test_wait_for_the_counter_shortens_the_wait_for_a_slot",),
+    ),
+    Mutation(
+        "The turn of a known device, which other clients do not delay",
+        CORE + "credentials/lockout.py",
+        to("turn(by_device(device) if device else ", "turn("),
+        (_TURNS,),
+    ),
+    Mutation(
+        "The turn of a password in a session",
+        CORE + "recovery/recent_proof.py",
+        to("    with hash_limit.turn(attempt):", "    if True:"),
+        (f"{_TURNS}::test_password_that_waits_for_its_turn_in_a_session_is_not_counted",),
+    ),
 )
 
+_INVITATIONS = "tests/invitation/test_limits.py"
 MESSAGES = (
+    Mutation(
+        "One mail a day of a sender to the recipient of an invitation",
+        _COUNTING,
+        without("    _take_or_refuse(limits.INVITATION_MAIL, own)\n"),
+        (_INVITATIONS,),
+    ),
+    Mutation(
+        "The half of the mails of a recipient that new senders may not use",
+        _COUNTING,
+        to("    if _is_new(sender):\n", "    if False:\n"),
+        (_INVITATIONS,),
+    ),
+    Mutation(
+        "The hidden refusal of a login with an address that is not verified",
+        CORE + "login/login.py",
+        to(
+            'if core.signup_enumeration != "hide":\n            raise',
+            "if True:\n            raise",
+        ),
+        ("tests/core/login/test_hidden_verification.py",),
+    ),
+    Mutation(
+        "The attempts of a network at an address that is not verified",
+        CORE + "login/login.py",
+        without("        lockout.count_throttle(client.network)\n"),
+        ("tests/core/login/test_hidden_verification.py",),
+    ),
+    Mutation(
+        "The guard that protect adds to the pages of users",
+        "authservice/core/staff/admin_site.py",
+        to("(SuperAdminGuard, type(page))", "(type(page),)"),
+        ("tests/readme/test_new_project.py",),
+    ),
     Mutation(
         "The limit on messages that one sender may request",
         _COUNTING,
@@ -162,11 +230,12 @@ WORK = (
         ),
     ),
     Mutation(
-        "The refund of an attempt that gets no hash slot",
+        "The refund of an attempt whose login a table of the project refuses",
         CORE + "credentials/lockout.py",
-        to("except (errors.ServiceUnavailable, DatabaseError):", "except DatabaseError:"),
+        to("    Conflict,\n", ""),
         (
-            "tests/core/credentials/test_hash_limit.py::test_login_without_a_hash_slot_is_503_and_no_attempt",
+            "tests/core/login/test_login_signals.py::"
+            "test_rows_that_receivers_of_a_login_cannot_save_lock_nobody_out",
         ),
     ),
     Mutation(
@@ -230,13 +299,13 @@ WORK = (
     ),
     Mutation(
         "The token of a mailed link, hidden in error reports",
-        HTTP + "redaction.py",
+        HTTP + "envelope.py",
         without('    request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")\n'),
         ("tests/abuse/test_reports.py",),
     ),
     Mutation(
         "The token in URLs that servers add, hidden in error reports",
-        HTTP + "redaction.py",
+        HTTP + "envelope.py",
         without("    request.META.update(_without_queries(request.META))\n"),
         ("tests/abuse/test_reports.py", "-kaddress_that_a_server"),
     ),
@@ -267,8 +336,8 @@ TEXTS = (
         "The link beyond the daily limit, which no later request revokes",
         CORE + "credentials/one_time.py",
         to(
-            "_with_code(purpose, target_key).update(spent_at=timezone.now())",
-            "_unspent(purpose, target_key).update(spent_at=timezone.now())",
+            "_with_code(purpose, target_key).update(spent_at=clock.now())",
+            "_unspent(purpose, target_key).update(spent_at=clock.now())",
         ),
         ("tests/magiclink/test_daily_mail_limit.py",),
     ),

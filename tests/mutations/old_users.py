@@ -168,7 +168,7 @@ IMPORTED_FACTORS = (
     ),
     Mutation(
         "The used recovery codes of an imported factor",
-        _IMPORTING + "dj_rest_auth.py",
+        _IMPORTING + "mfa_table.py",
         to("if not used >> place & 1]", "]"),
         _HOSTILE,
     ),

@@ -23,7 +23,7 @@ ONE_TIME_TOKENS = (
         "The comparison of a code with its digest",
         CORE + "credentials/one_time.py",
         to(
-            'right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)',
+            "right = _matches(purpose, target_key, code, stored)",
             "right = True",
         ),
         ("tests/core/recovery/test_reset_by_code.py",),
@@ -32,8 +32,8 @@ ONE_TIME_TOKENS = (
         "The single use of a one-time secret",
         CORE + "credentials/one_time.py",
         to(
-            "rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, expires_at__gt=now)",
-            "rows = OneTimeToken.objects.filter(pk=issued.pk, expires_at__gt=now)",
+            "filter(pk=issued.pk, spent_at=None, expires_at__gt=clock.by_now())",
+            "filter(pk=issued.pk, expires_at__gt=clock.by_now())",
         ),
         ("tests/core/recovery/test_verify_email.py",),
     ),
@@ -69,8 +69,10 @@ ONE_TIME_TOKENS = (
     ),
     Mutation(
         "The prefetch that does not use up a link",
-        CORE + "api/verification_views.py",
-        to("if self.is_prefetch:", "if False:"),
+        CORE + "api/endpoint.py",
+        to(
+            'if self.is_visited and request.method == "GET" and _is_prefetch(request):', "if False:"
+        ),
         ("tests/core/recovery/test_verify_email.py",),
     ),
     Mutation(
@@ -85,7 +87,7 @@ ONE_TIME_TOKENS = (
     Mutation(
         "The check of a code before the new password",
         CORE + "credentials/one_time.py",
-        without(", expires_at__gt=timezone.now()"),
+        without(", expires_at__gt=clock.by_now()"),
         ("tests/core/recovery/test_reset_by_code.py",),
     ),
     Mutation(
@@ -126,26 +128,33 @@ ONE_TIME_TOKENS = (
     ),
 )
 
+_ADDRESSES = "authservice/kernel/addresses.py"
 PLACES = (
     Mutation(
         "The number of trusted proxies",
-        HTTP + "client.py",
-        to("return hops[-proxies][:_MAX_ADDRESS] if", "return hops[0][:_MAX_ADDRESS] if"),
+        _ADDRESSES,
+        to("return hops[-proxies] if", "return hops[0] if"),
         ("tests/kernel/test_throttling.py",),
     ),
     Mutation(
+        "The networks of trusted proxies",
+        _ADDRESSES,
+        to("if not _is_proxy(address) or not", "if not"),
+        ("tests/kernel/test_addresses.py",),
+    ),
+    Mutation(
         "The refusal of X-Forwarded-For without trusted proxies",
-        HTTP + "client.py",
+        _ADDRESSES,
         to(
-            "    if not proxies:\n        if proxies == 0:\n            _report_proxy(request)\n"
-            "        return peer\n",
+            "    if not proxies:\n        if proxies is not None:\n"
+            "            _report_proxy(meta)\n        return peer\n",
             "    proxies = proxies or 1\n",
         ),
         ("tests/kernel/test_throttling.py",),
     ),
     Mutation(
         "The network of an address",
-        HTTP + "client.py",
+        _ADDRESSES,
         to("(plain, 64)", "(plain, 128)"),
         ("tests/kernel/test_throttling.py",),
     ),
@@ -173,9 +182,7 @@ MAIL = (
     Mutation(
         "The single use of a mailed link",
         "authservice/magiclink/login.py",
-        to(
-            "present = one_time.consume_for(messages.purpose(), person, issued)", "present = person"
-        ),
+        to("present = one_time.consume_for(purpose(), person, issued)", "present = person"),
         ("tests/magiclink/test_login.py",),
     ),
     Mutation(
@@ -213,8 +220,8 @@ MAIL = (
     ),
     Mutation(
         "The removal of a number's verification with the number",
-        CORE + "recovery/takeover.py",
-        without('    "verified_phone_key": "",\n'),
+        CORE + "recovery/phone_numbers.py",
+        without('    "verified_phone_key": None,\n'),
         ("tests/magiclink/test_takeover.py",),
     ),
     Mutation(

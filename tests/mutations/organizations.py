@@ -12,7 +12,94 @@ def _in(name: str) -> tuple[str, ...]:
     return _SETTINGS, f"tests/organization/inside/test_{name}.py"
 
 
+_HOST_VIEWS = "tests/organization/inside/test_host_views.py::"
+_INVITATIONS = "tests/organization/inside/test_invitations.py::"
+_CONTINUED = "tests/organization/inside/test_continued_sessions.py::"
+
 ORGANIZATIONS = (
+    Mutation(
+        "The refresh token of a client that switches without sending it",
+        "authservice/core/sessions/rotation.py",
+        to("    if not shown:\n        return _unrotated(person, session)\n", "")
+        + to(
+            "    token = _parse(shown)\n    if not token.genuine",
+            "    token = RefreshToken(session.pk, session.counter, b'')\n"
+            "    if shown and not token.genuine",
+        ),
+        (_SETTINGS, f"{_CONTINUED}test_client_that_ignores_the_tokens_refreshes"),
+    ),
+    Mutation(
+        "The refresh token that the setting withholds from an access token",
+        "authservice/core/sessions/rotation.py",
+        to("if withheld else current", "if not current else current"),
+        (_SETTINGS, f"{_CONTINUED}test_setting_withholds_the_refresh_token"),
+    ),
+    Mutation(
+        "The signature of the refresh token that a switch replaces",
+        "authservice/core/sessions/rotation.py",
+        to("    if not token.genuine(session.seed):  # which", "    if False:  # which"),
+        (_SETTINGS, f"{_CONTINUED}test_forged_token_is_refused"),
+    ),
+    Mutation(
+        "The response under ASGI that varies by the user, where the organization was read",
+        ORG + "middleware.py",
+        to("return requests.finish(request, await awaited)", "return await awaited"),
+        (_SETTINGS, f"{_HOST_VIEWS}test_response_varies_by_caller_under_asgi"),
+    ),
+    Mutation(
+        "The response of an async view that varies by the user",
+        ORG + "decorators.py",
+        to(
+            "return varied(refused or await view(request, *args, **kwargs))",
+            "return refused or await view(request, *args, **kwargs)",
+        ),
+        (_SETTINGS, f"{_HOST_VIEWS}test_decorated_view_varies_by_caller_without_the_middleware"),
+    ),
+    Mutation(
+        "The response of a view that varies by the user",
+        ORG + "decorators.py",
+        to(
+            "return varied(_refused(request, required) or view(request, *args, **kwargs))",
+            "return _refused(request, required) or view(request, *args, **kwargs)",
+        ),
+        (_SETTINGS, f"{_HOST_VIEWS}test_decorated_view_varies_by_caller_without_the_middleware"),
+    ),
+    Mutation(
+        "The stored inviter of an invitation that another member sends again",
+        ORG + "invitations.py",
+        without("            rows.update(inviter=actor.person.user)\n"),
+        (_SETTINGS, f"{_INVITATIONS}test_resent_invitation_is_that_of_the_resender"),
+    ),
+    Mutation(
+        "The slug of a deleted organization, which stays reserved",
+        ORG + "organizations.py",
+        to("            if is_reserved_slug(slug):\n                raise _Reserved\n", ""),
+        _in("bounds"),
+    ),
+    Mutation(
+        "The rank below an admin of each role of the project",
+        ORG + "roles.py",
+        to("_RANKS = range(1, 200)", "_RANKS = range(1, 301)"),
+        _in("checks"),
+    ),
+    Mutation(
+        "The permission of the project that a role must grant",
+        ORG + "requests.py",
+        to("if permission and not roles.grants(member.role, permission):", "if False:"),
+        _in("host_views"),
+    ),
+    Mutation(
+        "The rule that no role gives a role that has more",
+        ORG + "roles.py",
+        to(" if role.permits <= permits and role.grants <= grants", ""),
+        _in("roles"),
+    ),
+    Mutation(
+        "The largest page of an array",
+        "authservice/kernel/http/listing.py",
+        to("else replace(asked, limit=MAX_LIMIT)", "else replace(asked, limit=MAX_OFFSET)"),
+        _in("members"),
+    ),
     Mutation(
         "The membership that a route below an organization requires",
         ORG + "access.py",
@@ -94,7 +181,7 @@ ORGANIZATIONS = (
     ),
     Mutation(
         "The right of the inviter when an invitation is accepted",
-        ORG + "answering.py",
+        ORG + "invitations.py",
         to("if not may_still_invite(invitation):", "if False:"),
         _in("answering"),
     ),
@@ -124,5 +211,24 @@ ORGANIZATIONS = (
             "active.Membership.objects.filter(organization=key).first()",
         ),
         _in("host_views"),
+    ),
+    Mutation(
+        "The forged request that the decorators of organizations refuse",
+        ORG + "decorators.py",
+        to("require_caller", "identify"),
+        (
+            _SETTINGS,
+            "tests/organization/inside/test_guards.py::test_guard_refuses_a_forged_request",
+        ),
+        times=2,
+    ),
+    Mutation(
+        "The outage that is not a user without an organization",
+        ORG + "requests.py",
+        to(
+            "(errors.Unauthorized, errors.InvalidToken, errors.TokenExpired, errors.InvalidCsrf):",
+            "errors.Fault:",
+        ),
+        (_SETTINGS, f"{_HOST_VIEWS}test_lazy_organization_is_an_error_during_an_outage"),
     ),
 )

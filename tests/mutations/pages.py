@@ -20,7 +20,7 @@ PAGES = (
     Mutation(
         "The CSRF token of requests for JSON to routes with a page",
         _ENDPOINT,
-        to('if self._is_form and plug("link_pages"):', 'if plug("link_pages"):'),
+        to("if self._is_form and plugs(LinkPages):", "if plugs(LinkPages):"),
         (_RESET,),
     ),
     Mutation(
@@ -55,7 +55,7 @@ PAGES = (
     ),
     Mutation(
         "The new password in reports of a crash after a form",
-        HTTP + "redaction.py",
+        HTTP + "envelope.py",
         without('        "new_password",\n'),
         (_RESET,),
     ),
@@ -75,7 +75,7 @@ PAGES = (
         "The check of a path that browsers take for the address of another host",
         "authservice/kernel/origins.py",
         to('and not text.startswith("//") and', "and"),
-        ("tests/kernel/test_path_checks.py",),
+        ("tests/kernel/test_rules.py",),
     ),
     Mutation(
         "The warning of a project whose URLconf does not include the service",

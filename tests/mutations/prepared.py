@@ -160,7 +160,7 @@ PREPARED = (
     ),
     Mutation(
         "The answer of a logout that does not depend on receivers",
-        "authservice/core/sessions/logout.py",
+        "authservice/core/sessions/revocation.py",
         to("user_logged_out.send_robust(", "user_logged_out.send("),
         ("tests/faults/test_raising.py",),
     ),

@@ -35,16 +35,97 @@ PROVIDERS = (
         "The verified address that links an account",
         OAUTH + "sign_in.py",
         to(
-            "if arriving.profile.email_verified and conf.allow_account_linking:",
-            "if conf.allow_account_linking:",
+            "if arriving.profile.email_verified and provider_settings",
+            "if provider_settings",
         ),
         (_FLOW + "sign_in.py", _FLOW + "takeover.py"),
     ),
     Mutation(
         "The second read of a link, after a reset between link and user",
         OAUTH + "sign_in.py",
-        to("    link = links.find(arriving.provider, subject)\n", "    link = found\n"),
-        (_FLOW + "takeover.py",),
+        without("        _require_link(arriving, link)\n"),
+        (_FLOW + "takeover.py", _FLOW + "removed_access.py"),
+    ),
+    Mutation(
+        "The second read of a link whose user proves the address of the account",
+        OAUTH + "sign_in.py",
+        to('was linked."""\n    _require_link(arriving, link)\n', 'was linked."""\n'),
+        (_FLOW + "removed_access.py",),
+    ),
+    Mutation(
+        "The setting that stores tokens, for a link of a signed-in user",
+        OAUTH + "linking.py",
+        to("kept = tokens if conf.store_provider_tokens else None", "kept = tokens"),
+        (_FLOW + "tokens.py",),
+    ),
+    Mutation(
+        "The limit on new accounts by a provider",
+        OAUTH + "sign_in.py",
+        without('    throttling.count("signup", arriving.client.network)\n'),
+        (_FLOW + "sign_in.py",),
+    ),
+    Mutation(
+        "The link that stays when the login is refused",
+        OAUTH + "sign_in.py",
+        to("        if login.login_refusal(present) is None:", "        if True:"),
+        (_FLOW + "sign_in.py",),
+    ),
+    Mutation(
+        "The provider of the link that is removed",
+        OAUTH + "storage.py",
+        to("user=link.user_id, provider=link.provider, subject", "user=link.user_id, subject"),
+        (_FLOW + "linking.py", _FLOW + "tokens.py"),
+    ),
+    Mutation(
+        "The second look at a user who was suspended since the first",
+        OAUTH + "sign_in.py",
+        without(" or not present.active"),
+        (_FLOW + "sign_in.py",),
+    ),
+    Mutation(
+        "The domains of a provider",
+        OAUTH + "provider_settings.py",
+        to("return domain in {", "return True or domain in {"),
+        (_FLOW + "vouching.py",),
+    ),
+    Mutation(
+        "The domains of a provider that a signed-in user links",
+        OAUTH + "linking.py",
+        to("profile = profiles.cleaned(result.profile, provider)", "profile = result.profile"),
+        (_FLOW + "vouching.py",),
+    ),
+    Mutation(
+        "The accounts that are never linked by address",
+        OAUTH + "linking.py",
+        to("if person.has_rights:", "if False:"),
+        (_FLOW + "vouching.py",),
+    ),
+    Mutation(
+        "The count of refusals that say that an address is taken",
+        OAUTH + "sign_in.py",
+        to(
+            '    throttling.count("is-available", arriving.client.network)\n    login.record',
+            "    login.record",
+        ),
+        (_FLOW + "vouching.py",),
+    ),
+    Mutation(
+        "The record of a removed link",
+        OAUTH + "linking.py",
+        to("if removed_links.was_removed(person.user.pk, provider, profile.subject):", "if False:"),
+        (_FLOW + "removed_access.py",),
+    ),
+    Mutation(
+        "The 72 hours after a recovery without new links by address",
+        OAUTH + "linking.py",
+        to("if recovered_at and recovered_at >", "if False and recovered_at >"),
+        (_FLOW + "removed_access.py",),
+    ),
+    Mutation(
+        "The end of the sessions that began with a removed provider",
+        OAUTH + "removed_links.py",
+        without("    sessions.end_begun_with(link.user_id, method, kept, _REASON)\n"),
+        (_FLOW + "removed_access.py",),
     ),
     Mutation(
         "The trust in the provider",
@@ -57,15 +138,15 @@ PROVIDERS = (
         OAUTH + "sign_in.py",
         to(
             "    person = first_proof.confirm_address(person, arriving.client,"
-            " caller=arriving.caller)\n    storage.links().add",
-            "    storage.links().add",
+            " caller=arriving.caller)\n    link =",
+            "    link =",
         ),
         (_FLOW + "takeover.py",),
     ),
     Mutation(
         "The links that an attacker has planted",
         OAUTH + "apps.py",
-        without('    revoke_unverified_access = "authservice.oauth.eviction.revoke_unverified"\n'),
+        without('    account_access = "authservice.oauth.eviction.account_access"\n'),
         (_FLOW + "takeover.py",),
     ),
     Mutation(
@@ -112,5 +193,11 @@ PROVIDERS = (
         OAUTH + "sealing.py",
         to('if values["owner"].reveal() != _owner(str(link.user_id), link.provider):', "if False:"),
         (_FLOW + "tokens.py",),
+    ),
+    Mutation(
+        "The verified flag of the address of an identity that a signed-in user links",
+        OAUTH + "linking.py",
+        to("if profile.email_verified and present.email_key", "if present.email_key"),
+        (_FLOW + "linking.py",),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _TAKEOVER = "tests/core/recovery/test_takeover.py::test_reset_by_mail"
+_SHARED = "tests/core/recovery/test_shared_numbers.py"
 _NUMBER = "tests/core/credentials/test_recovery_number.py"
 _SECURE = "tests/core/recovery/test_secure_account.py"
 _CONFIRM = "tests/core/recovery/test_verify_confirm.py"
@@ -64,7 +65,7 @@ NUMBERS = (
     Mutation(
         "The 72 hours before such a number can reset a password",
         CORE + "credentials/recovery_number.py",
-        to("verified_at <= timezone.now() - WAIT", "verified_at <= timezone.now()"),
+        to("verified_at <= clock.now() - WAIT", "verified_at <= clock.now()"),
         (f"{_NUMBER}::test_number_set_by_a_session_resets_no_password",),
     ),
     Mutation(
@@ -81,9 +82,21 @@ NUMBERS = (
     ),
     Mutation(
         "The verified number that no other user can take",
-        CORE + "recovery/profile.py",
-        without(".exclude(verified_phone_key=key)"),
-        (_NUMBER, "tests/core/recovery/test_profile.py"),
+        CORE + "recovery/phone_numbers.py",
+        to("if number and is_taken(", "if not number and is_taken("),
+        ("tests/core/recovery/test_shared_numbers.py",),
+    ),
+    Mutation(
+        "The account that a code verifies a number for",
+        CORE + "credentials/one_time.py",
+        to("if purpose.opens_account or row.user_id == holder", "if True"),
+        ("tests/core/recovery/test_shared_numbers.py",),
+    ),
+    Mutation(
+        "The number that other accounts lose",
+        CORE + "recovery/verification.py",
+        without("        phone_numbers.take(present, key, client)\n"),
+        ("tests/core/recovery/test_shared_numbers.py",),
     ),
     Mutation(
         "The recent proof that a setting requires",
@@ -94,8 +107,20 @@ NUMBERS = (
     Mutation(
         "The refresh, which is not a recent proof",
         CORE + "recovery/recent_proof.py",
-        to("auth_time__gte=timezone", "refreshed_at__gte=timezone"),
+        to("auth_time__gte=clock", "refreshed_at__gte=clock"),
         (f"{_NUMBER}::test_recent_proof_is_not_a_refreshed_session",),
+    ),
+    Mutation(
+        "The client that takes a number, which the log of the loser does not name",
+        CORE + "recovery/phone_numbers.py",
+        to("loser, Client(), phone_number", "loser, client, phone_number"),
+        (f"{_SHARED}::test_account_that_loses_the_number_learns_nothing_about_its_new_owner",),
+    ),
+    Mutation(
+        "The language of the client that takes a number, which the mail does not use",
+        CORE + "recovery/phone_numbers.py",
+        to("Client(request_id=client.request_id)", "client"),
+        (f"{_SHARED}::test_account_that_loses_the_number_learns_nothing_about_its_new_owner",),
     ),
 )
 
@@ -111,6 +136,24 @@ NOTICES = (
         CORE + "recovery/secure_account.py",
         without("    security_notice.end_later(issued)\n"),
         (f"{_SECURE}::test_link_makes_the_links_of_later_changes_do_nothing",),
+    ),
+    Mutation(
+        "The access of a request that began before the undone change",
+        CORE + "recovery/secure_account.py",
+        to(" - _OVERLAP", ""),
+        (
+            "tests/oauth/flow/test_recovery.py::"
+            "test_not_me_removes_a_link_whose_request_began_before_the_change",
+        ),
+    ),
+    Mutation(
+        "The order of the links of changes whose requests overlap",
+        CORE + "messages/security_notice.py",
+        to("max(now, earlier + timedelta.resolution) if earlier else now", "now"),
+        (
+            "tests/oauth/flow/test_recovery.py::"
+            "test_not_me_removes_a_link_whose_request_began_before_the_change",
+        ),
     ),
     Mutation(
         "The link that a changed password does not revoke",
@@ -132,14 +175,14 @@ NOTICES = (
     ),
     Mutation(
         "The factor from before the change, which the link keeps",
-        "authservice/twofactor/disabling.py",
+        "authservice/twofactor/verify_login.py",
         without(".filter(Q(confirmed=False) | Q(enabled_at__gte=since))"),
         (f"{_SECURE}::test_link_keeps_a_factor_from_before_the_change",),
     ),
     Mutation(
         "The removal of a password that an attacker chose",
         CORE + "recovery/secure_account.py",
-        without("    passwords.store(person, make_password(None))\n"),
+        without("    passwords.store(person, creation.unusable())\n"),
         (f"{_SECURE}::test_link_undoes_a_password_that_the_thief_changed",),
     ),
     Mutation(
@@ -169,7 +212,7 @@ LOST_NOTICES = (
     Mutation(
         "The unproven address, which gets no notice",
         CORE + "messages/security_notice.py",
-        to("elif kind == message_queue.PHONE_CHANGED and _may_text(before):", "else:"),
+        to("elif kind == kinds.PHONE_CHANGED and _may_text(before):", "else:"),
         ("tests/core/recovery/test_password_change.py",),
     ),
     Mutation(
@@ -229,7 +272,7 @@ PAGES = (
     ),
     Mutation(
         "The proven account that cannot be denied",
-        CORE + "recovery/denied_signup.py",
+        CORE + "recovery/first_proof.py",
         to("if present.email_proven:", "if False:"),
         (f"{_CONFIRM}::TestDeny",),
     ),

@@ -9,19 +9,19 @@ TWO, _TWO = "authservice/twofactor/", "tests/twofactor/test_"
 SECOND_FACTORS = (
     Mutation(
         "The challenge of a login with a second factor",
-        TWO + "gate.py",
+        TWO + "verify_login.py",
         to("if found and found.confirmed:", "if False:"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The challenge of a login whose user was read with an enabled factor",
-        TWO + "gate.py",
+        TWO + "verify_login.py",
         to("not arrival.person.gate_values.get(_CONFIRMED, True)", "True"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The query for a factor in a login that did not read it with the user",
-        TWO + "gate.py",
+        TWO + "verify_login.py",
         to("gate_values.get(_CONFIRMED, True)", "gate_values.get(_CONFIRMED)"),
         (_TWO + "challenge.py",),
     ),
@@ -70,18 +70,18 @@ SECOND_FACTORS = (
     Mutation(
         "The five attempts of a temp_token",
         TWO + "verify_login.py",
-        without("    challenges.count_attempt(token)\n"),
+        without("    count_on_token(token)\n"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The ten attempts of an account",
         TWO + "verify_login.py",
-        to("key = code_lockout.consume(", "key = code_lockout.counter("),
+        to("key = codes.count_attempt(", "key = codes.counter("),
         (_TWO + "attempts.py",),
     ),
     Mutation(
         "The devices that have attempts of their own",
-        TWO + "lockout.py",
+        TWO + "codes.py",
         without(", since=authenticator.enabled_at"),
         (_TWO + "attempts.py",),
     ),
@@ -96,14 +96,14 @@ SECOND_FACTORS = (
     ),
     Mutation(
         "The password that a remembered device depends on",
-        TWO + "remembered_devices.py",
+        TWO + "verify_login.py",
         to("passwords.matches_fingerprint(one, person.password)", "one"),
         (_TWO + "remembered.py",),
     ),
     Mutation(
         "The end of sessions when staff remove a factor",
-        TWO + "disabling.py",
-        without("        sessions.end_all(person, DISABLED)\n"),
+        TWO + "enrolment.py",
+        without("        sessions.end_all(person, REMOVED)\n"),
         (_TWO + "disable.py",),
     ),
     Mutation(
@@ -128,13 +128,14 @@ SECOND_FACTORS = (
         "The password hash that a temp_token is bound to",
         CORE + "credentials/one_time.py",
         to(
-            "bool(rows.filter(**unchanged).update(spent_at=now))", "bool(rows.update(spent_at=now))"
+            "bool(rows.filter(**unchanged).update(spent_at=clock.now()))",
+            "bool(rows.update(spent_at=clock.now()))",
         ),
         (_TWO + "interleaved.py",),
     ),
     Mutation(
         "The entry of a factor that a recovery removes",
-        TWO + "disabling.py",
+        TWO + "verify_login.py",
         to("if any(row.confirmed for row in found):", "if False:"),
         (_TWO + "events.py",),
     ),

@@ -35,7 +35,7 @@ FORGERY = (
         "The check of the origin of a request",
         CSRF + "guard.py",
         to(
-            'if not origins.may_call(origin, site, target_origin(request) if origin else ""):',
+            'if not may_call(origin, site, target_origin(request) if origin else ""):',
             "if False:",
         ),
         ("tests/csrf/test_origins.py",),
@@ -49,7 +49,7 @@ FORGERY = (
     Mutation(
         "The request guard that token cookies require",
         CORE + "api/authentication.py",
-        to('token_cookies.enabled and bool(plugs("request_guard"))', "token_cookies.enabled"),
+        to("token_cookies.enabled and bool(plugs(RequestGuard))", "token_cookies.enabled"),
         ("tests/core/credentials/test_device_cookie.py",),
     ),
     Mutation(
@@ -136,7 +136,7 @@ SESSIONS = (
     ),
     Mutation(
         "The end of the oldest session at the limit",
-        "authservice/session/limit.py",
+        "authservice/session/policy.py",
         to("[most - 1 :]", "[most:]"),
         ("tests/session/test_limit.py",),
     ),
@@ -170,7 +170,7 @@ SESSIONS = (
     Mutation(
         "The refusal of a refresh after a concurrent expiry",
         CORE + "sessions/rotation.py",
-        without('        expires_at__gt=param("now", Session, "expires_at"),\n'),
+        without('        expires_at__gt=param("by_now", Session, "expires_at"),\n'),
         ("tests/core/sessions/test_rotation_interleaved.py",),
     ),
     Mutation(

@@ -19,7 +19,7 @@ SUPPORT = (
     Mutation(
         "The other staff, protected from support staff",
         CORE + "staff/authority.py",
-        to("not (person.is_super_admin or of_staff)", "not person.is_super_admin"),
+        to("not (person.is_super_admin or person.is_staff)", "not person.is_super_admin"),
         _RIGHTS,
     ),
     Mutation(
@@ -100,7 +100,7 @@ SUPPORT = (
     ),
     Mutation(
         "The confirmation of an action on a list",
-        CORE + "staff/admin_confirm.py",
+        CORE + "staff/admin_lists.py",
         to("if request.POST.get(_CONFIRMED):", "if True:"),
         (_HOST, _INSIDE + "test_lists.py"),
     ),

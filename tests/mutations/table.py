@@ -9,6 +9,7 @@ from tests.mutations import (
     earlier_access,
     example,
     extending,
+    host_users,
     host_views,
     importing,
     invitations,
@@ -28,6 +29,7 @@ from tests.mutations import (
     sessions,
     staff,
     support,
+    web,
 )
 
 MUTATIONS = (
@@ -59,4 +61,6 @@ MUTATIONS = (
     *(*outbound.OUTBOUND, *outbound.PROVIDERS),
     *example.EXAMPLE,
     *languages.LANGUAGES,
+    *(*web.CACHES, *web.EXEMPT_CLIENTS, *web.RETURNS),
+    *(*host_users.HOST_USERS, *host_users.JOBS),
 )

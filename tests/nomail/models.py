@@ -4,6 +4,7 @@ from django.db import models
 
 class Member(AbstractBaseUser):
     name = models.CharField(max_length=30, unique=True)
+    is_superuser = models.BooleanField(default=False)
 
     USERNAME_FIELD = "name"
 

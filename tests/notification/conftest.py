@@ -3,14 +3,16 @@ import logging
 import re
 import time
 
-import django
 import pytest
+from celery import Celery, _state
+from kombu.transport.memory import Channel, Transport
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.notification.servers import Gateway, Sink
+from tests.support.mailing import mail_settings
 from tests.support.people import make_user
 
 PHONE = "+4915112345678"
@@ -127,12 +129,29 @@ def mail_to(settings):
     """`mail_to(port)` makes the project send e-mail by SMTP to a port, without a timeout."""
 
     def change(port):
-        backend = "django.core.mail.backends.smtp.EmailBackend"
-        if django.VERSION >= (6, 1):
-            options = {"host": "127.0.0.1", "port": port}
-            settings.MAILERS = {"default": {"BACKEND": backend, "OPTIONS": options}}
-            return
-        settings.EMAIL_BACKEND = backend
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+        for name, value in mail_settings("smtp", host="127.0.0.1", port=port).items():
+            setattr(settings, name, value)
 
     return change
+
+
+@pytest.fixture
+def celery():
+    """`celery(broker)` is the Celery app of the project, for all threads."""
+    apps = []
+
+    def start(broker):
+        app = Celery("tests", broker=broker)
+        app.set_current()
+        app.set_default()
+        apps.append(app)
+        return app
+
+    yield start
+    _state._set_current_app(None)
+    _state.set_default_app(None)
+    for app in apps:
+        app.close()
+    # The broker in memory is one for the whole process: no test receives the jobs of another.
+    Transport.global_state.clear()
+    Channel.queues.clear()

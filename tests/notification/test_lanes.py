@@ -8,7 +8,7 @@ import pytest
 from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
 from authservice.notification.dispatchers import celery, thread
-from authservice.notification.dispatchers.lanes import Lanes
+from authservice.notification.dispatchers.background import Lanes
 from tests.support import needs
 
 NOTICE = Message(kind="password-changed", target="ann@example.com")

@@ -12,7 +12,7 @@ from authservice.core.models import Account, OneTimeToken
 from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
 from authservice.notification.dispatchers import thread
-from authservice.notification.dispatchers.lanes import Lanes
+from authservice.notification.dispatchers.background import Lanes
 from tests.notification.conftest import PHONE
 from tests.notification.dispatchers import kept
 from tests.support.client import PASSWORD

@@ -2,10 +2,9 @@
 
 import pytest
 
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup
-from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from tests.notification.conftest import link_in
 from tests.support.people import the_user
@@ -25,17 +24,17 @@ def confirmation_email(mark_verified, deliver):
     def mail(language=""):
         notice = OneTimeToken.objects.filter(purpose="secure-account").first()
         details = {**SEEN, "notice": str(notice.pk)}
-        kind = message_queue.EMAIL_CONFIRMED
+        kind = kinds.EMAIL_CONFIRMED
         return deliver(kind, language=language, details=details)
 
-    security_notice.notify(message_queue.EMAIL_CONFIRMED, person, Client(), before)
+    security_notice.notify(kinds.EMAIL_CONFIRMED, person, Client(), before)
     return mail
 
 
 @pytest.fixture
 def signup_email(ann, deliver):
     """The e-mail after a sign-up with an address that is taken but unverified."""
-    return lambda language="": deliver(message_queue.SIGNUP, language=language)
+    return lambda language="": deliver(kinds.SIGNUP, language=language)
 
 
 def test_confirmation_email_links_to_the_page_that_secures_the_account(confirmation_email):

@@ -1,10 +1,7 @@
 """Links of other packages are imported; the packages are installed in a process of its own."""
 
-import pytest
-
 from tests.hosts.runs import holds
 
 
-@pytest.mark.slow
 def test_links_of_other_packages_are_imported():
     holds("tests/oauth/importing", "--ds=tests.oauth.importing.settings")

@@ -19,7 +19,7 @@ PATIENCE = 30  # seconds
 # Each returns a false value until the page is ready for it.
 STEPS = (
     "return document.querySelectorAll('.opblock').length > 10",
-    "document.querySelector('[id$=signup] .opblock-summary-control').click(); return true",
+    "document.querySelector('[id$=signUp] .opblock-summary-control').click(); return true",
     "const it = document.querySelector('.try-out__btn'); it && it.click(); return it",
     "const it = document.querySelector('.execute'); it && it.click(); return it",
 )

@@ -16,7 +16,7 @@ print(json.dumps([
     "ORGANIZATION" in settings.declared(),
     [route.path for route in routes() if route.path.startswith("org")],
     [model._meta.db_table for model in apps.get_models() if "organization" in model._meta.db_table],
-    len(modules.plugs("claims")),
+    len(modules.plugs("session_data")),
 ]))
 """
 

@@ -8,9 +8,14 @@ from rest_framework.views import APIView
 from authservice.authentication import AuthserviceAuthentication
 from authservice.organization.decorators import (
     organization_member_required,
+    organization_permission_required,
     organization_role_required,
 )
-from authservice.organization.permissions import HasOrganizationRole, IsOrganizationMember
+from authservice.organization.permissions import (
+    HasOrganizationPermission,
+    HasOrganizationRole,
+    IsOrganizationMember,
+)
 from tests.admin.urls import urlpatterns as others
 from tests.organization.shop import views as shop
 
@@ -30,6 +35,10 @@ class Members(APIView):
 
 class Admins(Members):
     permission_classes = (HasOrganizationRole("admin"),)
+
+
+class Exports(Members):
+    permission_classes = (HasOrganizationPermission("reports.export"),)
 
 
 class Either(Members):
@@ -56,6 +65,16 @@ async def admins_async(request):
     return JsonResponse(shown(request))
 
 
+@organization_permission_required("reports.export")
+def exports(request):
+    return JsonResponse(shown(request))
+
+
+@organization_permission_required("reports.export")
+async def exports_async(request):
+    return JsonResponse(shown(request))
+
+
 def lazy(request):
     found = request.organization
     return JsonResponse({"slug": found.slug if found else ""})
@@ -78,6 +97,9 @@ urlpatterns = [
     path("plain/admins", admins),
     path("async/members", members_async),
     path("async/admins", admins_async),
+    path("rest/exports", Exports.as_view()),
+    path("plain/exports", exports),
+    path("async/exports", exports_async),
     path("lazy", lazy),
     path("lazy-async", lazy_async),
     path("untouched", untouched),

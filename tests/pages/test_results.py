@@ -5,8 +5,8 @@ import re
 import pytest
 from django.utils import translation
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
-from authservice.kernel import message_queue
 from tests.pages.reader import SAME
 from tests.support.flows import ANN, account, prove, verify_path
 from tests.support.people import the_user
@@ -54,7 +54,7 @@ def test_invalid_verification_link_is_a_page(reader):
 
 
 def test_invalid_magic_link_is_a_page(reader, ann):
-    page = reader.send(reader.open("/auth/magic-link/verify?token=x"))
+    page = reader.open("/auth/magic-link/verify?token=x")
 
     assert (page.status, page.heading) == (400, "This link does not work")
 
@@ -130,7 +130,7 @@ def test_page_has_one_heading_a_main_landmark_and_a_language(flows, ann, reader,
     api.post("forgot-password", email=ANN)
     for link in (
         "/auth/" + verify_path(flows.email_token()),
-        post.link(message_queue.RESET_BY_LINK),
+        post.link(kinds.RESET_BY_LINK),
         "/auth/account/secure?token=x",
         "/auth/magic-link/verify?token=x",
         "/auth/invitations/accept?token=x",
@@ -157,7 +157,7 @@ def test_page_and_its_errors_are_in_the_language_of_the_request(
     api.post("forgot-password", email=ANN)
     settings.LANGUAGE_CODE = language
     with translation.override(language):
-        page = reader.open(post.link(message_queue.RESET_BY_LINK))
+        page = reader.open(post.link(kinds.RESET_BY_LINK))
         again = reader.send(page, new_password="x")
         heading = translation.gettext("Choose a new password")
 

@@ -2,7 +2,7 @@ import pytest
 from django.db import connection
 
 from authservice.core.credentials import hash_limit
-from authservice.twofactor import qr
+from authservice.twofactor import views
 from tests.races.crowd import Crowd, asked_rounds, crowd_limit
 from tests.races.hashers import Counting
 from tests.support.client import Api
@@ -28,7 +28,7 @@ def crowd(transactional_db, gathered, caplog, monkeypatch):
     # A loaded machine must not refuse a request of the crowd because it waits for its hash.
     monkeypatch.setattr(hash_limit, "WAIT", 60)
     # Drawing the code takes a hundred times as long as what races.
-    monkeypatch.setattr(qr, "data_uri", lambda _: "data:,")
+    monkeypatch.setattr(views, "qr_code", lambda _: "data:,")
     yield gathered
     # Retries resolve deadlocks with the host: authservice itself takes its locks in one order.
     if connection.vendor == "postgresql":

@@ -8,6 +8,7 @@ from django.db import connections
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Account, AttemptCounter
+from authservice.signals import account_throttled
 from tests.races.crowd import SIZE, tally
 from tests.races.hashers import Counting
 from tests.support.client import PASSWORD
@@ -68,19 +69,52 @@ def test_parallel_correct_passwords_use_no_attempts(crowd, api, rounds):
         known(api, number)
         assert set(tally(crowd.all_do(attempt(api, number, PASSWORD)))) <= {
             200,
-            "TOO_MANY_ATTEMPTS",
+            "SERVICE_UNAVAILABLE",
         }
 
         assert tally(crowd.all_do(attempt(api, number))) == LIMITED
 
 
-def test_parallel_correct_passwords_up_to_the_limit_all_log_in(crowd, api, rounds):
+MORE = BUDGET.limit + 2
+
+
+@pytest.mark.parametrize("slots", [1, 2, 2 * MORE])
+def test_parallel_correct_passwords_all_log_in(crowd, api, rounds, configure, received, slots):
+    """More than the limit of wrong ones: an attempt waits for its turn before it is counted."""
+    configure(CORE={"HASHES_IN_FLIGHT": slots})
+    throttled = received(account_throttled)
     for number in rounds:
         known(api, number)
 
-        answers = crowd.race([attempt(api, number, PASSWORD)] * BUDGET.limit)
+        answers = crowd.race([attempt(api, number, PASSWORD)] * MORE)
 
-        assert tally(answers) == {200: BUDGET.limit}
+        assert tally(answers) == {200: MORE}
+    assert throttled == []
+
+
+@pytest.mark.parametrize("slots", [1, 2 * MORE])
+def test_parallel_correct_passwords_on_a_device_all_log_in(
+    crowd, api, rounds, devices, configure, slots
+):
+    configure(CORE={"HASHES_IN_FLIGHT": slots})
+    for number in rounds:
+        [device] = devices(number, 1)
+
+        answers = crowd.race(
+            [partial(attempt(api, number, PASSWORD), headers={"X-Device-Token": device})] * MORE
+        )
+
+        assert tally(answers) == {200: MORE}
+
+
+def test_parallel_current_passwords_are_all_accepted(crowd, api, rounds):
+    for number in rounds:
+        token = api.sign_up(f"ann{number}@example.com")["access_token"]
+        body = {"password": PASSWORD, "phone_number": ""}
+
+        answers = crowd.race([partial(api.request, "PUT", "profile", body, token=token)] * MORE)
+
+        assert tally(answers) == {200: MORE}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Arrival
-from authservice.twofactor import challenges, lockout
+from authservice.twofactor import codes, verify_login
 from authservice.twofactor.models import Authenticator
 from tests.admin_api.people import promote
 from tests.races.crowd import tally
@@ -37,14 +37,14 @@ def ten_rounds(rounds):
     return rounds[:10]
 
 
-def temp_tokens(person, purpose=challenges.GIVE_CODE):
+def temp_tokens(person, purpose=verify_login.GIVE_CODE):
     arrival = Arrival(
         person=lookup.find_by_id(person.user_id),
         client=Client(),
         method="password",
         proofs=("pwd",),
     )
-    return [challenges.issue(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
+    return [verify_login.issue_challenge(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
 
 
 def steps_and_deletion(api, root, person, steps):
@@ -63,16 +63,14 @@ def check(answers, person):
 def test_second_step_during_the_deletion_of_its_user_is_not_a_5xx(
     root, api, crowd, ten_rounds, clock, monkeypatch
 ):
-    monkeypatch.setattr(
-        lockout, "BUDGET", lockout.Budget.fixed(limit=1000, window=lockout.BUDGET.window)
-    )
+    monkeypatch.setattr(codes, "BUDGET", codes.Budget.fixed(limit=1000, window=codes.BUDGET.window))
     for number in ten_rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up().enrol()
         clock.forward(seconds=30)
-        codes = [ann.code(), *ann.backup_codes][:STEPS]
+        typed = [ann.code(), *ann.backup_codes][:STEPS]
         steps = [
             partial(ann.verify_login, code, token)
-            for code, token in zip(codes, temp_tokens(ann), strict=True)
+            for code, token in zip(typed, temp_tokens(ann), strict=True)
         ]
 
         answers = crowd.race(steps_and_deletion(api, root, ann, steps))

@@ -7,7 +7,7 @@ import pytest
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Arrival
-from authservice.twofactor import challenges, lockout
+from authservice.twofactor import codes, verify_login
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.races.crowd import SIZE, tally
 from tests.twofactor.people import Person
@@ -23,8 +23,8 @@ def _still(clock):
 @pytest.fixture(autouse=True)
 def _budget(monkeypatch):
     """A crowd is larger than the limit of attempts, which most of these tests do not concern."""
-    wide = lockout.Budget(limit=1000, window=lockout.BUDGET.window, longest=lockout.BUDGET.longest)
-    monkeypatch.setattr(lockout, "BUDGET", wide)
+    wide = codes.Budget(limit=1000, window=codes.BUDGET.window, longest=codes.BUDGET.longest)
+    monkeypatch.setattr(codes, "BUDGET", wide)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def temp_tokens(person):
     """One challenge for each thread of the crowd, as logins would issue them."""
     user = lookup.find_by_id(person.user_id)
     arrival = Arrival(person=user, client=Client(), method="password", proofs=("pwd",))
-    issued = [challenges.issue(challenges.GIVE_CODE, arrival) for _ in range(SIZE)]
+    issued = [verify_login.issue_challenge(verify_login.GIVE_CODE, arrival) for _ in range(SIZE)]
     return [challenge.data["temp_token"] for challenge in issued]
 
 

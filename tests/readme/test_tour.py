@@ -11,13 +11,15 @@ import textwrap
 import time
 import tomllib
 import urllib.request
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from django.db import connection
+
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = "+4930123456"
@@ -74,8 +76,9 @@ def setup():
 def run(script, environment, cwd):
     """Run a block of the README in its own folder, end its processes and return its output."""
     script = here(script)
-    with (cwd / "printed").open("w+") as printed:
-        with started(["bash", "-euo", "pipefail", "-c", script], environment, cwd, printed) as tour:
+    shell = ["bash", "-euo", "pipefail", "-c", script]
+    with (cwd / "printed").open("w+") as printed, (cwd / "log").open("w") as log:
+        with started(shell, environment, cwd, printed, log) as tour:
             code = tour.wait(timeout=90)
         printed.seek(0)
         text = printed.read()
@@ -84,13 +87,13 @@ def run(script, environment, cwd):
 
 
 @contextmanager
-def started(command, environment, cwd, printed=subprocess.DEVNULL):
+def started(command, environment, cwd, printed=subprocess.DEVNULL, log=subprocess.DEVNULL):
     with subprocess.Popen(
         command,
         cwd=cwd,
         env=environment,
         stdout=printed,
-        stderr=subprocess.DEVNULL,
+        stderr=log,
         start_new_session=True,
     ) as process:
         try:
@@ -110,15 +113,21 @@ def end(process):
         time.sleep(0.1)
 
 
-@pytest.fixture
-def service(environment):
-    """The service on port 8000, started as by the first command of the README."""
+@contextmanager
+def serving(environment, port, printed=subprocess.DEVNULL):
+    """The service, started as by the first command of the README."""
     serve = here(setup()[1][-1]).split()
-    with started(serve, environment, ROOT):
+    with started(serve, environment, ROOT, printed):
         for _ in range(300):
-            if answers_on(8000):
+            if answers_on(port):
                 break
             time.sleep(0.1)
+        yield
+
+
+@pytest.fixture
+def service(environment):
+    with serving(environment, 8000):
         yield
 
 
@@ -147,14 +156,33 @@ def test_setup_is_two_commands_that_install_what_exists():
     assert (ROOT / requirements).is_file()
 
 
-def test_first_readme_tour_ends_with_refused_token(service, environment, tmp_path):
-    answers = json_answers(run(tour("# Sign up, and see who you are."), environment, tmp_path))
+@pytest.mark.parametrize("port", ["the default", "another"])
+def test_first_readme_tour_ends_with_refused_token(port, environment, tmp_path):
+    number = 8000
+    if port == "another":
+        number = free_port()
+        environment["AUTHSERVICE_API_URL"] = f"http://localhost:{number}"
+    with serving(environment, number):
+        answers = json_answers(run(tour("# Sign up, and see who you are."), environment, tmp_path))
 
     assert [answers[0]["email"], answers[1]["message"], answers[2]["code"]] == [
-        "ann@example.com",
+        "dora@example.com",
         "Logged out.",
         "INVALID_TOKEN",
     ]
+
+
+def addresses(text):
+    return {address.lower() for address in re.findall(r"[\w.]+@example\.com", text)}
+
+
+def test_tours_and_console_share_no_address():
+    console = addresses((ROOT / "docs/console.rst").read_text()) | {"ann@example.com"}
+    tours = [addresses(tour(text)) for text in ("# Sign up, and see who you are.", "aiosmtpd")]
+
+    assert all(tours)
+    assert tours[0].isdisjoint(tours[1])
+    assert console.isdisjoint(tours[0] | tours[1])
 
 
 def test_readme_tour_with_mail_ends_with_login_with_new_password(environment, tmp_path):
@@ -163,6 +191,49 @@ def test_readme_tour_with_mail_ends_with_login_with_new_password(environment, tm
 
     assert "http://localhost:8000/verified?status=success\n" in output
     assert answers[-1]["user"]["email_verified"] is True
+    # The service sends its last mail before the SMTP server stops.
+    log = (tmp_path / "log").read_text()
+    assert "Starting gunicorn" in log
+    assert "authservice.notification" not in log
+
+
+@pytest.fixture(params=["terminal", "folder", "server"])
+def read_mails(request, environment, tmp_path):
+    """Starts the service; `read_mails()` is the source of its mails, where a developer reads it."""
+    folder, terminal = tmp_path / "mail", tmp_path / "printed"
+    environment["AUTHSERVICE_MAILBOX"] = str(tmp_path / "mailbox")
+    environment.pop("EMAIL_URL", None)
+    with ExitStack() as running, terminal.open("w") as printed:
+        if request.param == "folder":
+            environment["EMAIL_URL"] = f"filemail:///{folder}"
+        elif request.param == "server":
+            port = free_port()
+            environment["EMAIL_URL"] = f"smtp://127.0.0.1:{port}"
+            server = [sys.executable, "-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}"]
+            server += ["-c", "aiosmtpd.handlers.Mailbox", str(folder)]
+            running.enter_context(started(server, environment, tmp_path))
+        running.enter_context(serving(environment, 8000, printed))
+
+        def read():
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            return "\n".join(path.read_text() for path in (terminal, *files))
+
+        yield read
+
+
+def test_link_copied_from_the_source_of_a_mail_verifies_the_address(read_mails):
+    ask("signup", email="fay@example.com", password="plum tart 42 windows")
+    links = re.compile(r"^http\S*/verify-email\S*$", re.MULTILINE)
+    for _ in range(100):
+        if copied := links.findall(read_mails()):
+            break
+        time.sleep(0.1)
+
+    # As in the README; a browser gets a page with a button first.
+    open_link = ["curl", "-sS", "-o", os.devnull, "-w", "%{redirect_url}", copied[-1]]
+    assert subprocess.check_output(open_link, text=True).endswith("/verified?status=success")
+    login = ask("login", email="fay@example.com", password="plum tart 42 windows")
+    assert login["user"]["email_verified"] is True
 
 
 class Hook(BaseHTTPRequestHandler):

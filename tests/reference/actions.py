@@ -1,10 +1,10 @@
-"""The page of audit actions, from the table in `kernel/actions.py`."""
+"""The page of audit actions, from what the apps declare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from authservice.audit.categories import category_of
+from authservice.audit.writer import category_of
 from authservice.kernel.actions import ACTIONS, Action
 from tests.reference import rst
 
@@ -21,7 +21,7 @@ def page() -> str:
 
 
 def _entries() -> Iterator[str]:
-    for name, action in ACTIONS.items():
+    for name, action in sorted(ACTIONS.items()):
         yield rst.entry(rst.anchor("action", name), rst.literal(name), _facts(name, action))
 
 

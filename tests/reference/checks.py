@@ -1,4 +1,4 @@
-"""The page of system checks, from the list in `kernel/checks.py`."""
+"""The page of system checks, from what the apps declare."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ REQUESTS = {
     "guess": "failed logins and wrong codes from a network",
     "is-available": "requests of a network to ``/is-available``",
     "auto-register": "accounts that magic links create for a network",
+    "description": "requests of the API description and of the files of its pages, from a network",
     "oauth-native": "requests of apps to log in with a token of a provider, from a network",
+    "org-create": "requests of an account to create an organization",
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from authservice.organization.roles import ROLES, rows
+from authservice.organization.roles import rows, table
 from tests.reference import rst
 
 INTRO = """
 What the members of an organization may do. The routes ask this very table, and a test compares
 every cell with them. Every member may leave, except for the last owner, who can neither leave nor
-be removed nor get another role. The page on organizations has the rest.
+be removed nor get another role. ``ORGANIZATION.ROLES`` adds roles of the project; the table is
+that of a project without any. The page on organizations has the rest.
 """
 _GAP = "  "
 
@@ -22,7 +23,7 @@ def page() -> str:
 def _table() -> str:
     """A simple table; a cell is "yes" or "no"."""
     body = [(text, *("yes" if has else "no" for has in cells)) for text, cells in rows()]
-    head = ("Permission", *ROLES)
+    head = ("Permission", *table())
     widths = [max(len(row[at]) for row in (head, *body)) for at in range(len(head))]
     line = _GAP.join("=" * width for width in widths)
     return "\n".join([line, _row(head, widths), line, *(_row(row, widths) for row in body), line])

@@ -9,11 +9,12 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from importlib import import_module
-from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from django.utils.module_loading import module_has_submodule
 
+from authservice.kernel import rules
 from authservice.kernel.modules import LOGIN_MODULES, installed
 from authservice.kernel.settings import declared
 from tests.reference import rst
@@ -21,7 +22,8 @@ from tests.reference import rst
 INTRO = """
 One dict, ``AUTHSERVICE``, with a dict for each section: ``CORE.ALLOW_SIGNUP`` below is
 ``AUTHSERVICE["CORE"]["ALLOW_SIGNUP"]``. A ``timedelta`` may also be a number of seconds.
-``manage.py check`` reports a wrong key, type, path or combination, and asks "did you mean". Each
+``manage.py check`` reports a wrong key or type, a value that breaks the rule of its key
+(``authservice.E006``) and a wrong combination, and asks "did you mean". Each
 key has an anchor of its own, such as ``#setting-core-allow-signup``.
 """
 _TYPES = {
@@ -30,6 +32,7 @@ _TYPES = {
     str: "``str``",
     timedelta: "``timedelta``",
     datetime: "``datetime`` with a time zone",
+    NoneType: "``None``",
     Any: "``list`` or ``dict``",
 }
 _UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
@@ -48,7 +51,7 @@ def _sections() -> Iterator[str]:
         title = rst.literal(name) if name else "Directly in ``AUTHSERVICE``"
         yield rst.entry(rst.anchor("settings", name or "root"), title, _about(schema))
         texts = described(schema)
-        types = get_type_hints(schema)
+        types = get_type_hints(schema, include_extras=True)
         for field in dataclasses.fields(schema):
             yield _setting(name, field, types[field.name], texts[field.name])
 
@@ -60,14 +63,18 @@ def _about(schema: type[Any]) -> str:
 def _setting(section: str, field: dataclasses.Field[Any], kind: Any, text: str) -> str:
     key = field.name.upper()
     title = rst.literal(f"{section}.{key}" if section else key)
-    facts = rst.fields({"Type": shown_type(kind), "Default": shown_default(field)})
-    body = f"{facts}\n\n{rst.paragraph(text)}"
+    facts = {"Type": shown_type(kind), "Default": shown_default(field)}
+    if rule := "; ".join(rules.described(kind)):
+        facts["Must be"] = rst.prose(rule)
+    body = f"{rst.fields(facts)}\n\n{rst.paragraph(text)}"
     return rst.entry(rst.anchor("setting", section, key), title, body, "~")
 
 
 def shown_type(kind: Any) -> str:
-    if isinstance(kind, UnionType):
-        return f"{shown_type(get_args(kind)[0])}, or ``None``"
+    if get_origin(kind) is Annotated:
+        return shown_type(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return ", or ".join(map(shown_type, get_args(kind)))
     origin = get_origin(kind) or kind
     if origin is Literal:
         return "one of " + ", ".join(rst.literal(json.dumps(value)) for value in get_args(kind))

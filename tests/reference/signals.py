@@ -8,7 +8,8 @@ import inspect
 from collections.abc import Iterator
 
 from authservice import signals
-from authservice.kernel.events import SIGNALS, Event
+from authservice.kernel.actions import ACTIONS
+from authservice.kernel.events import Event
 from tests.reference import rst
 from tests.reference.settings import strings_below
 
@@ -60,7 +61,7 @@ def _attributes() -> str:
 
 
 def _entries() -> Iterator[str]:
-    actions = {id(signal): action for action, signal in SIGNALS.items()}
+    actions = {id(action.signal): name for name, action in ACTIONS.items()}
     for name, text in described().items():
         facts = {
             "Action": rst.literal(actions[id(getattr(signals, name))]),

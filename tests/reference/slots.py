@@ -1,4 +1,4 @@
-"""The page of slots: from the list in `kernel/modules.py` and the protocols of their fillers."""
+"""The page of slots: from the list in `kernel/modules.py` and the base classes of their fillers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from authservice.kernel import (
-    account_access,
-    foreign_tokens,
-    imports,
-    interfaces,
-    message_queue,
-    support,
-)
-from authservice.kernel.modules import SLOTS, installed
+from authservice.kernel import interfaces
+from authservice.kernel.modules import SLOTS, Slot, installed
 from authservice.stateless.apps import StatelessConfig
 from tests.reference import rst
 
 INTRO = """
 A slot is how core calls a module without importing it: an attribute of the module's ``AppConfig``
 (``authservice.kernel.modules.ModuleConfig``) with the dotted path of the object that fills it, or
-a tuple of paths. The check ``authservice.E003`` reports a path that cannot be imported. An app of
-a project fills slots in the same way. The types are in ``authservice.kernel.interfaces``.
+a tuple of paths. The object is an instance of a subclass of the base class of the slot, or a
+function where the signature says so. A method that it does not override does nothing. The check
+``authservice.E003`` reports a path that cannot be imported, ``authservice.E008`` an object that
+does not fit. An app of a project fills slots in the same way.
 """
 # The other login module, which cannot be installed beside the session module.
 _NOT_INSTALLED = (StatelessConfig,)
@@ -45,7 +40,7 @@ def _urls() -> str:
 
 
 def _slot(name: str) -> str:
-    protocol = protocol_of(name)
+    protocol = base_of(name)
     promise, *more = inspect.cleandoc(protocol.__doc__ or "").split("\n\n")
     text = promise.partition(": ")[2]  # after "Slot `name`"
     facts = {
@@ -58,18 +53,19 @@ def _slot(name: str) -> str:
     return rst.entry(rst.anchor("slot", name), rst.literal(name), "\n\n".join(body))
 
 
-def protocol_of(name: str) -> type[Any]:
-    """The class whose name is that of the slot in CamelCase."""
-    class_name = "".join(map(str.capitalize, name.split("_")))
-    modules = (account_access, foreign_tokens, interfaces, message_queue, imports, support)
-    found: type[Any] = next(filter(None, (getattr(one, class_name, None) for one in modules)))
-    return found
+def base_of(name: str) -> type[Any]:
+    """The base class of the slot; of a slot of functions, the class whose name is that of the slot
+    in CamelCase."""
+    bases = {base.slot: base for base in Slot.__subclasses__()}
+    return bases.get(name) or getattr(interfaces, "".join(map(str.capitalize, name.split("_"))))
 
 
 def _signature(protocol: type[Any]) -> str:
     if "__call__" in vars(protocol):
         return rst.literal(_call(vars(protocol)["__call__"]))
-    return "an object with these members"
+    return (
+        f"an instance of a subclass of {rst.literal(f'{protocol.__module__}.{protocol.__name__}')}"
+    )
 
 
 def _call(function: Any) -> str:

@@ -6,53 +6,40 @@ What there is comes from the source files, so it does not matter what the genera
 import ast
 import re
 import textwrap
-from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
 
 import pytest
 from django.dispatch import Signal
+from django.utils.module_loading import import_string
 
 import authservice
 from authservice import signals
 from authservice.core.messages.limits import LIMITS
-from authservice.kernel import (
-    account_access,
-    checks,
-    errors,
-    foreign_tokens,
-    imports,
-    interfaces,
-    link_pages,
-    message_queue,
-    support,
-)
-from authservice.kernel.actions import ACTIONS
-from authservice.kernel.modules import SLOTS, ModuleConfig
+from authservice.kernel import errors
+from authservice.kernel.modules import SLOTS, ModuleConfig, misfit, slots_filled
 from authservice.kernel.throttling import RATES
-from authservice.oauth import errors as oauth_errors  # noqa: F401 adds them to the catalogue
 from tests.reference import rst
 from tests.reference.signals import described
-from tests.reference.slots import protocol_of
+from tests.reference.slots import base_of
+from tests.support import declared
 
+ACTIONS = declared.actions()
 TREE = Path(authservice.__file__).parent
 SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
 FOLDER = TREE.parent / "docs/reference"
 # Files that name actions without recording one.
 NOT_RECORDING = (
     "actions.py",
+    "apps.py",
     "categories.py",
     "conf.py",
-    "checks_modules.py",
-    "checks_providers.py",
 )
 # Their name is put together from the field that changes.
 PUT_TOGETHER = {"admin.user.suspended", "admin.user.reactivated"}
 
 
-# Modules declare their errors in a file of their own, which imports nothing of an app.
-for _path in TREE.glob("*/errors.py"):
-    import_module(f"authservice.{_path.parent.name}.errors")
+declared.import_errors()
 
 
 def entry(page: str, anchor: str) -> str:
@@ -87,14 +74,10 @@ def errors_in_sources():
 def slots_in_tree():
     """Each slot with the packages whose `AppConfig` fills it, installed or not."""
     filled = {slot: set() for slot in ("urls", *SLOTS)}
-    for path in TREE.rglob("apps.py"):
-        package = path.parent.relative_to(TREE).as_posix().replace("/", ".")
-        module = f"authservice.{package}.apps"
-        for config in vars(import_module(module)).values():
-            if isinstance(config, type) and config.__module__ == module:
-                for slot in filled:
-                    if getattr(config, slot):
-                        filled[slot].add(package)
+    for config in declared.configs():
+        for slot in filled:
+            if getattr(config, slot):
+                filled[slot].add(config.name.removeprefix("authservice."))
     return filled
 
 
@@ -127,7 +110,7 @@ def test_error_has_message_cause_and_remedy(code):
         assert len(re.findall(rf"^:{name}: \S", text, re.MULTILINE)) == len(statuses), name
 
 
-@pytest.mark.parametrize("name", sorted(checks.CHECKS))
+@pytest.mark.parametrize("name", sorted(name for _, name, _ in declared.checks()))
 def test_check_has_level_cause_and_remedy(name):
     text = entry("checks", rst.anchor("check", name[-4:]))
 
@@ -151,7 +134,7 @@ def test_actions_marked_as_reserved_are_those_that_nothing_records():
 
 
 def test_slots_are_the_attributes_of_a_module():
-    assert set(get_annotations(ModuleConfig)) == {"urls", *SLOTS}
+    assert set(get_annotations(ModuleConfig)) == {"urls", "actions", "awaited_messages", *SLOTS}
 
 
 @pytest.mark.parametrize("slot", ["urls", *SLOTS])
@@ -166,20 +149,16 @@ def test_slot_has_signature_occasion_and_the_modules_that_fill_it(slot):
     )
 
 
-@pytest.mark.parametrize("slot", SLOTS)
-def test_slot_has_a_documented_protocol(slot):
-    protocol = protocol_of(slot)
+def test_fillers_of_installed_modules_fit_their_slots():
+    fillers = [(slot, import_string(path)) for _, slot, path in slots_filled()]
 
-    assert protocol.__module__ in (
-        account_access.__name__,
-        interfaces.__name__,
-        foreign_tokens.__name__,
-        message_queue.__name__,
-        imports.__name__,
-        support.__name__,
-        link_pages.__name__,
-    )
-    assert protocol.__doc__.startswith(f"Slot `{slot}`: ")
+    assert fillers
+    assert [reason for slot, filler in fillers if (reason := misfit(slot, filler))] == []
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_slot_has_a_documented_base_class(slot):
+    assert base_of(slot).__doc__.startswith(f"Slot `{slot}`: ")
 
 
 @pytest.mark.parametrize("name", [name for name, it in vars(signals).items() if type(it) is Signal])

@@ -5,9 +5,9 @@ import pytest
 from django.core.cache import caches
 from django.test import override_settings
 
-from authservice.kernel import modules
 from tests.session.installed import installed
 from tests.support import needs
+from tests.support.slots import listening
 
 REDIS = os.environ.get("SESSION_REDIS_URL", "redis://127.0.0.1:6379/5")
 needs_redis = needs.service(REDIS)
@@ -35,7 +35,7 @@ def sessions(configure):
 def events():
     """Every event that the listener receives."""
     received = []
-    with modules.plugged("event_listener", received.append):
+    with listening(received.append):
         yield received
 
 

@@ -144,7 +144,7 @@ class TestLastUse:
         me(api, tokens)
 
         row = Session.objects.get()
-        assert (row.last_used_at - row.created_at).total_seconds() == 7 * 60
+        assert int((row.last_used_at - row.created_at).total_seconds()) == 7 * 60
         assert (row.idle_expires_at - row.last_used_at).days == 7
 
     def test_last_use_is_not_written_if_the_session_ends_meanwhile(self, api, clock, monkeypatch):

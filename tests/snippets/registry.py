@@ -68,12 +68,21 @@ GIVEN = {
     ("docs/coming_from/simplejwt.rst", "TRADE_UNTIL"): (
         'INSTALLED_APPS += ["authservice.compat.simplejwt"]'
     ),
+    ("docs/oauth.rst", "RETURN_URLS"): _OAUTH,
+    ("docs/outbound.rst", "egress.internal"): _OAUTH,
+    ("docs/csrf.rst", "EXEMPT_BEARER"): 'INSTALLED_APPS += ["authservice.csrf"]',
+    ("docs/modules.rst", "TWOFACTOR"): 'INSTALLED_APPS += ["authservice.twofactor"]',
     ("docs/languages.rst", "def check_size"): """
 from authservice.kernel import errors
 from authservice.kernel.phrases import phrase
 """,
+    ("docs/notification.rst", '"CAPTURE"'): _module("accounts.tenants", "capture = restore = str"),
     ("docs/notification.rst", "def language_of"): _module(
         "accounts.languages", "language_of = str"
+    ),
+    ("docs/installing.rst", "MAILERS = {"): 'import os; os.environ["SMTP_PASSWORD"] = "secret"',
+    ("docs/installing.rst", "EMAIL_HOST, EMAIL_PORT"): (
+        'import os; os.environ["SMTP_PASSWORD"] = "secret"'
     ),
     ("docs/oauth.rst", "import os"): ('import os; os.environ["GITHUB_CLIENT_SECRET"] = "secret"'),
     ("docs/oauth.rst", "NoProviderToken"): """
@@ -92,6 +101,7 @@ class request:
     ("docs/organization.rst", "test_admins_rename_projects"): (
         'INSTALLED_APPS += ["authservice.organization"]'
     ),
+    ("docs/organization.rst", '"ROLES"'): 'INSTALLED_APPS += ["authservice.organization"]',
     ("docs/organization.rst", "router.register"): _module(
         "shop.views", "class Projects: get_extra_actions = list"
     ),
@@ -121,7 +131,9 @@ THEN = {
 }
 # At most 15 blocks of Python or JavaScript, with the reason why no test executes them.
 NOT_EXECUTED = {
+    ("docs/notification.rst", "django_tenants"): "needs django-tenants and its database backend",
     ("docs/running/monitoring.rst", "sentry_sdk.init"): "needs sentry-sdk and an account there",
     ("docs/running/monitoring.rst", "DjangoInstrumentor"): "needs packages of OpenTelemetry",
+    ("docs/running/metrics.rst", "prometheus_client"): "needs prometheus-client",
     ("docs/running/workers.rst", "TASKS = "): "needs a package with a backend, and Django 6.0",
 }

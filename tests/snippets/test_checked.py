@@ -18,7 +18,7 @@ pytestmark = pytest.mark.once
 # row-level security and of the tutorial execute. The tests of the clients compile TypeScript.
 ELSEWHERE = ("python", "sql", "html", "text", "typescript", "ts", "tsx")
 CHECKED = [block for block in everything() if block.language not in ELSEWHERE]
-LIBRARIES = {"i18n": "django.templatetags.i18n"}
+LIBRARIES = {"i18n": "django.templatetags.i18n", "static": "django.templatetags.static"}
 SUITE = "tests.settings"
 # Reads the command lines of this process, and parses each with the options of its command.
 PARSE = """

@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 
 from django.test import TestCase
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account
 from authservice.core.users.identifiers import email_key, phone_key
-from authservice.kernel import databases, message_queue
+from authservice.kernel import databases
 from tests.support.client import Answer, Api
 from tests.support.messenger.post import Post
 from tests.support.people import email_field, has
@@ -34,19 +35,20 @@ class Flows:
 
     def reset_token(self, email: str = ANN) -> str:
         self.api.post("forgot-password", email=email)
-        return self.post.token(message_queue.RESET_BY_LINK)
+        return self.post.token(kinds.RESET_BY_LINK)
 
     def reset_code(self, phone: str = PHONE) -> str:
         self.api.post("forgot-password", phone=phone)
-        return self.post.code(message_queue.RESET_BY_CODE)
+        return self.post.code(kinds.RESET_BY_CODE)
 
     def email_token(self, email: str = ANN) -> str:
         self.api.post("send-verification-email", email=email)
-        return self.post.token(message_queue.VERIFY_EMAIL)
+        return self.post.token(kinds.VERIFY_EMAIL)
 
-    def phone_code(self, phone: str = PHONE) -> str:
-        self.api.post("send-verification-phone", phone=phone)
-        return self.post.code(message_queue.VERIFY_PHONE)
+    def phone_code(self, phone: str = PHONE, token: str = "") -> str:
+        """The code of the account with this access token, otherwise of the only one."""
+        self.api.post("send-verification-phone", phone=phone, token=token)
+        return self.post.code(kinds.VERIFY_PHONE)
 
     def reset(self, token: str, **more: Any) -> Answer:
         # A whole body, since the argument `token` is the access token of the caller.
@@ -60,8 +62,8 @@ class Flows:
     def click(self, token: str, email: str = ANN, **headers: str) -> Answer:
         return self.api.get(verify_path(token, email), headers=headers)
 
-    def verify_phone(self, code: str, phone: str = PHONE) -> Answer:
-        return self.api.post("verify-phone", phone=phone, code=code)
+    def verify_phone(self, code: str, phone: str = PHONE, token: str = "") -> Answer:
+        return self.api.post("verify-phone", phone=phone, code=code, token=token)
 
 
 def verify_path(token: str, email: str = ANN) -> str:

@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 MAKE = {
     "EdDSA": ed25519.Ed25519PrivateKey.generate,
+    "Ed25519": ed25519.Ed25519PrivateKey.generate,
     "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
     "RS256": lambda: rsa.generate_private_key(65537, 2048),
 }

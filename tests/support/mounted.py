@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module, reload
+from types import ModuleType
+from unittest.mock import patch
 
 from django.conf import settings
+from django.db.models.signals import post_delete, post_save, pre_delete, pre_save
 from django.test import override_settings
-from django.urls import clear_url_caches
+from django.urls import URLPattern, URLResolver, clear_url_caches
 
+from authservice.kernel import actions
 from authservice.kernel.modules import urlconfs
 
+_SIGNALS = (pre_save, post_save, pre_delete, post_delete)
 LOGIN = ("authservice.session", "authservice.stateless")
 
 
@@ -26,15 +32,49 @@ def mounted(*apps: str, login: str = "") -> Iterator[None]:
     if apps_after == settings.INSTALLED_APPS:
         yield
         return
-    with override_settings(INSTALLED_APPS=apps_after):
+    with (
+        _own_receivers(),
+        patch.dict(actions.ACTIONS),
+        override_settings(INSTALLED_APPS=apps_after),
+    ):
         remount()
         yield
     remount()
 
 
+@contextmanager
+def _own_receivers() -> Iterator[None]:
+    """Disconnect what the modules connect to the signals of models: their tables may not exist."""
+    before = {signal: signal.receivers[:] for signal in _SIGNALS}
+    try:
+        yield
+    finally:
+        for signal, receivers in before.items():
+            with signal.lock:
+                signal.receivers[:] = receivers
+                signal.sender_receivers_cache.clear()
+
+
 def remount() -> None:
     """Reload the URLconf for the modules that are installed now."""
-    clear_url_caches()
     # The routes of a module may depend on which others are installed.
-    for name in (*urlconfs(), "authservice.urls", "tests.urls"):
+    for name in (*urlconfs(), "authservice.urls"):
         reload(import_module(name))
+    # Every URLconf that was imported before, by whichever test, still has the routes of then.
+    for module in list(sys.modules.values()):
+        patterns = vars(module).get("urlpatterns") if isinstance(module, ModuleType) else None
+        if isinstance(patterns, list):
+            patterns[:] = map(_renewed, patterns)
+    clear_url_caches()
+
+
+def _renewed(pattern: URLPattern | URLResolver) -> URLPattern | URLResolver:
+    """A resolver reads what it includes once, so a new one reads it again."""
+    if isinstance(pattern, URLPattern):
+        return pattern
+    included = pattern.urlconf_name
+    if isinstance(included, list | tuple):
+        included = [_renewed(one) for one in included]
+    return URLResolver(
+        pattern.pattern, included, pattern.default_kwargs, pattern.app_name, pattern.namespace
+    )

@@ -7,7 +7,7 @@ def is_page(answer):
 
 def assert_protected(headers):
     """The page is not cached, not framed, runs no script and sends no token as a referrer."""
-    assert headers["Cache-Control"] == "no-store"
+    assert headers["Cache-Control"] == "no-store, private"
     assert headers["Referrer-Policy"] == "strict-origin"
     assert headers["X-Robots-Tag"] == "noindex"
     policy = headers["Content-Security-Policy"]

@@ -1,16 +1,28 @@
-"""A pytest plugin: of the cases of each test function, one is run.
+"""A pytest plugin: of the cases of each test function, one is run, and files run in another order.
 
-For a second database or host, which were all tried on SQLite: cases differ in what is sent, and a
-database or host matters to the statements of the function rather than to the input. Load it with
-`-p tests.support.sample`; with EVERY_CASE=1 in the environment it leaves nothing out. It imports
-nothing of `tests`, whose assertions pytest rewrites later.
+For a second database, host or version, which were all tried on SQLite: cases differ in what is
+sent, and a database or host matters to the statements of the function rather than to the input.
+Load it with `-p tests.support.sample`; with EVERY_CASE=1 in the environment it leaves nothing out.
+It imports nothing of `tests`, whose assertions pytest rewrites later.
+
+Each place has its own order of files, so that a test which needs another file to run first or later
+fails in one of them. ORDER in the environment chooses further orders.
 """
 
 import os
+import sys
 from zlib import crc32
 
+import django
 import pytest
 
+_PLACE = (
+    os.environ.get("TEST_HOST", ""),
+    os.environ.get("DATABASE_URL", "").partition(":")[0],
+    os.environ.get("ORDER", ""),
+    str(sys.version_info[:2]),
+    str(django.VERSION[:2]),
+)
 # Each case sends other statements, or is one race.
 _FOLDERS = ("races",)
 _FILES = (
@@ -19,14 +31,20 @@ _FILES = (
 )
 
 
-@pytest.hookimpl(trylast=True)  # after `-m` and `--deselect`
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
-    if os.environ.get("EVERY_CASE"):
-        return
+    # Before conftest.py puts the longest files first, and the rest after `-m` and `--deselect`.
+    items.sort(key=lambda item: _order(item.nodeid.partition("::")[0]))
+    yield
+    if not os.environ.get("EVERY_CASE"):
+        _choose(config, items)
+
+
+def _choose(config, items):
     chosen = {}
     for item in items:
         function = item.nodeid.partition("[")[0]
-        if function not in chosen or _order(item) < _order(chosen[function]):
+        if function not in chosen or _order(item.nodeid) < _order(chosen[function].nodeid):
             chosen[function] = item
     kept = {item.nodeid for item in chosen.values()}
     left_out = [item for item in items if item.nodeid not in kept and not _has_own(item)]
@@ -40,7 +58,6 @@ def _has_own(item):
     return item.path.parent.name in _FOLDERS or item.path.name in _FILES
 
 
-def _order(item):
-    """The same in each run and for each worker, and another one for each host and database."""
-    place = os.environ.get("TEST_HOST", ""), os.environ.get("DATABASE_URL", "").partition(":")[0]
-    return crc32("|".join([*place, item.nodeid]).encode())
+def _order(name):
+    """The same in each run and for each worker, and another one for each place."""
+    return crc32("|".join([*_PLACE, name]).encode())

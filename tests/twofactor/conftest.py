@@ -1,5 +1,6 @@
 import pytest
 
+from tests.support.slots import Listener
 from tests.twofactor.people import Person
 
 
@@ -26,7 +27,9 @@ def enrolled(ann, clock) -> Person:
 def events(monkeypatch):
     """`events()` lists the recorded events of 2FA; `events(prefix)` those with another prefix."""
     recorded = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (recorded.append,))
+    monkeypatch.setattr(
+        "authservice.kernel.events.plugs", lambda slot: (Listener(recorded.append),)
+    )
 
     def named(prefix="auth.2fa."):
         return [event for event in recorded if event.action.startswith(prefix)]

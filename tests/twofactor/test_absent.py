@@ -18,7 +18,7 @@ print(json.dumps([
     "TWOFACTOR" in settings.declared(),
     [route.path for route in routes() if "2fa" in route.path],
     [model._meta.db_table for model in apps.get_models() if "twofactor" in model._meta.db_table],
-    len(modules.plugs("login_gate")),
+    len(modules.plugs("second_factor")),
 ]))
 """
 

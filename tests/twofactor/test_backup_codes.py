@@ -37,7 +37,10 @@ def test_backup_code_is_accepted_in_any_case_with_any_separator(enrolled, change
 
 @pytest.mark.parametrize("change", [lambda c: c[:-1], lambda c: c + "A", lambda c: c[:-1] + "ſ"])
 def test_backup_code_with_other_characters_is_refused(enrolled, change):
-    assert enrolled.verify_login(change(enrolled.backup_codes[0])).error == REFUSED
+    # The long s is read as an s.
+    code = next(code for code in enrolled.backup_codes if not code.endswith("S"))
+
+    assert enrolled.verify_login(change(code)).error == REFUSED
 
 
 def test_app_code_still_works_after_a_backup_code(enrolled):
@@ -67,7 +70,7 @@ def test_new_set_is_returned_once(enrolled):
     assert answer.status == 200
     assert set(answer.data) == {"backup_codes", "message"}
     assert len(set(answer.data["backup_codes"])) == 10
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
 
 
 def test_new_set_ends_the_old_one(enrolled):

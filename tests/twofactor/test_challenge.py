@@ -8,7 +8,7 @@ from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Arrival
-from authservice.twofactor import gate
+from authservice.twofactor.verify_login import second_factor
 from tests.support.client import PASSWORD
 from tests.support.flows import prove
 from tests.support.people import change, deactivate, the_user
@@ -45,7 +45,7 @@ def test_user_who_was_read_without_the_columns_of_the_gate_is_challenged(enrolle
     person = lookup.get_person(the_user())
     arrival = Arrival(person=person, client=Client(), method="other", proofs=("pwd",))
 
-    assert gate.ask(arrival).type == "2fa"
+    assert second_factor.ask(arrival).type == "2fa"
 
 
 def test_challenge_starts_no_session(enrolled):

@@ -11,7 +11,9 @@ from authservice.twofactor.apps import TwoFactorConfig
 
 @pytest.fixture
 def ids():
-    return lambda: [check.id for check in run_checks() if "authservice.E" in str(check.id)]
+    return lambda: [
+        check.id for check in run_checks(databases=[]) if "authservice.E" in str(check.id)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -27,9 +29,6 @@ def test_valid_settings_pass_the_checks(ids, configure, keys):
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"ISSUER": "Plum: Tart"}, "authservice.E140"),
-        ({"REMEMBER_TTL": -1}, "authservice.E141"),
-        ({"REMEMBER_TTL": timedelta(days=366)}, "authservice.E141"),
         ({"REQUIRED": True}, "authservice.E002"),
         ({"REQUIRE": "everybody"}, "authservice.E001"),
     ],

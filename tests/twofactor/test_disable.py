@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from authservice.core.cleanup import delete_expired, expired_rows
 from authservice.core.models import Account
 from authservice.core.users import lookup
-from authservice.kernel.modules import plugs
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
+from authservice.twofactor.verify_login import second_factor
 from tests.support.people import the_user
 from tests.twofactor.people import ANN, Person
 
@@ -120,8 +120,7 @@ def test_operator_gets_an_error_for_an_unknown_user():
 def test_factor_set_up_without_verification_is_removed(api, enrolled):
     bob = Person(api, "bob@example.com").sign_up().enrol()
 
-    for revoke in plugs("revoke_unverified_access"):
-        revoke(lookup.get_person(the_user()))
+    second_factor.revoke(lookup.get_person(the_user()), None)
 
     assert "access_token" in api.log_in(ANN)
     assert "challenges" in api.log_in(bob.email)

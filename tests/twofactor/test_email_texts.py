@@ -1,6 +1,7 @@
 """The owner of a second factor is notified by e-mail of every change of it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from authservice.core.users import lookup
 from authservice.kernel import modules
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from authservice.twofactor import disabling, messages
+from authservice.twofactor import enrolment
 from tests.support.flows import CommittingApi, prove
 from tests.support.messenger.post import Post, office
 from tests.support.mounted import mounted
@@ -19,7 +20,7 @@ from tests.support.people import make_user, the_user
 from tests.twofactor.people import ANN, Person, app_of
 
 pytestmark = pytest.mark.django_db
-KINDS = (messages.ENABLED, messages.DISABLED, messages.CODES_RENEWED)
+KINDS = (enrolment.MAIL_ENABLED, enrolment.MAIL_DISABLED, enrolment.MAIL_CODES_RENEWED)
 AGENT = {"User-Agent": "Browser of Eve"}
 
 
@@ -41,18 +42,19 @@ class TestJobs:
         return lambda: [job for job in post.jobs if job.kind in KINDS]
 
     def test_enabling_sends_an_email_with_the_client(self, ann, jobs, clock):
+        clock.stand_still()  # the mail quotes the time
         ann.set_up()
         assert jobs() == []
 
         ann.post("2fa/verify", code=ann.code(), headers=AGENT)
 
         (job,) = jobs()
-        assert (job.kind, job.target) == (messages.ENABLED, ANN)
+        assert (job.kind, job.target) == (enrolment.MAIL_ENABLED, ANN)
         assert job.details == {
             "notice": job.details["notice"],
             "user_agent": "Browser of Eve",
             "ip_address": "127.0.0.1",
-            "at": "2030-01-01T12:00:00+00:00",
+            "at": datetime.now(UTC).isoformat(),
         }
 
     def test_enabling_during_login_sends_an_email(self, api, jobs, configure):
@@ -65,11 +67,14 @@ class TestJobs:
 
         person.verify_login(person.code(), token)
 
-        assert [job.kind for job in jobs()] == [messages.ENABLED]
+        assert [job.kind for job in jobs()] == [enrolment.MAIL_ENABLED]
 
     @pytest.mark.parametrize(
         ("path", "kind"),
-        [("2fa/disable", messages.DISABLED), ("2fa/backup-codes", messages.CODES_RENEWED)],
+        [
+            ("2fa/disable", enrolment.MAIL_DISABLED),
+            ("2fa/backup-codes", enrolment.MAIL_CODES_RENEWED),
+        ],
     )
     def test_change_by_the_owner_sends_an_email(self, enrolled, jobs, path, kind):
         enrolled.post(path, code=enrolled.code(), headers=AGENT)
@@ -86,17 +91,21 @@ class TestJobs:
 
     def test_change_by_staff_sends_an_email_without_the_client(self, enrolled, jobs):
         with TestCase.captureOnCommitCallbacks(execute=True):
-            disabling.disable(lookup.get_person(the_user()), by=make_user("eve@example.com"))
+            enrolment.remove(lookup.get_person(the_user()), by=make_user("eve@example.com"))
 
         (job,) = jobs()
-        assert (job.kind, job.target, job.details) == (messages.DISABLED, ANN, {"by": "staff"})
+        assert (job.kind, job.target, job.details) == (
+            enrolment.MAIL_DISABLED,
+            ANN,
+            {"by": "staff"},
+        )
 
     def test_address_that_is_not_verified_gets_no_email(self, enrolled, post, clock):
         post.jobs.clear()
 
         enrolled.post("2fa/backup-codes", code=enrolled.code())
         with TestCase.captureOnCommitCallbacks(execute=True):
-            disabling.disable(lookup.get_person(the_user()), by=make_user("eve@example.com"))
+            enrolment.remove(lookup.get_person(the_user()), by=make_user("eve@example.com"))
 
         assert post.jobs == []
 
@@ -157,14 +166,14 @@ class TestTexts:
         ],
     )
     def test_email_names_the_actor_if_it_was_support(self, deliver, details, words):
-        mail = deliver(messages.DISABLED, **details)
+        mail = deliver(enrolment.MAIL_DISABLED, **details)
 
         assert words in mail.body
         assert words in mail.alternatives[0][0]
         assert ("If it was you" in mail.body) is not bool(details)
 
     def test_email_is_translated_to_german(self, deliver):
-        mail = deliver(messages.CODES_RENEWED, "de")
+        mail = deliver(enrolment.MAIL_CODES_RENEWED, "de")
 
         assert mail.subject == "testserver: Neue Backup-Codes"
         assert "Die alten gelten nicht mehr." in mail.body

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from authservice.core.users import lookup
-from authservice.kernel.modules import plugs
+from authservice.twofactor.verify_login import second_factor
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -36,17 +36,12 @@ def test_disabling_is_recorded_as_a_warning(enrolled, events):
 
 
 @pytest.mark.parametrize(
-    ("slot", "arguments", "reason"),
-    [
-        ("revoke_unverified_access", (), "unproven"),
-        ("revoke_recent_factors", (datetime(2000, 1, 1, tzinfo=UTC),), "recovery"),
-    ],
+    ("since", "reason"),
+    [(None, "unproven"), (datetime(2000, 1, 1, tzinfo=UTC), "recovery")],
+    ids=["first proof", "recovery"],
 )
-def test_removal_by_a_recovery_is_recorded_as_one_of_the_system(
-    enrolled, events, slot, arguments, reason
-):
-    for revoke in plugs(slot):
-        revoke(lookup.get_person(the_user()), *arguments)
+def test_removal_by_a_recovery_is_recorded_as_one_of_the_system(enrolled, events, since, reason):
+    second_factor.revoke(lookup.get_person(the_user()), since)
 
     assert actions_of(events()) == [("disabled", "warning")]
     assert (events()[0].actor_type, events()[0].metadata["reason"]) == ("system", reason)
@@ -55,8 +50,7 @@ def test_removal_by_a_recovery_is_recorded_as_one_of_the_system(
 def test_removal_of_a_set_up_by_a_recovery_is_not_recorded(ann, events):
     ann.set_up()
 
-    for revoke in plugs("revoke_unverified_access"):
-        revoke(lookup.get_person(the_user()))
+    second_factor.revoke(lookup.get_person(the_user()), None)
 
     assert events() == []
 

@@ -62,7 +62,7 @@ def test_temp_token_permits_the_setup(bob):
     answer = bob.begin()
 
     assert set(answer.data) == {"secret", "qr_url", "qr_code", "backup_codes", "message"}
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
 
 
 def test_first_code_returns_tokens(api, bob):

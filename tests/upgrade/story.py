@@ -14,11 +14,12 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.core.cache import caches
+from django.db import transaction
 from django.test import override_settings
 
 from authservice.core.importing import imported_rows
+from authservice.core.messages import kinds
 from authservice.core.models import Account
-from authservice.kernel import message_queue
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.oauth.browsing import Browser, profile
@@ -200,10 +201,14 @@ def _providers(api: Api) -> dict[str, Any]:
     # Mia has no password, so a link deletes the account.
     mia = signed_in.data["access_token"]
     assert api.request("DELETE", "me", {}, token=mia).status == 200
+    rose = proven(api, "rose")["access_token"]
+    Browser(api).link(rose, profile("rose-at-acme", email("rose")))
+    assert api.request("DELETE", "oauth/acme", token=rose).status == 200
     leaving = Browser(api)
     consent = leaving.start()
     return {
         "provider": {"subject": "max-at-acme"},
+        "removed_provider": {"subject": "rose-at-acme"},
         "at_provider": {"consent": consent, "cookies": leaving.cookies},
         "nonce": api.post("oauth/acme/nonce").data["nonce"],
         "deletion": mailed("mia"),
@@ -214,6 +219,8 @@ def _invitations(api: Api) -> dict[str, Any]:
     olaf = proven(api, "olaf")["access_token"]
     assert api.post("invitations", token=olaf, email=email("kim")).status == 201
     org = api.post("org", token=olaf, name="Acme").data["id"]
+    closed = api.post("org", token=olaf, name="Closed").data["id"]
+    assert api.request("DELETE", f"org/{closed}", token=olaf).status == 200
     assert api.post(f"org/{org}/invite", token=olaf, email=email("lea")).status == 201
     switched = api.post("org/switch", token=olaf, org_id=org)
     return {
@@ -235,12 +242,11 @@ def _refused(api: Api) -> dict[str, Any]:
 
 
 def _others(api: Api) -> dict[str, Any]:
-    imported_rows.remember("allauth", "link", [7])
+    with transaction.atomic():
+        imported_rows.remember("allauth", "link", [7])
     legacy = get_user_model().objects.create_user("old", email("old"), "an old password")
     fetched = api.get("csrf-token")
-    job = Message(
-        kind=message_queue.RESET_BY_LINK, target=email("bob"), language="de", requested=True
-    )
+    job = Message(kind=kinds.RESET_BY_LINK, target=email("bob"), language="de", requested=True)
     return {
         "user_without_sign_in": str(legacy.pk),
         "imported": [7],

@@ -71,7 +71,7 @@ class Project:
     """A Django project on disk."""
 
     def __init__(self, programs: Path, folder: Path, kind: str, databases: str) -> None:
-        self._programs, self._folder = programs, folder
+        self._programs, self._folder, self._admin = programs, folder, not MODELS[kind]
         folder.mkdir()
         run(programs / "django-admin", "startproject", "site_", folder)
         if databases:
@@ -98,6 +98,8 @@ class Project:
     def install(self) -> None:
         """Add the lines of the README and nothing else."""
         settings, urls, view = readme()
+        if not self._admin:
+            urls = "".join(line for line in urls.splitlines(True) if "protect" not in line)
         route = re.search(r'path\(".*?", views\.\w+\)', view)
         assert route, "the view has no address"
         self.add("settings.py", settings)

@@ -22,10 +22,10 @@ def url(request, programs, tmp_path_factory):
             yield address
 
 
-def test_readme_instructions_are_at_most_six_lines():
+def test_readme_instructions_are_at_most_eight_lines():
     settings, urls, _ = readme()
 
-    assert len((settings + urls).splitlines()) <= 6
+    assert len((settings + urls).splitlines()) <= 8
 
 
 def test_new_project_serves_signup_login_refresh_and_logout(url):

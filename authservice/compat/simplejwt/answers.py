@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from authservice.core.errors import InvalidCredentials, UserNotActive
 from authservice.core.sessions.sessions import Tokens
 from authservice.kernel import errors, languages
 
@@ -18,8 +19,8 @@ _NOT_VALID = ("Token is invalid", "token_not_valid")
 _EXPIRED = ("Token is expired", "token_not_valid")
 # simplejwt's text and code, where it has the same error. It answers each of them with 401.
 _THEIRS: Mapping[type[errors.Fault], tuple[str, str]] = {
-    errors.InvalidCredentials: _NO_ACCOUNT,
-    errors.UserNotActive: _NO_ACCOUNT,
+    InvalidCredentials: _NO_ACCOUNT,
+    UserNotActive: _NO_ACCOUNT,
     errors.InvalidToken: _NOT_VALID,
     errors.InvalidRefreshToken: _NOT_VALID,
     errors.TokenExpired: _EXPIRED,
@@ -27,14 +28,12 @@ _THEIRS: Mapping[type[errors.Fault], tuple[str, str]] = {
 
 
 def answer(body: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
-    """A JSON response that must not be cached."""
-    response = HttpResponse(
+    """A JSON response."""
+    return HttpResponse(
         json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
         content_type="application/json",
         status=status,
     )
-    response.headers["Cache-Control"] = "no-store"
-    return response
 
 
 def pair(issued: Tokens) -> HttpResponse:

@@ -11,8 +11,7 @@ class CompatSimpleJwtConfig(modules.ModuleConfig):
     name = "authservice.compat.simplejwt"
     label = "authservice_compat_simplejwt"
     verbose_name = admin_text("Routes of simplejwt")
-    refresh_token_trade = "authservice.compat.simplejwt.trade.trade"  # noqa: S105 a path
-    revoke_foreign_tokens = "authservice.compat.simplejwt.revocation.revoke"
+    foreign_tokens = "authservice.compat.simplejwt.trade.tokens"
 
     def ready(self) -> None:
         from authservice.compat.simplejwt import checks

@@ -1,4 +1,4 @@
-"""Trades a refresh token of simplejwt for a session here, once.
+"""Trades a refresh token of simplejwt for a session here, once, or blocks it.
 
 The signature alone is not enough: an attacker who has learned the key, often `SECRET_KEY`, can sign
 any token. simplejwt's table of outstanding tokens must list it for its user, which only the project
@@ -9,8 +9,8 @@ and its unique key decides: of any number of concurrent requests exactly one ins
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -24,18 +24,43 @@ from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 from rest_framework_simplejwt.tokens import Token
-from rest_framework_simplejwt.utils import aware_utcnow, get_md5_hash_password
+from rest_framework_simplejwt.utils import get_md5_hash_password
 
-from authservice.compat.simplejwt.conf import conf
 from authservice.core.login import foreign_tokens
 from authservice.core.sessions import rotation
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, throttling
+from authservice.kernel import clock, databases, errors, events, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.secret import Secret
+from authservice.kernel.settings import section
 from authservice.kernel.uuid7 import least
+
+_BATCH = 1000
+# Older releases of PyJWT, among them 2.13, also raise exceptions that are not their own: for claims
+# of a wrong type and for JSON that is nested too deeply.
+_UNREADABLE = (TokenError, OverflowError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimpleJwt:
+    """`AUTHSERVICE["SIMPLEJWT"]`. Refresh tokens of simplejwt are traded if both times are set."""
+
+    trade_issued_before: datetime | None = None
+    """Only tokens that simplejwt issued before this time are traded: the time at which the project
+    stopped issuing them."""
+    trade_until: datetime | None = None
+    """No token is traded after this time. `REFRESH_TOKEN_LIFETIME` of simplejwt after
+    `TRADE_ISSUED_BEFORE`, all of them have expired."""
+    trade_cookie: str = ""
+    """Name of the cookie in which the old package keeps its refresh token, such as
+    `REST_AUTH["JWT_AUTH_REFRESH_COOKIE"]`. Read by `POST /refresh` without a token in the body, if
+    `COOKIES.ENABLED` is on."""
+
+
+conf = section("SIMPLEJWT", SimpleJwt)
 
 
 class _RefreshToken(Token):
@@ -46,14 +71,14 @@ class _RefreshToken(Token):
     lifetime = timedelta(0)  # none is issued
 
 
-class Trade:
-    """Fills the slot `refresh_token_trade`."""
+class SimpleJwtTokens(ForeignTokens):
+    """Fills the slot `foreign_tokens`."""
 
     @property
     def cookie(self) -> str:
         return conf.trade_cookie
 
-    def __call__(self, text: Secret, client: Client) -> Tokens:
+    def trade(self, text: Secret, client: Client) -> Tokens:
         """Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy."""
         claims = _read(text)
         listed = _listed(claims)
@@ -74,8 +99,31 @@ class Trade:
         )
         return issued or rotation.replayed(session_id, client)
 
+    def revoke(self, users: Collection[Any] | None, before: datetime | None) -> None:
+        """Block the tokens of users who lose all sessions here.
 
-trade = Trade()
+        Somebody who resets a stolen password, or enables a second factor, ends every session. The
+        attacker must not keep a token that the old package, or a trade, still accepts.
+        """
+        if not is_installed():
+            return
+        # Skip expired tokens: they are refused in any case, and simplejwt's command deletes their
+        # rows.
+        now = as_simplejwt_stores(clock.now())
+        rows = outstanding().filter(blacklistedtoken=None, expires_at__gt=now)
+        if users is not None:
+            rows = rows.filter(user__in=users)
+        if before is not None:
+            rows = rows.filter(created_at__lt=as_simplejwt_stores(before))
+        pks, last = rows.order_by("pk").values_list("pk", flat=True), 0
+        while batch := list(pks.filter(pk__gt=last)[:_BATCH]):
+            rows_of_batch = [BlacklistedToken(token_id=pk) for pk in batch]
+            # Another request may have blocked or traded one in the meantime.
+            blocked().bulk_create(rows_of_batch, ignore_conflicts=True)
+            last = batch[-1]
+
+
+tokens = SimpleJwtTokens()
 
 
 def block(text: Secret, client: Client) -> None:
@@ -117,10 +165,10 @@ def _read(text: Secret) -> Mapping[str, Any]:
     `InvalidRefreshToken`."""
     try:
         claims: Mapping[str, Any] = _RefreshToken(cast(Any, text.reveal())).payload
-    except TokenError as wrong:
+    except _UNREADABLE as wrong:
         raise errors.InvalidRefreshToken from wrong
     usable = isinstance(claims.get(api_settings.JTI_CLAIM), str)
-    if not usable or not isinstance(claims.get("iat"), int):
+    if not usable or type(claims.get("iat")) is not int:  # true is no time
         raise errors.InvalidRefreshToken
     return claims
 
@@ -130,7 +178,8 @@ def _listed(claims: Mapping[str, Any]) -> Any:
     if not is_installed():
         raise errors.InvalidRefreshToken
     # The expiry of the row, too: an attacker with the key can sign another one.
-    alive = outstanding().filter(jti=claims[api_settings.JTI_CLAIM], expires_at__gt=aware_utcnow())
+    now = as_simplejwt_stores(clock.now())
+    alive = outstanding().filter(jti=claims[api_settings.JTI_CLAIM], expires_at__gt=now)
     found = alive.exclude(user=None).first()
     if found is None:
         raise errors.InvalidRefreshToken
@@ -153,7 +202,7 @@ def _is_blocked(listed: Any) -> bool:
 def _in_time(claims: Mapping[str, Any], listed: Any) -> bool:
     """Whether tokens are traded now, and those issued when this one was."""
     issued_before, until = conf.trade_issued_before, conf.trade_until
-    if issued_before is None or until is None or time.time() >= until.timestamp():
+    if issued_before is None or until is None or clock.timestamp() >= until.timestamp():
         return False
     issued = [float(claims["iat"])]
     if listed.created_at is not None:
@@ -186,10 +235,16 @@ def _block(listed: Any) -> bool:
 
 
 def _began(claims: Mapping[str, Any]) -> datetime:
-    moment = datetime.fromtimestamp(min(claims["iat"], time.time()), UTC)
+    moment = datetime.fromtimestamp(min(claims["iat"], clock.timestamp()), UTC)
     return moment if settings.USE_TZ else timezone.make_naive(moment)
 
 
 def _aware(stored: datetime) -> datetime:
     # Without `USE_TZ` simplejwt stores UTC.
     return stored.replace(tzinfo=UTC) if timezone.is_naive(stored) else stored
+
+
+def as_simplejwt_stores(moment: datetime) -> datetime:
+    if settings.USE_TZ or timezone.is_aware(moment):
+        return moment
+    return timezone.make_aware(moment).astimezone(UTC).replace(tzinfo=None)

@@ -10,17 +10,38 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
+from rest_framework import serializers
 
 from authservice.compat.simplejwt import answers, trade
-from authservice.compat.simplejwt.serializers import RefreshIn, TokenIn, obtain_in
+from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.login import foreign_tokens, login
-from authservice.core.sessions import authentication, logout, rotation
+from authservice.core.sessions import authentication, revocation, rotation
 from authservice.core.users.user_model import host
-from authservice.kernel import errors
+from authservice.kernel import settings
+from authservice.kernel.errors import Fault
 from authservice.kernel.http.body import FORM
+from authservice.kernel.http.fields import Password, SecretText, Text
 from authservice.kernel.secret import Secret
+
+# Characters. Tokens of simplejwt contain whatever claims the project added.
+LONGEST = 8192
+
+
+@settings.cached_for_host
+def obtain_in() -> type[serializers.Serializer[Any]]:
+    """The body of a login: `USERNAME_FIELD` of the user model, and `password`."""
+    fields = {host().natural: Text(max_length=254), "password": Password()}
+    return type("ObtainIn", (serializers.Serializer,), fields)
+
+
+class RefreshIn(serializers.Serializer[Any]):
+    refresh = SecretText(max_length=LONGEST)
+
+
+class TokenIn(serializers.Serializer[Any]):
+    token = SecretText(max_length=LONGEST)
 
 
 class _TokenView(Endpoint):
@@ -34,7 +55,7 @@ class _TokenView(Endpoint):
     def as_view(cls, actions: Any = None, **options: Any) -> Any:
         return super().as_view(actions or {"post": "exchange"}, **options)
 
-    def refuse(self, fault: errors.Fault) -> HttpResponse:
+    def refuse(self, fault: Fault) -> HttpResponse:
         return answers.refusal(fault)
 
     def exchange(self) -> HttpResponse:
@@ -87,7 +108,7 @@ class TokenBlacklistView(_TokenView):
             trade.block(text, self.client)
             return answers.answer({})
         person, session = rotation.holder(text)
-        logout.log_out(person, session, self.client)
+        revocation.log_out(person, session, self.client)
         return answers.answer({})
 
 

@@ -9,12 +9,20 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
+from authservice.core import errors
 from authservice.core.admin.support import SupportPages
+from authservice.core.messages import kinds
 from authservice.core.models import Account
 from authservice.core.sessions import revocation
-from authservice.core.staff import account_form, admin_confirm, admin_deletion, unlocking
+from authservice.core.staff import (
+    account_form,
+    admin_deletion,
+    admin_lists,
+    authority,
+    login_obstacles,
+)
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
-from authservice.core.staff.admin_filters import EmailVerified
+from authservice.core.staff.admin_filters import Active, EmailVerified, SuperAdmin
 from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.staff.admin_pages import (
     ApiRules,
@@ -27,10 +35,9 @@ from authservice.core.staff.admin_pages import (
 from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, message_queue
+from authservice.kernel import databases, message_queue
 from authservice.kernel.http.client import of_page
 from authservice.kernel.http.fields import Text
-from authservice.kernel.modules import plug
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 
@@ -70,7 +77,7 @@ class ShowsAccount(AnyPage):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         # Staff who could make other users super admins could make themselves super admins too.
-        superuser = getattr(request.user, "is_superuser", False)
+        superuser = authority.is_superuser(request.user)
         return _FACTS if superuser else (*_FACTS, "is_super_admin")
 
     @admin.display(boolean=True, description=_("e-mail verified"))
@@ -124,8 +131,8 @@ class AccountAdmin(
     actions = ("end_sessions", "resend_verification", "unlock")
 
     def get_list_filter(self, request: HttpRequest) -> tuple[Any, ...]:
-        active = f"user__{host().active}" if host().active else "active"
-        return (active, "is_super_admin", EmailVerified, "created_at")
+        active = f"user__{host().active}" if host().active else Active
+        return (active, SuperAdmin, EmailVerified, "created_at")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("user", *super().get_fields(request, obj))
@@ -180,7 +187,7 @@ class AccountAdmin(
     @admin.action(permissions=["change"], description=_("End all sessions"))
     def end_sessions(self, request: HttpRequest, chosen: QuerySet[Account]) -> HttpResponse | None:
         question = _("All sessions of these users end. Every token is refused from then on.")
-        if page := admin_confirm.ask(self, request, chosen, question):
+        if page := admin_lists.ask_to_confirm(self, request, chosen, question):
             return page
         people = self._people(request, chosen)
         users, client = [person.user for person in people], of_page(request)
@@ -192,7 +199,7 @@ class AccountAdmin(
 
     @admin.action(permissions=["change"], description=_("Resend the verification e-mail"))
     def resend_verification(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
-        if plug("messenger") is None:
+        if not message_queue.can_mail():
             text = _("Nothing was sent: no installed module sends e-mail.")
             self.message_user(request, text, messages.ERROR)
             return
@@ -200,7 +207,7 @@ class AccountAdmin(
         people = [p for p in chosen_people if p.active and p.email and not p.email_verified]
         client, using = of_page(request), databases.primary()
         for person in people:
-            message_queue.send(message_queue.VERIFY_EMAIL, person.email, client, using=using)
+            message_queue.send(kinds.VERIFY_EMAIL, person.email, client, using=using)
         log(request, _accounts(people), _("Resent the verification e-mail."))
         text = admin_count(
             "Sent to %(count)d account that was not verified.",
@@ -212,7 +219,7 @@ class AccountAdmin(
     @admin.action(permissions=["change"], description=_("Unlock: reset failed attempts"))
     def unlock(self, request: HttpRequest, chosen: QuerySet[Account]) -> None:
         people = self._people(request, chosen)
-        locked = unlocking.unlock(people, by=request.user, client=of_page(request))
+        locked = login_obstacles.unlock(people, by=request.user, client=of_page(request))
         log(request, _accounts(people), _("Unlocked."))
         text = admin_count(
             "Unlocked %(count)d account. All failed attempts at the selected accounts were reset.",

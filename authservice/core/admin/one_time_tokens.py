@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken
 from authservice.core.staff.admin_filters import OneTimeTokenState
@@ -19,7 +18,7 @@ from authservice.core.staff.admin_pages import (
     ReadOnly,
     RowGuard,
 )
-from authservice.kernel import databases, events
+from authservice.kernel import clock, databases, events
 from authservice.kernel.http.client import of_page
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class OneTimeTokenAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, OneTime
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[OneTimeToken]) -> None:
         """Record each token that could still be used: deleting it revokes it."""
         chosen = OneTimeToken.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
-        usable = chosen.filter(spent_at=None, expires_at__gt=timezone.now()).order_by("pk")
+        usable = chosen.filter(spent_at=None, expires_at__gt=clock.now()).order_by("pk")
         by: Any = request.user
         client = of_page(request)
         with transaction.atomic(using=databases.primary()):

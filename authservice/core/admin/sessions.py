@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
-from authservice.core.staff import admin_confirm, support_page
+from authservice.core.staff import admin_lists, support_page
 from authservice.core.staff.admin_filters import SessionState
 from authservice.core.staff.admin_lists import USER_SEARCH
 from authservice.core.staff.admin_pages import (
@@ -68,7 +68,7 @@ class SessionAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, SessionPage)
     @admin.action(permissions=["end"], description=_("End the selected sessions"))
     def end(self, request: HttpRequest, chosen: QuerySet[Session]) -> HttpResponse | None:
         question = _("These sessions end. Their tokens are refused from then on.")
-        if page := admin_confirm.ask(self, request, chosen, question):
+        if page := admin_lists.ask_to_confirm(self, request, chosen, question):
             return page
         ended = self._ended(request, chosen)
         log(request, ended, _("Ended."))

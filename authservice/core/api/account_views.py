@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from django.http import HttpResponse
 
+from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import NewDeviceToken, User
@@ -15,11 +16,10 @@ from authservice.core.api.serializers import (
     ChangeUsernameIn,
     ProfileIn,
 )
-from authservice.core.own_account import username
 from authservice.core.recovery import password_change, profile, recent_proof
 from authservice.core.recovery.recent_proof import Proof
-from authservice.core.users import availability, further_fields
-from authservice.kernel import errors
+from authservice.core.users import further_fields, lookup
+from authservice.kernel.errors import ReauthenticationRequired, ServiceUnavailable, TooManyAttempts
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
 from authservice.kernel.phrases import phrase
@@ -46,18 +46,33 @@ class Availability(TypedDict):
 
 class Profile(Endpoint):
     @operation(
-        "Change the user's own name, phone number or avatar",
         body=ProfileIn,
         answer=User,
         faults=(
+            errors.Conflict,
             errors.InvalidCredentials,
             errors.PhoneAlreadyInUse,
-            errors.ReauthenticationRequired,
-            errors.ServiceUnavailable,
-            errors.TooManyAttempts,
+            ReauthenticationRequired,
+            ServiceUnavailable,
+            TooManyAttempts,
         ),
+        answered="The user after the change.",
     )
     def update(self) -> HttpResponse:
+        """Change the user's own name, phone number or avatar
+
+        Changes the fields that are sent: `name`, `avatar` (a web address) and `phone` (E.164, such
+        as `+491701234567`). `null` and a missing field change nothing, `""` clears. PUT and PATCH
+        do the same.
+
+        A changed number is not verified: call `POST /send-verification-phone`. A number that was
+        sent with the current `password` can reset the password as soon as it is verified; another
+        one can 72 hours later.
+
+        400 `PHONE_ALREADY_IN_USE`: another account has verified the number. 403
+        `REAUTHENTICATION_REQUIRED`: send `password` too. An account can change its number five
+        times a day (429 `TOO_MANY_REQUESTS`).
+        """
         given, caller = self.read(ProfileIn), self.identity
         password = given.pop("password", profile.NO_PASSWORD)
         if "phone" in given:
@@ -72,18 +87,32 @@ class Profile(Endpoint):
 
 class ChangePassword(Endpoint):
     @operation(
-        "Change the user's own password",
         body=ChangePasswordIn,
         answer=NewDeviceToken,
         faults=(
+            errors.Conflict,
             errors.InvalidCredentials,
             errors.InvalidPassword,
-            errors.ServiceUnavailable,
-            errors.TooManyAttempts,
+            ServiceUnavailable,
+            TooManyAttempts,
         ),
         id="changePassword",
+        answered=(
+            "The password was changed. The header has a new device token; earlier ones are revoked."
+        ),
     )
     def change(self) -> HttpResponse:
+        """Change the user's own password
+
+        Sets a new password for a user who knows the current one. This session stays valid and every
+        other one ends, so the client keeps its tokens. It stores the new `X-Device-Token`, because
+        earlier ones are revoked. The owner gets a mail.
+
+        401 `INVALID_CREDENTIALS`: `old_password` is wrong; do not treat this 401 as an ended
+        session. 400 `INVALID_PASSWORD`: show the message, which has the rules. 429
+        `TOO_MANY_ATTEMPTS`: wait for `Retry-After`. A user without a password sets one with
+        `POST /forgot-password`.
+        """
         given = self.read(ChangePasswordIn)
         caller = self.identity
         device_token = password_change.change(
@@ -101,16 +130,29 @@ class ChangePassword(Endpoint):
 
 class ChangeUsername(Endpoint):
     @operation(
-        "Change the user's own username",
         body=ChangeUsernameIn,
         answer=User,
-        faults=(*recent_proof.FAULTS, errors.UsernameAlreadyExists),
+        faults=(*recent_proof.FAULTS, errors.Conflict, errors.UsernameAlreadyExists),
         id="changeUsername",
+        answered="The user after the change.",
     )
     def change(self) -> HttpResponse:
+        """Change the user's own username
+
+        Changes the username: 3 to 30 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`.
+        Sessions stay valid, and the user logs in with the new name from now on.
+
+        Send a proof of the owner: the current `password`, and `code` of the second factor if one is
+        enabled. A user without a password sends neither, but must have logged in at most 10 minutes
+        ago. 403 `REAUTHENTICATION_REQUIRED`: ask for the password, or for another login. 401
+        `INVALID_CREDENTIALS` and `TWO_FACTOR_INVALID`: the password or the code is wrong. 429
+        `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
+
+        400 `USERNAME_ALREADY_EXISTS`: the name is taken, in whatever case.
+        """
         given, caller = self.read(ChangeUsernameIn), self.identity
         proof = Proof(given["password"], given["code"])
-        changed = username.change(
+        changed = profile.change_username(
             caller.person, caller.session, given["username"], proof, self.client
         )
         return answer(responses.own_user(changed))
@@ -121,14 +163,26 @@ class IsAvailable(Endpoint):
     throttle_scopes = {"look_up": "is-available"}
 
     @operation(
-        "Whether an e-mail address, username or phone number is free",
         body=AvailabilityIn,
         answer=Availability,
+        id="checkAvailability",
+        answered=(
+            "Whether the identifier is free: `available`, with the name of the `field`"
+            " and a `message` that a form can show."
+        ),
     )
     def look_up(self) -> HttpResponse:
+        """Whether an e-mail address, username or phone number is free
+
+        Says whether an e-mail address, a username or a phone number can be used for a new account.
+        Send exactly one of the three, for example when the user leaves a field of the form. The
+        result is not a reservation, so handle the errors of the sign-up in any case.
+
+        One network can send 30 requests a minute; 429 `TOO_MANY_REQUESTS` has `Retry-After`.
+        """
         given = self.read(AvailabilityIn)
         field = self.one_of(given, *AvailabilityIn.exactly_one)
-        free = availability.is_available(field, given[field])
+        free = lookup.is_available(field, given[field])
         message = _AVAILABLE[field] if free else _TAKEN[field]
         found: Availability = {"available": free, "field": field, "message": message}
         return answer(found)

@@ -16,6 +16,7 @@ from authservice.core.sessions.authentication import Caller
 from authservice.core.tokens import access
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
+from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
@@ -83,7 +84,7 @@ def caller_to_continue(request: HttpRequest) -> Caller | None:
 
 def accepts_cookies() -> bool:
     """Whether token cookies are accepted: they are enabled and a request guard is installed."""
-    return token_cookies.enabled and bool(plugs("request_guard"))
+    return token_cookies.enabled and bool(plugs(RequestGuard))
 
 
 def by_cookie(request: HttpRequest) -> bool:
@@ -95,18 +96,28 @@ def access_cookie(request: HttpRequest) -> Secret:
     return _bounded(cookies.get(request, token_cookies.access_name))
 
 
-def require_unforged(request: HttpRequest, session_id: UUID | None = None) -> None:
-    """Call every request guard; `session_id` is the session that a token cookie identifies.
+def has_bearer(request: HttpRequest) -> bool:
+    """Whether the header has a bearer token, valid or not. A route that requires an access token
+    takes its caller from no cookie then."""
+    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return scheme.lower() == "bearer" and bool(token.strip())
+
+
+def require_unforged(
+    request: HttpRequest, session_id: UUID | None = None, *, bearer: bool = False
+) -> None:
+    """Call every request guard; `session_id` is the session that a token cookie identifies, and
+    `bearer` says that a bearer token alone identifies the caller.
 
     Raises the `Fault` of the first guard that refuses.
     """
-    for guard in plugs("request_guard"):
-        guard(request, session_id)
+    for guard in plugs(RequestGuard):
+        guard.check(request, session_id, bearer=bearer)
 
 
 def _bearer(request: HttpRequest) -> Secret:
-    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    return _bounded(token.strip() if scheme.lower() == "bearer" else "")
+    _, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return _bounded(token.strip() if has_bearer(request) else "")
 
 
 def _bounded(token: str) -> Secret:

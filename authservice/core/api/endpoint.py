@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
-from django.db import connections, transaction
+from django.db import DatabaseError, connections, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import cached_property
 from rest_framework import serializers
@@ -26,19 +26,23 @@ from rest_framework.viewsets import ViewSetMixin
 from authservice.core.api.authentication import (
     SAFE_METHODS,
     by_cookie,
+    has_bearer,
     identify,
     require_unforged,
 )
 from authservice.core.sessions.authentication import Caller
-from authservice.kernel import errors, languages, throttling
+from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.http import body, bounds, fields
-from authservice.kernel.http.client import client, flood_subject, network, request_id
-from authservice.kernel.http.envelope import answer, crash, refusal
+from authservice.kernel.http import body, bounds, cookies, fields
+from authservice.kernel.http.client import client, count_request, network, request_id
+from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
+from authservice.kernel.mount import is_escaped
 from authservice.kernel.phrases import phrase
 from authservice.kernel.retries import retry_on_deadlock
 
+_HTML = "amp;"
 _SLASH = phrase("There is nothing at this address. No path of this service ends with a slash.")
+_CHARACTERS = phrase("A text has characters that the database of this service cannot store.")
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
 
@@ -49,7 +53,8 @@ class Endpoint(ViewSetMixin, APIView):
     whose other methods require a user. `super_admin` routes require a super admin.
     `throttle_scopes` maps an action to its flood limit if that is not the general one.
     `guard_exempt` routes need no CSRF token, because their body contains a secret that another site
-    does not know. `takes_form` routes also accept forms, from pages without scripts.
+    does not know. `takes_form` routes also accept forms, from pages without scripts. `is_visited`
+    routes are opened by links: a browser that only prepares a visit gets nothing from them.
     """
 
     public: ClassVar[bool] = False
@@ -57,6 +62,7 @@ class Endpoint(ViewSetMixin, APIView):
     super_admin: ClassVar[bool] = False
     guard_exempt: bool = False
     takes_form: bool = False
+    is_visited: ClassVar[bool] = False
     throttle_scopes: ClassVar[dict[str, str]] = {}
 
     # Set for tools that read them; `dispatch` below ignores REST_FRAMEWORK of the host project.
@@ -92,9 +98,12 @@ class Endpoint(ViewSetMixin, APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         self.request_id = request_id(request)
-        with languages.chosen(request):
+        with clock.unit(), languages.chosen(request):
             response = self._answer(request, **kwargs)
         response.headers["X-Request-ID"] = self.request_id
+        keep_from_caches(response)
+        if cookies.are_unwanted(request):
+            response.cookies.clear()
         return response
 
     def _answer(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
@@ -105,9 +114,12 @@ class Endpoint(ViewSetMixin, APIView):
         except SuspiciousOperation:  # such as a query string of a thousand fields
             response = self.refuse(errors.ValidationFailed())
         except Exception as error:
-            response = self.refuse(crash(request, self.request_id, error))
-            # It is in the log, or counted there: Django must not log each response again.
-            response.__dict__["_has_been_logged"] = True
+            of_charset = isinstance(error, DatabaseError) and databases.is_of_charset(error)
+            refused = errors.ValidationFailed(_CHARACTERS) if of_charset else None
+            response = self.refuse(refused or crash(request, self.request_id, error))
+            if refused is None:
+                # It is in the log, or counted there: Django must not log each response again.
+                _mark_as_logged(response)
         if self.on_response:
             self.on_response(response)
         return response
@@ -118,15 +130,25 @@ class Endpoint(ViewSetMixin, APIView):
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         scope = self.throttle_scopes.get(self._action_name(request))
-        # A route with its own limit is counted by network: a program can have many device tokens.
-        throttling.count(scope or "default", network(request) if scope else flood_subject(request))
+        if scope:
+            # By network: a program can have many device tokens.
+            throttling.count(scope, network(request))
+        else:
+            count_request(request)
+        if is_escaped(request):
+            raise errors.NotFound
         action = self._action(request)
+        if self.is_visited and request.method == "GET" and _is_prefetch(request):
+            return _ask_again()
         if request.method not in SAFE_METHODS:
             # Before the caller is identified: a client that sends its body slowly must not act with
             # a session or permission that was revoked in the meantime.
             body.receive(request)
+            clock.complete()
             if not self.guard_exempt:
-                require_unforged(request)
+                # A public route ignores the header, so a made-up token proves nothing there.
+                identified = not self.is_public(action.__name__) and has_bearer(request)
+                require_unforged(request, bearer=identified)
         return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
 
     def _act(
@@ -134,7 +156,8 @@ class Endpoint(ViewSetMixin, APIView):
     ) -> HttpResponse:
         # A retry after a deadlock runs all of this again and reads the rows again: the objects in
         # memory contain changes that were rolled back.
-        public = self.public or action.__name__ in self.public_actions
+        # `self.public`: a view may be public for one request.
+        public = self.public or self.is_public(action.__name__)
         if not public and action != self._allow:
             self._identify(request)
         for name, text in kwargs.items():
@@ -179,13 +202,10 @@ class Endpoint(ViewSetMixin, APIView):
         return client(self.request, self.request_id)
 
     @property
-    def is_prefetch(self) -> bool:
-        """Whether no user has followed the link yet: a HEAD request, or a browser prefetch."""
-        meta = self.request.META
-        purposes = [meta.get(name, "").lower() for name in _PURPOSES]
-        return self.request.method == "HEAD" or any(
-            word in text for text in purposes for word in ("prefetch", "preview")
-        )
+    def is_head(self) -> bool:
+        """Whether the client only asks whether there is something at the address. Mail scanners
+        do."""
+        return self.request.method == "HEAD"
 
     @property
     def shown_to_people(self) -> bool:
@@ -225,8 +245,33 @@ class Endpoint(ViewSetMixin, APIView):
         return given
 
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The query string, validated by `schema`; unknown parameters are ignored."""
-        return fields.read(schema, self.request.GET.dict())
+        """The query string, validated by `schema`; unknown parameters are ignored.
+
+        Some programs copy a link from the HTML of a mail as it is written there, with `&amp;`.
+        """
+        query = self.request.GET.dict()
+        written = {name.rpartition(_HTML)[2]: query[name] for name in query if _HTML in name}
+        return fields.read(schema, {**written, **query})
+
+
+def _is_prefetch(request: HttpRequest) -> bool:
+    """Whether a browser requests the page before its user has followed the link."""
+    purposes = [request.META.get(name, "").lower() for name in _PURPOSES]
+    return any(word in text for text in purposes for word in ("prefetch", "prerender", "preview"))
+
+
+def _ask_again() -> HttpResponse:
+    """Browsers show a prefetched success to a user who follows the link later, whatever
+    `Cache-Control` says. They drop this error, and request the page when it is needed."""
+    response = HttpResponse(status=503, headers={"Retry-After": "1"})
+    del response.headers["Content-Type"]
+    _mark_as_logged(response)  # it is no outage
+    return response
+
+
+def _mark_as_logged(response: HttpResponse) -> None:
+    """Keep Django from logging, and so from reporting, this response."""
+    response.__dict__["_has_been_logged"] = True
 
 
 class NotFoundEndpoint(Endpoint):

@@ -16,22 +16,23 @@ from django.http import HttpRequest, HttpResponse
 
 from authservice.core.api.authentication import accepts_cookies
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.sessions import authentication, logout
+from authservice.core.errors import InvalidPassword, TwoFactorRefused
+from authservice.core.sessions import authentication, revocation
 from authservice.kernel import errors
 from authservice.kernel.http import body, bounds, cookies, pages
 from authservice.kernel.http.envelope import answer
-from authservice.kernel.link_pages import FormPage, ResultPage
-from authservice.kernel.modules import plug
+from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
 # Errors after which the user can send the form again.
 _AGAIN = (
-    errors.InvalidPassword,
+    InvalidPassword,
     errors.ServiceUnavailable,
     errors.TooManyAttempts,
     errors.TooManyRequests,
-    errors.TwoFactorRefused,
+    TwoFactorRefused,
     errors.ValidationFailed,
 )
 _LONGEST = 512  # characters of a value of a link
@@ -46,13 +47,14 @@ class ToConfirm(TypedDict):
 
 def with_page(actions: dict[str, str]) -> dict[str, str]:
     """The actions of a route, with `show` for GET if the pages module is installed."""
-    return {**actions, "get": "show"} if plug("link_pages") else actions
+    return {**actions, "get": "show"} if plugs(LinkPages) else actions
 
 
 class LinkEndpoint(Endpoint):
     """A route whose JSON becomes a page for browsers. `route` is its name in the URLconf."""
 
     route: ClassVar[str]
+    is_visited = True
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         response = super()._respond(request, **kwargs)
@@ -75,7 +77,7 @@ class LinkEndpoint(Endpoint):
 
     def _page(self, result: ResultPage, response: HttpResponse) -> HttpResponse:
         """The page instead of this response, with its cookies."""
-        page: HttpResponse = plug("link_pages").result(result)
+        page = plugs(LinkPages)[-1].result(result)
         page.cookies = response.cookies
         for name in _KEPT_HEADERS:
             if name in response.headers:
@@ -86,8 +88,8 @@ class LinkEndpoint(Endpoint):
         """Whether a browser shows this response to a person as JSON."""
         opened = self.request.method == "GET" or self._is_form
         as_json = response.headers.get("Content-Type") == "application/json"
-        seen = as_json and opened and self.shown_to_people and not self.is_prefetch
-        return seen and plug("link_pages") is not None
+        seen = as_json and opened and self.shown_to_people and not self.is_head
+        return seen and bool(plugs(LinkPages))
 
     @property
     def _is_form(self) -> bool:
@@ -106,7 +108,7 @@ class FormEndpoint(LinkEndpoint):
     typed: ClassVar[tuple[str, ...]] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if self._is_form and plug("link_pages"):
+        if self._is_form and plugs(LinkPages):
             # The token of the link is the proof of a form, and forms of other sites are refused
             # below. Cookies are no proof then: the form has no CSRF token that belongs to them.
             self.takes_form = self.guard_exempt = True
@@ -119,7 +121,7 @@ class FormEndpoint(LinkEndpoint):
 
     def show_form(self, given: Mapping[str, Any]) -> HttpResponse:
         """The page of the link, or JSON for a program."""
-        if self.is_prefetch:
+        if self.is_head:
             return answer()
         hidden = {name: _secret(given.get(name, "")) for name in self.hidden}
         known = self.known(hidden)
@@ -164,15 +166,14 @@ class FormEndpoint(LinkEndpoint):
     ) -> HttpResponse:
         typed = {name: self._sent(name) for name in self.typed}
         page = FormPage(route=self.route, hidden=hidden, known=known, typed=typed, fault=fault)
-        shown: HttpResponse = plug("link_pages").form(page)
-        return shown
+        return plugs(LinkPages)[-1].form(page)
 
     def _drops_tokens(self, access_token: Secret) -> bool:
         """End the session, because a page cannot pass its tokens to the client."""
         if access_token:
             with suppress(errors.InvalidToken):  # it has ended already
                 caller = authentication.identify(access_token)
-                logout.log_out(caller.person, caller.session, self.client)
+                revocation.log_out(caller.person, caller.session, self.client)
         return True
 
 

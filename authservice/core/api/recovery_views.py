@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.authentication import live_caller
 from authservice.core.api.endpoint import Endpoint
@@ -23,7 +24,8 @@ from authservice.core.api.serializers import (
     VerifyPhoneIn,
 )
 from authservice.core.recovery import password_reset, secure_account, verification
-from authservice.kernel import errors
+from authservice.core.users.person import Person
+from authservice.kernel.errors import Fault, ServiceUnavailable, invalid
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
@@ -38,12 +40,26 @@ class ForgotPassword(Endpoint):
     public = True
 
     @operation(
-        "Request a link or code to set a new password",
         body=ForgotPasswordIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
+        id="requestPasswordReset",
+        answered=(
+            "The request was accepted. The response is the same whether an account"
+            " exists or not, and beyond a limit on messages: nothing is sent then."
+        ),
     )
     def ask(self) -> HttpResponse:
+        """Request a link or code to set a new password
+
+        Mails a link to set a new password, or sends a code to a verified phone number. Send exactly
+        one of `email` and `phone`. The link leads to the page of the front end with `token` and
+        `email` in its query and is valid for an hour; the code is valid for 10 minutes. Send either
+        to `POST /reset-password`.
+
+        A client can request 3 messages in 15 minutes and 10 a day for one address or number. 501
+        `SMS_NOT_CONFIGURED`: the service sends no text messages.
+        """
         given = self.read(ForgotPasswordIn)
         if self.one_of(given, *ForgotPasswordIn.exactly_one) == "email":
             password_reset.request_by_email(given["email"], self.client)
@@ -60,14 +76,19 @@ class ResetPassword(FormEndpoint):
     public = True
 
     @operation(
-        "Show the page of a link to set a new password",
         query=ResetLinkIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a form.",
         faults=(errors.InvalidLink, errors.LinkExpired),
-        id="showResetPassword",
+        id="showPasswordReset",
     )
     def show(self) -> HttpResponse:
+        """Show the page of a link to set a new password
+
+        The page of a link to set a new password, for services without a front end. A browser gets
+        a form, which sends `POST /reset-password`. Opening it does not use the link. Other clients
+        get `status` `confirm`.
+        """
         return self.show_form(self.read_query(ResetLinkIn))
 
     def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
@@ -76,18 +97,33 @@ class ResetPassword(FormEndpoint):
         return {"email": email}
 
     @operation(
-        "Set a new password with a link or code",
         body=ResetPasswordIn,
         answer=NewDeviceToken,
         faults=(
+            errors.Conflict,
             errors.InvalidLink,
             errors.InvalidPassword,
             errors.InvalidVerificationCode,
             errors.LinkExpired,
-            errors.ServiceUnavailable,
+            ServiceUnavailable,
+        ),
+        id="resetPassword",
+        answered=(
+            "The password was set and all sessions have ended. A known device gets a"
+            " new device token in the header; earlier ones are revoked."
         ),
     )
     def reset(self) -> HttpResponse:
+        """Set a new password with a link or code
+
+        Sets a new password with the `token` and `email` of a mailed link, or with the `code` of a
+        text message and `phone`. All sessions end and nobody is signed in: ask the user to log in
+        with the new password. A second factor stays enabled.
+
+        400 `INVALID_PASSWORD`: show the message, which has the rules; the link still works. 400
+        `INVALID_TOKEN`, `TOKEN_EXPIRED` or `INVALID_VERIFICATION_CODE`: offer another link or code
+        with `POST /forgot-password`.
+        """
         given = self.read(ResetPasswordIn)
         password = given["new_password"]
         if self.one_of(given, *ResetPasswordIn.exactly_one) == "token":
@@ -100,7 +136,7 @@ class ResetPassword(FormEndpoint):
                 caller=caller.person if caller else None,
             )
         elif not given["phone"]:
-            raise errors.invalid("phone", phrase("This field is required with a code."))
+            raise invalid("phone", phrase("This field is required with a code."))
         else:
             device_token = password_reset.reset_with_code(
                 given["phone"], given["code"], password, self.client
@@ -114,39 +150,138 @@ class SendVerificationEmail(Endpoint):
     public = True
 
     @operation(
-        "Request a link that verifies an e-mail address", body=EmailIn, answer=MessageResponse
+        body=EmailIn,
+        answer=MessageResponse,
+        answered=(
+            "The request was accepted. The response is the same if there is no such"
+            " account, if its address is verified already, or if a limit on mails was"
+            " reached: nothing is mailed then."
+        ),
     )
     def send(self) -> HttpResponse:
+        """Request a link that verifies an e-mail address
+
+        Sends a mail with a link to `/verify-email`, which is valid for 24 hours. Call it when the
+        user did not get the mail of the sign-up, or when a link had expired.
+
+        A client can request 3 mails in 15 minutes and 10 a day for one address. The response does
+        not reveal whether the address has an account, so tell the user to look into the mailbox.
+        """
         verification.send_to_email(self.read(EmailIn)["email"], self.client)
         return responses.message_response(_SENT)
+
+
+class ResendVerificationEmail(SendVerificationEmail):
+    @operation(
+        body=EmailIn,
+        answer=MessageResponse,
+        answered=(
+            "The request was accepted. The response is the same if there is no such"
+            " account, if its address is verified already, or if a limit on mails"
+            " was reached: nothing is mailed then."
+        ),
+    )
+    def resend(self) -> HttpResponse:
+        """Request a link that verifies an e-mail address
+
+        Sends a mail with a link to `/verify-email`, which is valid for 24 hours. Call it when the
+        user did not get the mail of the sign-up, or when a link had expired.
+
+        A client can request 3 mails in 15 minutes and 10 a day for one address. The response does
+        not reveal whether the address has an account, so tell the user to look into the mailbox.
+
+        The same as `POST /send-verification-email`, for clients that name the second request
+        differently.
+        """
+        return self.send()
 
 
 class SendVerificationPhone(Endpoint):
     public = True
 
     @operation(
-        "Request a code that verifies a phone number",
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
+        answered=(
+            "The request was accepted. The response is the same if no account has the"
+            " number, if it is verified already, or if a limit on text messages was"
+            " reached: nothing is sent then."
+        ),
     )
     def send(self) -> HttpResponse:
-        verification.send_to_phone(self.read(PhoneIn)["phone"], self.client)
+        """Request a code that verifies a phone number
+
+        Sends a text message with a code of six digits, which is valid for 10 minutes and 5
+        attempts. Send the code to `POST /verify-phone`. A new code revokes the previous one of the
+        account.
+
+        Several accounts may have a number that none of them has verified. Send the access token of
+        the signed-in user: the code is for that account. Without a token it is for the only account
+        that has the number.
+
+        A client can request 3 messages in 15 minutes and 10 a day for one number. 501
+        `SMS_NOT_CONFIGURED` means that the service has no sender of text messages.
+        """
+        phone = self.read(PhoneIn)["phone"]
+        verification.send_to_phone(phone, self.client, caller=_caller(self.request))
         return responses.message_response(_SENT)
+
+
+class ResendVerificationPhone(SendVerificationPhone):
+    @operation(
+        body=PhoneIn,
+        answer=MessageResponse,
+        faults=(errors.SmsNotConfigured,),
+        answered=(
+            "The request was accepted. The response is the same if no account has"
+            " the number, if it is verified already, or if a limit on text messages"
+            " was reached: nothing is sent then."
+        ),
+    )
+    def resend(self) -> HttpResponse:
+        """Request a code that verifies a phone number
+
+        Sends a text message with a code of six digits, which is valid for 10 minutes and 5
+        attempts. Send the code to `POST /verify-phone`. A new code revokes the previous one of the
+        account.
+
+        Several accounts may have a number that none of them has verified. Send the access token of
+        the signed-in user: the code is for that account. Without a token it is for the only account
+        that has the number.
+
+        A client can request 3 messages in 15 minutes and 10 a day for one number. 501
+        `SMS_NOT_CONFIGURED` means that the service has no sender of text messages.
+
+        The same as `POST /send-verification-phone`, for clients that name the second request
+        differently.
+        """
+        return self.send()
 
 
 class VerifyPhone(Endpoint):
     public = True
 
     @operation(
-        "Verify a phone number with a code",
         body=VerifyPhoneIn,
         answer=MessageResponse,
         faults=(errors.InvalidVerificationCode,),
+        answered="The number is verified.",
     )
     def verify(self) -> HttpResponse:
+        """Verify a phone number with a code
+
+        Verifies a phone number with the code of a text message. The caller need not be signed in,
+        but send the access token if the code was requested with it: a code verifies the number for
+        one account. Every other account that has the number loses it.
+
+        400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
+        allows five wrong attempts by all clients together. After them a right code is refused too,
+        so offer another one with `POST /send-verification-phone`.
+        """
         given = self.read(VerifyPhoneIn)
-        verification.verify_phone(given["phone"], given["code"], self.client)
+        caller = _caller(self.request)
+        verification.verify_phone(given["phone"], given["code"], self.client, caller=caller)
         return responses.message_response(phrase("Phone number verified."))
 
 
@@ -160,35 +295,53 @@ class SecureAccount(LinkEndpoint):
     takes_form = True
 
     @operation(
-        "Show what the link of a security notice does",
         query=TokenIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a button.",
-        id="showSecureAccount",
+        id="showAccountSecuring",
     )
     def show(self) -> HttpResponse:
-        if self.is_prefetch:
+        """Show what the link of a security notice does
+
+        The address of the link "This was not me" in a notice. Opening it changes nothing: a browser
+        gets a page with a button, other clients get `status` `confirm`. Send `token` with
+        `POST /account/secure`. The response does not say whether the token is valid.
+        """
+        if self.is_head:
             return answer()
         token = self.read_query(TokenIn)["token"]
         if self.shown_to_people:
-            return _secure_page("confirm", token)
+            return self._ask(token)
         status: ToConfirm = {"status": "confirm"}
         return answer(status)
 
     @operation(
-        "Undo a change of the account and end all access to it",
         body=TokenIn,
         answer=Verified,
         page="A browser gets a page, with the button again if the form comes from another site.",
-        faults=(errors.InvalidLink, errors.LinkExpired),
+        faults=(errors.Conflict, errors.InvalidLink, errors.LinkExpired),
+        id="secureAccount",
+        answered=(
+            "The account is secured; `status` is `success`. A link to set a password was mailed."
+        ),
     )
     def secure(self) -> HttpResponse:
+        """Undo a change of the account and end all access to it
+
+        Undoes the change that a notice was about, for an owner who did not make it. It restores
+        the address and the phone number, removes a second factor and linked providers that were
+        added since, ends all sessions, makes the password unusable, and mails a link to set a new
+        one. The link works for 72 hours.
+
+        Using the same link again gets the same response and changes nothing. 400 `INVALID_TOKEN`
+        or `TOKEN_EXPIRED`: use `POST /forgot-password` instead, or ask the support.
+        """
         token = self.read(TokenIn)["token"]
         if pages.posted_elsewhere(self.request):
-            return _secure_page("confirm", token)
+            return self._ask(token)
         try:
             secure_account.secure(token, self.client)
-        except errors.Fault:
+        except Fault:
             if self.shown_to_people:
                 return _secure_page("failed")
             raise
@@ -202,7 +355,22 @@ class SecureAccount(LinkEndpoint):
         }
         return answer(secured)
 
+    def _ask(self, token: Secret) -> HttpResponse:
+        """The page with the button, or the refusal that it would get."""
+        try:
+            secure_account.require_usable(token)
+        except (errors.InvalidLink, errors.LinkExpired):
+            return _secure_page("failed")
+        return _secure_page("confirm", token)
+
 
 def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
     context = {"state": state, "token": token, "action": reverse("authservice:secure-account")}
     return pages.page("authservice/core/secure_account.html", context)
+
+
+def _caller(request: HttpRequest) -> Person | None:
+    """The user of a valid access token: a code is for the account that requests it. Several
+    accounts may have a number that nobody has verified."""
+    caller = live_caller(request)
+    return caller.person if caller else None

@@ -1,6 +1,7 @@
 """The response of a login: JSON, or a redirect with the result in the fragment of its URL.
 
-Browsers do not send the fragment to servers, so tokens in it do not get into server logs.
+Browsers do not send the fragment to servers, so tokens in it do not get into server logs. But
+scripts, extensions and the history can read it, so a redirect that sets token cookies has none.
 
 Only settings determine the target of a redirect, never the request, so there is no open redirect.
 """
@@ -14,6 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from django.http import HttpResponse, HttpResponseRedirect
 
 from authservice.core.api import responses, token_cookies
+from authservice.core.api.authentication import accepts_cookies
 from authservice.core.api.responses import Verified
 from authservice.core.login.login import Login
 from authservice.core.messages import links
@@ -74,12 +76,13 @@ def redirect(url: str, *, status: int = 302) -> HttpResponse:
     """Redirect without a referrer: the target does not see this URL. Use 303 after a form."""
     response = HttpResponseRedirect(url)
     response.status_code = status
-    response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
 
 
 def _values(outcome: Login) -> dict[str, str]:
+    if outcome.tokens and accepts_cookies():
+        return {"status": "signed_in"}
     if outcome.tokens:
         tokens = outcome.tokens
         return {

@@ -10,13 +10,15 @@ from django.http import HttpResponse
 from authservice.core.api import token_cookies, user_fields
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices
+from authservice.core.invitations.models import Status
 from authservice.core.login.login import Login
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users.person import Person
 from authservice.kernel.http import cookies
 from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.operations import Moment, Named, Slot, carries, extended
+from authservice.kernel.http.operations import Extras, Is, Moment, Named, carries, extended
+from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
@@ -24,6 +26,9 @@ from authservice.kernel.secret import Secret
 CHALLENGED = phrase("A further step is needed to sign in.")
 WRITTEN = phrase("A message to this address says what to do next.")
 VERIFY_FIRST = phrase("The account was created. Verify it to sign in.")
+
+
+InvitationStatus = Annotated[str, Is(enum=list(Status.values)), Named("InvitationStatus")]
 
 
 class MessageResponse(TypedDict):
@@ -79,20 +84,38 @@ class IssuedTokens(TypedDict):
     expires_in: int
 
 
+class ContinuedTokens(TypedDict):
+    """New tokens of a session that continues. The refresh token is a new one if the client sent its
+    current one, otherwise the current one, or absent if the service withholds it."""
+
+    access_token: str
+    refresh_token: NotRequired[str]
+    expires_in: int
+
+
 class Refreshed(IssuedTokens):
     """New tokens of an existing session."""
 
     message: str
 
 
-@carries("X-Device-Token", "Set-Cookie")
-class Authenticated(IssuedTokens):
-    """The tokens of a new session and its user."""
+class SignedIn(TypedDict):
+    """The user of a session, and what modules say about them."""
 
     status: Literal["signed_in"]
     user: User
     message: str
-    data: NotRequired[Annotated[dict[str, Any], Slot("login_extras")]]
+    data: NotRequired[Annotated[dict[str, Any], Extras()]]
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class Authenticated(IssuedTokens, SignedIn):
+    """The tokens of a new session and its user."""
+
+
+@carries("X-Device-Token", "Set-Cookie")
+class Entered(ContinuedTokens, SignedIn):
+    """The tokens of a new session, or of the client's own that continues, and its user."""
 
 
 @carries("Set-Cookie")
@@ -186,11 +209,19 @@ def tokens(issued: Tokens) -> IssuedTokens:
     }
 
 
+def continued(issued: Tokens) -> ContinuedTokens:
+    """The same for a session that continues: its refresh token may be withheld."""
+    body: ContinuedTokens = {**tokens(issued)}
+    if not issued.refresh_token:
+        del body["refresh_token"]
+    return body
+
+
 def login(
     outcome: Login, *, message: Phrase, status: int = 200, more: Mapping[str, Any] | None = None
 ) -> HttpResponse:
-    """Any result of a login as JSON: `Authenticated` with `more` fields, `VerificationRequired`,
-    or `Challenged` with 200."""
+    """Any result of a login as JSON: `Authenticated` or `Entered` with `more` fields,
+    `VerificationRequired`, or `Challenged` with 200."""
     if outcome.challenges:
         return answer(_challenge(outcome))
     if outcome.tokens is None:
@@ -202,17 +233,15 @@ def login(
         return answer(registered, status=status)
     # Before the tokens are in a variable, because the statements of the extras may fail.
     extras = _extras(outcome)
-    body: Authenticated = {
+    body = {
         "status": "signed_in",
-        "access_token": outcome.tokens.access_token.reveal(),
-        "refresh_token": outcome.tokens.refresh_token.reveal(),
-        "expires_in": outcome.tokens.expires_in,
+        **continued(outcome.tokens),
         "user": own_user(outcome.person),
         "message": message,
+        **({"data": extras} if extras else {}),
+        **(more or {}),
     }
-    if extras:
-        body["data"] = extras
-    return _hand_out({**body, **(more or {})}, outcome, outcome.tokens, status=status)
+    return _hand_out(body, outcome, outcome.tokens, status=status)
 
 
 def message_response(message: Phrase, *, status: int = 200) -> HttpResponse:
@@ -255,7 +284,7 @@ def _challenge(outcome: Login) -> Challenged:
 
 def _extras(outcome: Login) -> dict[str, Any]:
     """The fields that modules add to a login response."""
-    added = [add(outcome.person, outcome.kept) for add in plugs("login_extras")]
+    added = [data.extras(outcome.person, outcome.kept) for data in plugs(SessionData)]
     return {name: value for fields in added for name, value in fields.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
@@ -9,7 +10,7 @@ from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from authservice.core.users import further_fields, identifiers
-from authservice.kernel.http.fields import Choice, Password, SecretText, Text
+from authservice.kernel.http.fields import Choice, Password, SecretText, Text, TypedCode
 from authservice.kernel.phrases import phrase
 
 
@@ -29,17 +30,34 @@ class Email(Text):
         return text
 
 
+class LinkToken(SecretText):
+    """The token of a mailed link. What passes a link on may add the full stop of a sentence."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return super().to_internal_value(data).rstrip(".")
+
+
+class LinkEmail(Text):
+    """The address in a mailed link, which the token proves. Some gateways decode `%2B`, so that its
+    plus sign arrives as a space, which an address has only in quotes."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data).rstrip(".")
+        return text if '"' in text else text.replace(" ", "+")
+
+
 class Username(Text):
-    default_error_messages = dict.fromkeys(("username", "max_length"), identifiers.USERNAME_RULE)
+    default_error_messages: ClassVar = {"max_length": identifiers.USERNAME_RULE}
     described: ClassVar = {"pattern": f"^{identifiers.USERNAME_FORM.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=30, **options)
+        shown = {**self.described, "maxLength": 30}
+        super().__init__(max_length=identifiers.USERNAME_LENGTH, described=shown, **options)
 
     def to_internal_value(self, data: str) -> str:
         text = super().to_internal_value(data)
         if not identifiers.is_username(text):
-            self.fail("username")
+            raise serializers.ValidationError(identifiers.username_rule(), code="username")
         return text
 
 
@@ -57,34 +75,75 @@ class Phone(Text):
         return text
 
 
+# The pattern of addresses that Django's validator accepts, except for rare hosts such as 300.1.1.1.
+# A label of a host has no white space, and of ASCII only A-Z, a-z, 0-9 and hyphens.
+_LABEL = r"[^\x00-,./:-@\[-`{-\xa0]+"
+_TOP_LEVEL = r"(?:[^\x00-,./0-9:-@\[-`{-\xa0]{2,63}|[Xx][Nn]--[A-Za-z0-9]{1,59})\.?"
+_IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|\[[0-9A-Fa-f:.]+\]"
+_LOCALHOST = "[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]"
+_HOST = rf"(?:(?:{_LABEL}\.)+{_TOP_LEVEL}|{_LOCALHOST}|{_IP_ADDRESS})(?::[0-9]{{1,5}})?"
+_WEB_ADDRESS = (
+    rf"^\s*[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s:@/]+(?::[^\s:@/]*)?@)?{_HOST}(?:[/?#][^\s]*)?\s*$"
+)
+
+
 class Url(Text):
     """An absolute web address."""
 
-    default_error_messages = dict.fromkeys(
-        ("url", "max_length"), phrase("Must be a URL that starts with http:// or https://.")
-    )
-    described: ClassVar = {"format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}
+    default_error_messages = {
+        **dict.fromkeys(
+            ("url", "max_length"), phrase("Must be a URL that starts with http:// or https://.")
+        ),
+        "host": phrase(
+            "The host of the URL must be a domain name such as example.com, an IP address or"
+            " localhost."
+        ),
+        "form": phrase("The URL must not contain spaces, and its port must be a number."),
+    }
+    described: ClassVar = {"format": "uri", "pattern": _WEB_ADDRESS}
 
     def to_internal_value(self, data: str) -> str:
         text = super().to_internal_value(data)
-        try:
-            URLValidator(schemes=["http", "https"])(text)
-        except ValidationError:
-            self.fail("url")
+        if not _is_web_address(text):
+            self.fail(self._fault(text))
         return text
 
+    def _fault(self, text: str) -> str:
+        """The name of the error message for an invalid address."""
+        start = re.match(r"(?i)https?://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]+)", text)
+        if start is None:
+            return "url"
+        return "form" if _is_web_address(f"http://{start[1]}") else "host"
 
-class SixDigits(SecretText):
+
+def _is_web_address(text: str) -> bool:
+    try:
+        URLValidator(schemes=["http", "https"])(text)
+    except ValidationError:
+        return False
+    return True
+
+
+class OwnRefreshToken(SecretText):
+    """The refresh token of a signed-in client whose request continues its session: it is replaced.
+    Optional: without it, the client keeps the one that it has."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=4096, required=False, allow_blank=True, default="", **options)
+
+
+class SixDigits(TypedCode):
+    # Six digits of any script, and what `TypedCode` removes.
+    described: ClassVar = {
+        **TypedCode.described,
+        "minLength": 6,
+        "pattern": "^[^\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9fA-Za-z]*$",
+    }
     default_error_messages = dict.fromkeys(
         ("digits", "max_length"), phrase("Must be exactly 6 digits.")
     )
-    described: ClassVar = {"pattern": "^[0-9]{6}$"}
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=6, trim_whitespace=False, **options)
 
     def to_internal_value(self, data: str) -> str:
-        # Not str.isdigit(): it also accepts the digits of other scripts.
         if len(data) != 6 or not set(data) <= set("0123456789"):
             self.fail("digits")
         return data
@@ -135,8 +194,7 @@ class OwnerIn(serializers.Serializer[Any]):
     second factor is enabled. Users without a password send none."""
 
     password = Password(required=False, allow_blank=True, default="")
-    # The form is not checked here: a malformed code is a wrong code, and counts as an attempt.
-    code = SecretText(max_length=64, required=False, allow_blank=True, default="")
+    code = TypedCode(required=False, allow_blank=True, default="")
 
 
 class ChangeEmailIn(OwnerIn):
@@ -184,8 +242,8 @@ class ResetPasswordIn(serializers.Serializer[Any]):
     # For the API description only; the view and `password_reset` require them.
     alongside: ClassVar = {"token": ("email",), "code": ("phone",)}
 
-    token = SecretText(max_length=512, required=False, allow_blank=True, default="")
-    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    token = LinkToken(max_length=512, required=False, allow_blank=True, default="")
+    email = LinkEmail(max_length=254, required=False, allow_blank=True, default="")
     code = SixDigits(required=False, allow_blank=True, default="")
     phone = Phone(required=False, allow_blank=True, default="")
     new_password = Password()
@@ -194,8 +252,8 @@ class ResetPasswordIn(serializers.Serializer[Any]):
 class ResetLinkIn(serializers.Serializer[Any]):
     """The query parameters of a mailed link."""
 
-    token = SecretText(max_length=512)
-    email = Text(max_length=254, required=False, allow_blank=True, default="")
+    token = LinkToken(max_length=512)
+    email = LinkEmail(max_length=254, required=False, allow_blank=True, default="")
 
 
 class EmailIn(serializers.Serializer[Any]):
@@ -209,14 +267,14 @@ class PhoneIn(serializers.Serializer[Any]):
 class VerifyEmailIn(serializers.Serializer[Any]):
     """The query parameters of a mailed link."""
 
-    token = SecretText(max_length=512)
-    email = Text(max_length=254)
+    token = LinkToken(max_length=512)
+    email = LinkEmail(max_length=254)
 
 
 class TokenIn(serializers.Serializer[Any]):
     """The query parameter of a mailed link, and the field of the form on its page."""
 
-    token = SecretText(max_length=512)
+    token = LinkToken(max_length=512)
 
 
 class ConfirmEmailIn(VerifyEmailIn):
@@ -238,7 +296,7 @@ class RefreshIn(serializers.Serializer[Any]):
 class InvitationLinkIn(serializers.Serializer[Any]):
     """The query parameter of a mailed link."""
 
-    token = SecretText(max_length=512)
+    token = LinkToken(max_length=512)
 
 
 class AcceptInvitationIn(serializers.Serializer[Any]):
@@ -248,11 +306,12 @@ class AcceptInvitationIn(serializers.Serializer[Any]):
         "password": "plum tart 42 windows",
     }
 
-    token = SecretText(max_length=512)
+    token = LinkToken(max_length=512)
     # Required if the address has no account; `acceptance` checks that.
     name = Text(max_length=255, required=False, allow_blank=True, default="")
     password = Password(required=False, allow_blank=True, default="")
+    refresh_token = OwnRefreshToken()
 
 
 class DeclineInvitationIn(serializers.Serializer[Any]):
-    token = SecretText(max_length=512)
+    token = LinkToken(max_length=512)

@@ -6,6 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from django.http import HttpResponse, JsonResponse
 
+from authservice.core import errors
 from authservice.core.api import responses, signup_cookie
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import (
@@ -19,7 +20,7 @@ from authservice.core.login import signup
 from authservice.core.tokens import signing_keys
 from authservice.core.users import further_fields
 from authservice.core.users.creation import NewUser
-from authservice.kernel import errors
+from authservice.kernel.errors import ServiceUnavailable, invalid
 from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.phrases import phrase
 
@@ -31,7 +32,7 @@ class Key(TypedDict):
 
     kty: Literal["OKP", "EC", "RSA"]
     kid: str
-    alg: Literal["EdDSA", "ES256", "RS256"]
+    alg: Literal["EdDSA", "Ed25519", "ES256", "RS256"]
     use: Literal["sig"]
     crv: NotRequired[str]
     x: NotRequired[str]
@@ -40,7 +41,7 @@ class Key(TypedDict):
     e: NotRequired[str]
 
 
-class Keys(TypedDict):
+class PublicKeys(TypedDict):
     """A JSON Web Key Set (RFC 7517 section 5)."""
 
     keys: list[Key]
@@ -51,24 +52,44 @@ class Signup(Endpoint):
     throttle_scopes = {"sign_up": "signup"}
 
     @operation(
-        "Create an account",
         body=SignupIn,
         answer=Authenticated | VerificationRequired | Sent,
         status=201,
         also={200: Challenged},
         faults=(
+            errors.Conflict,
             errors.InvalidPassword,
             errors.PhoneAlreadyInUse,
-            errors.ServiceUnavailable,
+            ServiceUnavailable,
             errors.SignupDisabled,
             errors.UserAlreadyExists,
             errors.UsernameAlreadyExists,
         ),
+        id="signUp",
     )
     def sign_up(self) -> HttpResponse:
+        """Create an account
+
+        Creates an account from `password` and an `email`, a `username` or both, and signs the user
+        in. Read `status` of the response:
+
+        - `signed_in` (201): there are tokens. Store them, and send the access token in
+          `Authorization: Bearer …`. A link to verify the address was mailed.
+        - `verification_required` (201): the account exists, but the user must open the mailed link
+          and then log in. Show that, with a button for `POST /send-verification-email`.
+        - `sent` (201): the service does not reveal whether the address is free. Tell the user to
+          look into the mailbox.
+        - `challenge` (200): the service requires a second factor of this user, who has to set it
+          up first, with `POST /2fa/setup-login`.
+
+        400 `INVALID_PASSWORD` has a message with the rules for passwords; show it.
+        `USER_ALREADY_EXISTS`, `USERNAME_ALREADY_EXISTS` and `PHONE_ALREADY_IN_USE` name the field
+        that is taken. 403 `SIGNUP_DISABLED` means that only invited people get accounts. One
+        network can sign up 20 times an hour.
+        """
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
-            raise errors.invalid("email", phrase("Either email or username is required."))
+            raise invalid("email", phrase("Either email or username is required."))
         rest = self.further(SignupIn, further_fields.names_at_signup())
         further = further_fields.at_signup(rest, self.request)
         outcome = signup.sign_up(NewUser(**given, further=further), self.client)
@@ -86,8 +107,19 @@ class KeySet(Endpoint):
 
     public = True
 
-    @operation("Public keys of access tokens", answer=Raw(body=Keys))
+    @operation(
+        answer=Raw(body=PublicKeys),
+        answered=(
+            "The keys that sign now, that will sign next, and whose tokens may still be valid."
+        ),
+    )
     def read_keys(self) -> HttpResponse:
+        """Public keys of access tokens
+
+        The public keys with which other services verify access tokens (RFC 7517), without the
+        envelope. Cache them, and look again if a token names an unknown `kid`. The list is empty
+        while tokens are signed with a shared secret.
+        """
         response = JsonResponse({"keys": signing_keys.ring().published()})
         response.headers["Cache-Control"] = f"public, max-age={_JWKS_SECONDS}"
         return response

@@ -7,11 +7,18 @@ ignore them, except for a refresh without a token in its body.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import accepts_cookies, access_cookie, require_unforged
+from authservice.core.api.authentication import (
+    accepts_cookies,
+    access_cookie,
+    by_cookie,
+    require_unforged,
+)
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import RefreshIn
 from authservice.core.login import foreign_tokens
@@ -23,10 +30,13 @@ from authservice.core.tokens import access
 from authservice.core.tokens.refresh import RefreshToken, parse
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
-from authservice.kernel.modules import plug
+from authservice.kernel.interfaces import ForeignTokens
+from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as conf
 from authservice.kernel.sections import root
+
+T = TypeVar("T")
 
 
 def put(response: HttpResponse, issued: Tokens) -> None:
@@ -38,6 +48,8 @@ def put(response: HttpResponse, issued: Tokens) -> None:
         (conf.refresh_name, issued.refresh_token, policy().lifetimes().idle),
     )
     for name, token, ttl in kept:
+        if not token:
+            continue  # the client keeps the refresh token that it has
         cookies.put(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
 
 
@@ -68,6 +80,20 @@ def refresh(view: Endpoint) -> Tokens:
     except errors.InvalidRefreshToken:
         view.on_response = forget
         raise
+
+
+def continuing(view: Endpoint, sent: Secret, act: Callable[[Secret], T]) -> T:
+    """Call `act` with the refresh token of a signed-in client that continues its session: that of
+    the body, which is `sent`, or of the cookie if a cookie identifies the client.
+
+    A cookie that was replaced a moment ago, by another tab, counts as none: the browser chose it.
+    """
+    if sent or not by_cookie(view.request):
+        return act(sent)
+    try:
+        return act(_refresh_cookie(view.request))
+    except errors.InvalidRefreshToken:
+        return act(Secret(""))
 
 
 def _trade(view: Endpoint, old: Secret) -> Tokens:
@@ -111,13 +137,13 @@ def _refresh_cookie(request: HttpRequest) -> Secret:
 
 def _foreign_cookie(request: HttpRequest) -> Secret:
     """The refresh token that another package keeps in a cookie, if it can be traded."""
-    trade = plug("refresh_token_trade")
-    name = trade.cookie if trade and accepts_cookies() else ""
+    tokens = plug(ForeignTokens)
+    name = tokens.cookie if tokens and accepts_cookies() else ""
     return Secret(request.COOKIES.get(name, "") if name else "")
 
 
 def _forget_foreign(response: HttpResponse) -> None:
-    response.delete_cookie(plug("refresh_token_trade").cookie, samesite=conf.samesite)
+    response.delete_cookie(plugs(ForeignTokens)[-1].cookie, samesite=conf.samesite)
 
 
 def _parsed(text: Secret) -> RefreshToken | None:

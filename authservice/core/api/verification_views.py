@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict
 from django.http import HttpResponse
 from django.urls import reverse
 
+from authservice.core import errors
 from authservice.core.api import redirects, signup_cookie
 from authservice.core.api.authentication import live_caller
 from authservice.core.api.link_endpoint import LinkEndpoint
@@ -20,8 +21,8 @@ from authservice.core.api.responses import Verified
 from authservice.core.api.serializers import ConfirmEmailIn, VerifyEmailIn
 from authservice.core.conf import core
 from authservice.core.messages import links
-from authservice.core.recovery import denied_signup, verification
-from authservice.kernel import errors
+from authservice.core.recovery import first_proof, verification
+from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
@@ -29,7 +30,7 @@ from authservice.kernel.phrases import phrase
 
 _PAGE = "authservice/pages/verify_email.html"
 _ONWARD = "A redirect to the front end, if configured, with `status=success` or `status=error`."
-_FAULTS = (errors.InvalidVerificationToken, errors.VerificationTokenExpired)
+_FAULTS = (errors.Conflict, errors.InvalidVerificationToken, errors.VerificationTokenExpired)
 
 
 class SignupDenied(TypedDict):
@@ -56,31 +57,42 @@ class VerifyEmail(LinkEndpoint):
     takes_form = True
 
     @operation(
-        "Verify an e-mail address with a mailed link",
         query=VerifyEmailIn,
-        # None for a prefetch: the token is not spent.
+        # None for a HEAD request: the token is not spent.
         answer=Verified | None,
         redirect=_ONWARD,
         page="Unless `CORE.VERIFY_CONFIRM` is off, a browser that did not sign up gets a page.",
         faults=_FAULTS,
         id="verifyEmail",
+        answered="The address is verified; `status` is `success`.",
     )
     def verify(self) -> HttpResponse:
-        if self.is_prefetch:
+        """Verify an e-mail address with a mailed link
+
+        The address of the link in a verification mail. Browsers open it; a front end rarely calls
+        it. The browser that signed up, and clients that ask for `application/json`, verify the
+        address at once. Another browser gets a page with two buttons, which sends
+        `POST /verify-email`.
+
+        If the front end has a page for the result, the browser is redirected there with
+        `status=success` or `status=error`. A second click before the link expires succeeds again.
+        On `INVALID_VERIFICATION_TOKEN` or `VERIFICATION_TOKEN_EXPIRED` offer another link with
+        `POST /send-verification-email`.
+        """
+        if self.is_head:
             return answer()
         try:
             link = self._link()
-        except errors.Fault as fault:
+        except Fault as fault:
             return redirects.not_verified(fault, status=302)
         known = signup_cookie.is_for(self.request, link["email"])
         shown = self.shown_to_people or pages.embedded(self.request)
         if core.verify_confirm == "auto" and shown and not known:
-            return _page(link)
+            return self._ask(link, status=302)
         proof = known or self.wants_json
         return self._follow(lambda: self._verify(link, proof=proof))
 
     @operation(
-        "Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page",
         body=ConfirmEmailIn,
         answer=Verified | SignupDenied,
         redirect=_ONWARD,
@@ -88,15 +100,37 @@ class VerifyEmail(LinkEndpoint):
         page="If the form comes from another site, the response is the page again.",
         faults=_FAULTS,
         id="confirmEmail",
+        answered=(
+            "After `confirm` the address is verified. After `deny` all access to the"
+            " account was removed, because the owner of its address did not sign up."
+        ),
     )
     def confirm(self) -> HttpResponse:
+        """Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page
+
+        Sent by the buttons of the page of a verification link. A front end with a page of its own
+        sends `token` and `email` of the link with `decision`: `confirm` verifies the address,
+        `deny` says that its owner did not sign up.
+
+        `deny` removes all access that was set up for the account, as long as the address is not
+        proven. No CSRF token is needed, because the token of the link is enough.
+        """
         given = self.read(ConfirmEmailIn)
         link = {"token": given["token"], "email": given["email"]}
         if pages.posted_elsewhere(self.request):
-            return _page(link)
+            return self._ask(link, status=303)
         if given["decision"] == "deny":
             return self._deny(link)
         return self._follow(lambda: self._verify(link, proof=True), status=303)
+
+    def _ask(self, link: dict[str, Any], *, status: int) -> HttpResponse:
+        """The page with the buttons, or the refusal that they would get. So the page names no
+        address that somebody else has written into the link."""
+        try:
+            verification.require_usable(**link)
+        except Fault as fault:
+            return redirects.not_verified(fault, status=status)
+        return _page(link)
 
     def _verify(self, link: dict[str, Any], *, proof: bool) -> None:
         caller: Any = live_caller(self.request)
@@ -111,18 +145,18 @@ class VerifyEmail(LinkEndpoint):
     def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:
         try:
             verify()
-        except errors.ServiceUnavailable:  # not refused: the link is still valid
+        except ServiceUnavailable:  # not refused: the link is still valid
             raise
-        except errors.Fault as fault:
+        except Fault as fault:
             return redirects.not_verified(fault, status=status)
         return redirects.verified(_VERIFIED, status=status)
 
     def _deny(self, link: dict[str, Any]) -> HttpResponse:
         try:
-            denied_signup.deny(**link, client=self.client)
-        except errors.ServiceUnavailable:
+            first_proof.deny(**link, client=self.client)
+        except ServiceUnavailable:
             raise
-        except errors.Fault as fault:
+        except Fault as fault:
             return redirects.not_verified(fault, status=303)
         onward = links.verified(
             "error"
@@ -133,7 +167,7 @@ class VerifyEmail(LinkEndpoint):
         """Token and address of the link. Raises a refusal."""
         try:
             return self.read_query(VerifyEmailIn)
-        except errors.ValidationFailed as wrong:  # no mailed link has such values
+        except ValidationFailed as wrong:  # no mailed link has such values
             raise errors.InvalidVerificationToken from wrong
 
 

@@ -1,7 +1,8 @@
 """Exact counters of attempts: counted in the database before anything is checked.
 
-One statement counts an attempt, and its row count says whether it is allowed, so parallel attempts
-cannot share one. It commits in its own transaction: a refused request keeps its count.
+One statement opens, continues or reopens a window; it changes no row if no attempt is left. Its row
+count says whether the attempt is allowed, so parallel attempts cannot share one. It commits in its
+own transaction: a refused request keeps its count.
 
 A budget of `limit` attempts opens with the first one and closes after `window`. When it is used up,
 no attempt is allowed for a full window; after that, each single attempt is followed by a longer
@@ -14,20 +15,124 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from django.db import connections
 from django.db.models import Case, F, PositiveIntegerField, Q, When
-from django.utils import timezone
 
-from authservice.core.credentials.attempt_sql import STRIKES, statements
 from authservice.core.models import AttemptCounter
-from authservice.kernel import crypto, databases, errors, throttling
+from authservice.kernel import clock, crypto, databases, errors, settings, throttling
 from authservice.kernel.sql import Bound, Update, param
 
+STRIKES = 3  # used-up windows in a row after which waits do not grow any more
+_COLUMNS = ("key", "count", "strikes", "ends_at", "day_count", "day_ends_at")
+_SPENT = "TABLE.[count] >= CASE WHEN TABLE.[strikes] = 0 THEN :limit ELSE 1 END"
+_STRIKE = f"""CASE
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[strikes]
+    WHEN TABLE.[ends_at] > :forgiven AND {_SPENT}
+        THEN CASE WHEN TABLE.[strikes] >= {STRIKES} THEN {STRIKES} ELSE TABLE.[strikes] + 1 END
+    ELSE 0 END"""
+_COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
+_DAY_COUNT = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_count] + 1 ELSE 1 END"
+_DAY_END = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_ends_at] ELSE :day_end END"
+_OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )
+    AND ( TABLE.[day_ends_at] <= :now OR TABLE.[day_count] < :daily )"""
+_INTO = "[key], [count], [strikes], [ends_at], [day_count], [day_ends_at]"
+_FIRST = "VALUES ( :key, 1, 0, :end0, 1, :day_end )"
+_MYSQL_INSERT = f"INSERT IGNORE INTO TABLE ( {_INTO} ) {_FIRST}"  # noqa: S608
 FORGIVEN_AFTER = timedelta(days=1)
 UNLIMITED = 2**31 - 1
 DAY = timedelta(days=1)
+_GIVE_BACK = Update(
+    lambda: AttemptCounter.objects.filter(
+        Q(key=param("key", AttemptCounter)) | Q(key=param("second_key", AttemptCounter, "key")),
+        count__gt=0,
+    ),
+    lambda: {
+        "count": F("count") - 1,
+        "day_count": Case(
+            When(day_count__gt=0, then=F("day_count") - 1),
+            default=F("day_count"),
+            output_field=PositiveIntegerField(),
+        ),
+    },
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL with the names of its parameters in order."""
+
+    sql: str
+    names: tuple[str, ...]
+
+
+def statements(connection: Any) -> tuple[Statement, ...]:
+    """Execute these in turn until one changes a row; if none does, no attempt is left."""
+    alone = not connection.in_atomic_block
+    return _compiled(connection.alias, alone)
+
+
+@settings.cached_for_host
+def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
+    connection = connections[using]
+    table = connection.ops.quote_name(AttemptCounter._meta.db_table)
+    if connection.vendor == "mysql":
+        update = _bind(_MYSQL_UPDATE, table, connection)
+        return update, _bind(_MYSQL_INSERT, table, connection), update
+    asynchronous = alone and connection.vendor == "postgresql"
+    return (_bind(_ASYNCHRONOUS_UPSERT if asynchronous else _UPSERT, table, connection),)
+
+
+def _bind(template: str, table: str, connection: Any) -> Statement:
+    """Quote the names `[column]` and turn the parameters `:name` into placeholders."""
+    sql, names = template.replace("TABLE", table), []
+    for column in _COLUMNS:
+        sql = sql.replace(f"[{column}]", connection.ops.quote_name(column))
+    words = sql.split()
+    for position, word in enumerate(words):
+        name = word.strip("(),")
+        if name.startswith(":"):
+            names.append(name[1:])
+            words[position] = word.replace(name, "%s")
+    return Statement(" ".join(words), tuple(names))
+
+
+def _end(strikes: str, count: str) -> str:
+    """When the window ends, given SQL for the new strikes and the new count.
+
+    The count `:hold` extends the window; no count reaches it for a budget that does not extend."""
+    return f"""CASE
+    WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :hold THEN :end0
+    WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
+    ELSE CASE {strikes} WHEN 0 THEN :end0 WHEN 1 THEN :end1 WHEN 2 THEN :end2 ELSE :end3 END
+    END"""
+
+
+# In standard SQL every right-hand side of SET reads the old row.
+_UPSERT = f"""INSERT INTO TABLE ( {_INTO} )
+    {_FIRST} ON CONFLICT ( [key] ) DO UPDATE SET
+    [strikes] = {_STRIKE}, [count] = {_COUNT}, [ends_at] = {_end(_STRIKE, "TABLE.[count] + 1")},
+    [day_count] = {_DAY_COUNT}, [day_ends_at] = {_DAY_END}
+    WHERE {_OPEN}"""  # noqa: S608 made of constants; every value is a parameter
+
+# On PostgreSQL an attempt counted in its own transaction need not wait for the disk: other
+# connections see it at once. Only a crash of the database server itself can lose counts, and only
+# the latest. The setting ends with the statement's own transaction.
+_ASYNCHRONOUS_UPSERT = _UPSERT.replace(
+    _FIRST,
+    "SELECT :key, 1, 0, :end0, 1, :day_end "
+    "FROM ( SELECT set_config('synchronous_commit', 'off', true) ) AS setting",
+)
+
+# MySQL and MariaDB assign from left to right, and each expression reads the values assigned before
+# it, so the order of the columns matters. Their upsert takes no condition. So an UPDATE runs first,
+# and an INSERT counts the first attempt of a new counter.
+_MYSQL_UPDATE = f"""UPDATE TABLE SET TABLE.[strikes] = {_STRIKE}, TABLE.[count] = {_COUNT},
+    TABLE.[ends_at] = {_end("TABLE.[strikes]", "TABLE.[count]")},
+    TABLE.[day_count] = {_DAY_COUNT}, TABLE.[day_ends_at] = {_DAY_END}
+    WHERE TABLE.[key] = :key AND {_OPEN}"""  # noqa: S608
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +210,7 @@ def key(scope: str, subject: str) -> str:
     return crypto.digest("attempt", f"{scope}:{subject}")
 
 
+@clock.once
 def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = None) -> None:
     """Count one attempt. Raises `TooManyAttempts` if none is left.
 
@@ -112,12 +218,12 @@ def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = Non
     """
     if try_consume(key, budget):
         return
-    now = timezone.now()
+    now = clock.now()
     row = AttemptCounter.objects.filter(key=key).first()
     opens_at = _opens_at(row, budget, now) if row else now
     if report and row and _is_first_refusal(row, opens_at, now):
         report()
-    wait = max(1, int((opens_at - now).total_seconds()) + 1)
+    wait = max(1, ceil((opens_at - now).total_seconds()))
     raise errors.TooManyAttempts(headers={"Retry-After": str(wait)})
 
 
@@ -135,7 +241,7 @@ def consume_flood(key: str, budget: Budget) -> None:
 def try_consume(key: str, budget: Budget) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
     connection = connections[databases.primary()]
-    values = _values(key, budget, timezone.now(), connection)
+    values = _values(key, budget, clock.now(), connection)
     return any(
         Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
         for statement in statements(connection)
@@ -155,7 +261,7 @@ def refund_statement(key: str, second_key: str = "") -> Bound:
 def restart_windows(keys: Collection[str]) -> None:
     """End the current windows of these counters of fixed budgets, so that the next attempt opens a
     full one; the daily counts are kept."""
-    now = timezone.now()
+    now = clock.now()
     AttemptCounter.objects.filter(key__in=keys, ends_at__gt=now).update(count=0, ends_at=now)
 
 
@@ -167,7 +273,7 @@ def ends_at(key: str) -> datetime | None:
 def locks(counters: Iterable[Counter]) -> list[Lock]:
     """The counters among these that allow no attempt now, in one query."""
     known = {one.key: one for one in counters}
-    now = timezone.now()
+    now = clock.now()
     found = []
     for row in AttemptCounter.objects.filter(key__in=known).order_by("-ends_at"):
         until = _opens_at(row, known[row.key].budget, now)
@@ -181,22 +287,6 @@ def locks(counters: Iterable[Counter]) -> list[Lock]:
 def reset(keys: Collection[str]) -> None:
     """Delete these counters."""
     AttemptCounter.objects.filter(key__in=keys).delete()
-
-
-_GIVE_BACK = Update(
-    lambda: AttemptCounter.objects.filter(
-        Q(key=param("key", AttemptCounter)) | Q(key=param("second_key", AttemptCounter, "key")),
-        count__gt=0,
-    ),
-    lambda: {
-        "count": F("count") - 1,
-        "day_count": Case(
-            When(day_count__gt=0, then=F("day_count") - 1),
-            default=F("day_count"),
-            output_field=PositiveIntegerField(),
-        ),
-    },
-)
 
 
 def _opens_at(row: AttemptCounter, budget: Budget, now: datetime) -> datetime:

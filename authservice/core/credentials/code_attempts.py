@@ -37,6 +37,12 @@ def counter(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -
     return attempt_counter.key(_OPEN, target_key)
 
 
+def own(target_key: str, owner: Person | None) -> str:
+    """The target of a code that only its owner can use: several accounts may have one number.
+    Without an owner, the shared target of attempts at the codes of all these accounts."""
+    return f"{target_key}|{owner.id if owner else ''}"
+
+
 def count(key: str, *, opens_account: bool) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
     return attempt_counter.try_consume(key, _OPENING if opens_account else _VERIFYING)
@@ -44,8 +50,12 @@ def count(key: str, *, opens_account: bool) -> bool:
 
 def restart(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
-    known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
-    keys = {counter(target_key, device, opens_account=opens_account) for device in known}
+    if opens_account:
+        known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
+        keys = {counter(target_key, device, opens_account=True) for device in known}
+    else:
+        subjects = (own(target_key, person), own(target_key, None))
+        keys = {counter(subject, None, opens_account=False) for subject in subjects}
     attempt_counter.restart_windows(keys)
 
 

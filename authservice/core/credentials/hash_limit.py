@@ -8,6 +8,11 @@ Hashes run in their own threads, one per slot. glibc's malloc keeps freed memory
 thread that allocated it, so hashing in request threads would keep 19 MiB for each of them: 530 MiB
 instead of 130, measured with 200 parallel logins. A server that runs requests in the main thread
 has only one of them; there a hash runs in the same thread, which saves 0.1 ms of each login.
+
+An attempt waits for its `turn` before it is counted, so attempts that only wait are not counted:
+otherwise many right passwords at once would use up the limit of wrong ones. Only one attempt at a
+time for each counter takes a slot. If the counter refuses it, it releases the slot without hashing,
+so attempts at a locked account cannot occupy all slots.
 """
 
 from __future__ import annotations
@@ -16,7 +21,9 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import BoundedSemaphore, Lock, current_thread, main_thread
+from contextvars import ContextVar
+from threading import BoundedSemaphore, Lock, RLock, current_thread, main_thread
+from time import monotonic
 from typing import TypeVar
 
 from authservice.core.conf import core
@@ -34,8 +41,19 @@ class _Slots:
         self.threads = ThreadPoolExecutor(number, thread_name_prefix="authservice-hash")
 
 
+class _Turn:
+    """The lock of one counter, and how many threads hold it or wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.threads = 0
+
+
 _lock = Lock()
 _slots: _Slots | None = None
+_turns: dict[str, _Turn] = {}
+# The slot that `turn` took for the first hash of its block, until that hash takes it over.
+_reserved: ContextVar[list[_Slots] | None] = ContextVar("authservice_hash_slot", default=None)
 
 
 def run_hash(work: Callable[[], T]) -> T:
@@ -59,10 +77,65 @@ def hash_slot() -> Iterator[None]:
 
 
 @contextmanager
-def _slot() -> Iterator[_Slots]:
+def turn(key: str) -> Iterator[None]:
+    """In this block the attempt is counted, checked and, if it was right, given back.
+
+    Waits until this process checks no other attempt with the counter `key`, and for a slot, which
+    the first hash of the block uses; at most `WAIT` seconds in all. Raises `ServiceUnavailable`.
+    """
+    deadline = monotonic() + WAIT
+    with _lock:
+        waiting = _turns.setdefault(key, _Turn())
+        waiting.threads += 1
+    try:
+        if not waiting.lock.acquire(timeout=WAIT):
+            raise errors.ServiceUnavailable
+        try:
+            with _reservation(max(0.0, deadline - monotonic())):
+                yield
+        finally:
+            waiting.lock.release()
+    finally:
+        with _lock:
+            waiting.threads -= 1
+            if not waiting.threads:
+                _turns.pop(key, None)
+
+
+@contextmanager
+def _reservation(seconds: float) -> Iterator[None]:
     slots = _current_slots()
-    if not slots.free.acquire(timeout=WAIT):
+    if not slots.free.acquire(timeout=seconds):
         raise errors.ServiceUnavailable
+    unused = [slots]
+    token = _reserved.set(unused)
+    try:
+        yield
+    finally:
+        _reserved.reset(token)
+        _free(unused)
+
+
+def free_reserved() -> None:
+    """Free the slot of `turn` before code that hashes nothing here, such as a call of another
+    server. A later hash waits for a slot again."""
+    _free(_reserved.get() or [])
+
+
+def _free(unused: list[_Slots]) -> None:
+    if unused:
+        unused.pop().free.release()
+
+
+@contextmanager
+def _slot() -> Iterator[_Slots]:
+    unused = _reserved.get()
+    if unused:
+        slots = unused.pop()
+    else:
+        slots = _current_slots()
+        if not slots.free.acquire(timeout=WAIT):
+            raise errors.ServiceUnavailable
     try:
         yield slots
     finally:
@@ -94,6 +167,7 @@ def _after_fork() -> None:
     # After a fork the child has no threads, and perhaps a lock that is never released.
     global _lock, _slots
     _lock, _slots = Lock(), None
+    _turns.clear()
 
 
 os.register_at_fork(after_in_child=_after_fork)

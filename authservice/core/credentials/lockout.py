@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
-from authservice.core.credentials import attempt_counter, code_attempts, known_devices
+from authservice.core.credentials import (
+    attempt_counter,
+    code_attempts,
+    hash_limit,
+    known_devices,
+)
 from authservice.core.credentials.attempt_counter import Budget, Counter
+from authservice.core.errors import Conflict
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, throttling
@@ -21,6 +27,12 @@ from authservice.kernel.sql import Bound
 
 _PASSWORDS = _("wrong passwords")
 _ON_DEVICE = _("wrong passwords on a known device")
+_OTHER_REASONS = (
+    Conflict,
+    errors.ServiceUnavailable,
+    errors.ValidationFailed,
+    Error,  # of the database
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,15 @@ class CountedAttempt:
 
     def refund_throttle(self) -> None:
         refund_throttle(self.network)
+
+
+def turn(
+    identifier_key: str, person: Person | None, client: Client
+) -> AbstractContextManager[None]:
+    """In this block the caller counts an attempt, checks the password and gives the attempt back if
+    it was right; see `hash_limit.turn`. Unknown clients do not delay a known device."""
+    device = known_devices.known(client.device_token, person)
+    return hash_limit.turn(by_device(device) if device else by_identifier(identifier_key))
 
 
 def count(
@@ -114,15 +135,15 @@ def by_password_change(person: Person) -> str:
 
 @contextmanager
 def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
-    """Give back a counted attempt if it failed before the password was checked.
+    """Give back a counted attempt if it failed for another reason than the password.
 
-    A database or cache that is down for a while, or transactions that the database aborts to
-    resolve deadlocks, must not add up to a lockout. This must wrap the transaction: in an aborted
-    transaction the attempt cannot be given back.
+    A database or cache that is down for a while, transactions that the database aborts to resolve
+    deadlocks, or rows of the project that its table refuses must not add up to a lockout. This must
+    wrap the transaction: in an aborted transaction the attempt cannot be given back.
     """
     try:
         yield
-    except (errors.ServiceUnavailable, DatabaseError):
+    except _OTHER_REASONS:
         if not connections[databases.primary()].in_atomic_block:
             refund()
         raise

@@ -1,7 +1,8 @@
 """One-time tokens: each link or code is one row with a keyed digest of it.
 
 It works once, for one purpose, until the address or the password changes. Consuming it is one
-conditional UPDATE; an attempt at a code is counted before it is compared.
+conditional UPDATE; an attempt at a code is counted before it is compared. A temp_token is accepted
+for five codes.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
+from math import ceil
 from typing import Any
 
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models import F, QuerySet
 
+from authservice.core import errors
 from authservice.core.credentials import (
     attempt_counter,
     code_attempts,
@@ -27,12 +29,21 @@ from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup, reservations
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, databases, errors
+from authservice.kernel import clock, crypto, databases, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.errors import TooManyAttempts
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
 _LINK, _CODE = "one-time-link", "one-time-code"
+# Valid codes for one number, one for each account; the limits on texts allow fewer.
+_CODES = 50
+# An attempt without an owner is compared with this many of the newest codes. The number is small,
+# so that a random code is hardly more likely to match than with a single code.
+_COMPARED = 10
+Payload = Mapping[str, Any]
+_COLUMNS = tuple(field.attname for field in OneTimeToken._meta.concrete_fields)
+TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -62,9 +73,6 @@ FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
 # "This was not me" in a security notice: an intruder must not be able to revoke it.
 SECURE = Purpose("secure-account", link_ttl=timedelta(hours=72), addressed=False, lasting=True)
 
-Payload = Mapping[str, Any]
-_COLUMNS = tuple(field.attname for field in OneTimeToken._meta.concrete_fields)
-
 
 @cache
 def _by_digest(further: tuple[str, ...]) -> Select:
@@ -77,6 +85,7 @@ def _by_digest(further: tuple[str, ...]) -> Select:
     return Select(build)
 
 
+@clock.once
 def issue_link(
     purpose: Purpose, person: Person, target_key: str = "", *, payload: Payload | None = None
 ) -> Secret:
@@ -93,9 +102,13 @@ def issue_link(
     return token
 
 
+@clock.once
 def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
-    """Issue a new code of six digits for one number of the user; revokes the previous code."""
-    _unspent(purpose, target_key).update(spent_at=timezone.now())
+    """Issue a new code of six digits for one number of the user; revokes their previous code.
+
+    Other users may have the same number as long as nobody has verified it, and codes of their own.
+    """
+    _unspent(purpose, target_key).filter(user=person.user.pk).update(spent_at=clock.now())
     code = _new_code()
     code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
     _store(
@@ -108,15 +121,17 @@ def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     return code
 
 
+@transactions.inside
+@clock.once
 def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
     """Issue a token and a code in one row, so that using either of them spends both; revokes all
     earlier pairs.
 
-    Call it in a transaction that has locked the user (`passwords.lock_and_read`). Otherwise two
-    pairs issued at the same time would both be valid.
+    The caller has locked the user (`passwords.lock_and_read`). Otherwise two pairs issued at the
+    same time would both be valid.
     """
     # A link without a code is the one that is sent beyond the daily limit: it must stay valid.
-    _with_code(purpose, target_key).update(spent_at=timezone.now())
+    _with_code(purpose, target_key).update(spent_at=clock.now())
     token, code = new_token(), _new_code()
     code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
     _store(
@@ -130,6 +145,7 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
     return token, code
 
 
+@clock.once
 def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
     """The row of a link, spent or not, if its user, address and password are still the same.
 
@@ -139,30 +155,41 @@ def find_link(purpose: Purpose, token: Secret) -> tuple[Person, OneTimeToken]:
     person = _person(purpose, issued) if issued else None
     if issued is None or person is None:
         raise errors.InvalidLink
-    if issued.expires_at <= timezone.now():
+    if issued.expires_at <= clock.now():
         raise errors.LinkExpired
     return person, issued
 
 
+@clock.once
 def find_code(
-    purpose: Purpose, target_key: str, code: Secret, *, client: Client
+    purpose: Purpose,
+    target_key: str,
+    code: Secret,
+    *,
+    client: Client,
+    owner: Person | None = None,
 ) -> tuple[Person, OneTimeToken]:
-    """The row of a valid code; the attempt is counted first.
+    """The row of a valid code; the attempt is counted first. A code that opens no account is only
+    valid for its `owner`, and another one does not use up its attempts.
 
     Raises `InvalidVerificationCode` for every reason, `TooManyRequests` for a client that tries
     codes of many targets. Must not be called within a transaction that the refusal would roll back.
     """
-    issued = _with_code(purpose, target_key).order_by("-created_at", "-id").first()
+    # Chosen here, so that the statement is the same whether there is an owner or not.
+    rows = _with_code(purpose, target_key).order_by("-created_at", "-id")[:_CODES]
+    holder = owner.user.pk if owner else None
+    issued = next((row for row in rows if purpose.opens_account or row.user_id == holder), None)
     # The same statements run if there is no code, so that clients cannot learn if there is one.
     person = _person(purpose, issued or OneTimeToken())
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
     device = known_devices.known(client.device_token, person)
-    counter = code_attempts.counter(target_key, device, opens_account=purpose.opens_account)
+    subject = target_key if purpose.opens_account else code_attempts.own(target_key, owner)
+    counter = code_attempts.counter(subject, device, opens_account=purpose.opens_account)
     counted = code_attempts.count(counter, opens_account=purpose.opens_account)
     # Always compare, even with an empty digest, so that no case is faster than another.
     stored = issued.code_digest if issued else ""
-    right = crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", stored)
+    right = _matches(purpose, target_key, code, stored)
     if issued is None or person is None or not (counted and right):
         raise errors.InvalidVerificationCode
     if purpose.opens_account:  # for other codes, issuing the next one resets the counter anyway
@@ -171,6 +198,33 @@ def find_code(
     return person, issued
 
 
+@clock.once
+def find_code_of_any(
+    purpose: Purpose, target_key: str, code: Secret, *, client: Client
+) -> tuple[Person, OneTimeToken]:
+    """As `find_code`, for a code that opens no account and is valid for the account that it was
+    texted for, whichever that is: five attempts after each new code, for all accounts together.
+
+    Nothing depends on the code before the attempt is counted, such as which device is known:
+    otherwise a right code could pass the limit that refuses the wrong ones.
+    """
+    newest = _with_code(purpose, target_key).order_by("-created_at", "-id")[:_COMPARED]
+    rows = list(newest) or [OneTimeToken()]
+    lockout.count_throttle(client.network)
+    subject = code_attempts.own(target_key, None)
+    counter = code_attempts.counter(subject, None, opens_account=False)
+    counted = code_attempts.count(counter, opens_account=False)
+    # All of them, so that no case is faster than another.
+    right = [row for row in rows if _matches(purpose, target_key, code, row.code_digest)]
+    issued = right[0] if right else OneTimeToken()
+    person = _person(purpose, issued)
+    if person is None or not counted:
+        raise errors.InvalidVerificationCode
+    lockout.refund_throttle(client.network)
+    return person, issued
+
+
+@clock.once
 def find_open(
     purpose: Purpose, token: Secret, *further: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
@@ -186,7 +240,7 @@ def find_open(
             continue
         person, rest = people.read(row, using), row[people.width() :]
         issued = OneTimeToken.from_db(using, _COLUMNS, rest[: len(_COLUMNS)])
-        fresh = issued.spent_at is None and issued.expires_at > timezone.now()
+        fresh = issued.spent_at is None and issued.expires_at > clock.now()
         if fresh and _still_holds(purpose, issued, person):
             return person, issued, rest[len(_COLUMNS) :]
     raise errors.InvalidLink
@@ -198,18 +252,20 @@ def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
     return lookup.find_by_pk(row.user_id) if row else None
 
 
+@clock.once
 def consume(issued: OneTimeToken, **unchanged: str) -> bool:
     """Spend the token; True if this call did so. The row must still have the values `unchanged`."""
-    now = timezone.now()
-    rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, expires_at__gt=now)
-    return bool(rows.filter(**unchanged).update(spent_at=now))
+    rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, expires_at__gt=clock.by_now())
+    return bool(rows.filter(**unchanged).update(spent_at=clock.now()))
 
 
+@transactions.inside
+@clock.once
 def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Person | None:
     """The current user, if the token is still valid for them and this call spent it.
 
-    Call it first in a transaction: it locks the user's row, so until the end no other transaction
-    changes the user or issues tokens for them.
+    It locks the user's row, so call it first: until the end no other transaction changes the user
+    or issues tokens for them.
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
@@ -222,20 +278,27 @@ def revoke_all_but_notices(person: Person) -> None:
     """Revoke all open tokens of the user except the links of security notices and reservations."""
     rows = OneTimeToken.objects.filter(user=person.user.pk, spent_at=None)
     kept = (SECURE.name, reservations.PURPOSE)
-    rows.exclude(purpose__in=kept).update(spent_at=timezone.now())
+    rows.exclude(purpose__in=kept).update(spent_at=clock.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:
     """Revoke all open tokens of the user for these purposes."""
     names = [purpose.name for purpose in purposes]
     rows = OneTimeToken.objects.filter(user=person.user.pk, purpose__in=names, spent_at=None)
-    rows.update(spent_at=timezone.now())
+    rows.update(spent_at=clock.now())
+
+
+def revoke_logins(user_id: Any, method: str) -> None:
+    """Revoke the tokens of logins that began with this way to sign in and wait for a second
+    factor."""
+    rows = OneTimeToken.objects.filter(user=user_id, spent_at=None, payload__method=method)
+    rows.update(spent_at=clock.now())
 
 
 def _store(
     purpose: Purpose, person: Person, target_key: str, *, ttl: timedelta, **fields: Any
 ) -> None:
-    now = timezone.now()
+    now = clock.now()
     OneTimeToken.objects.create(
         purpose=purpose.name,
         user_id=person.user.pk,
@@ -266,7 +329,7 @@ def _still_holds(purpose: Purpose, issued: OneTimeToken, person: Person) -> bool
 
 def _unspent(purpose: Purpose, target_key: str) -> QuerySet[OneTimeToken]:
     return OneTimeToken.objects.filter(
-        purpose=purpose.name, target_key=target_key, spent_at=None, expires_at__gt=timezone.now()
+        purpose=purpose.name, target_key=target_key, spent_at=None, expires_at__gt=clock.now()
     )
 
 
@@ -298,3 +361,30 @@ def link_digest(purpose: Purpose, token: Secret) -> str:
 
 def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:
     return crypto.digest(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}")
+
+
+def _matches(purpose: Purpose, target_key: str, code: Secret, digest: str) -> bool:
+    # The revealed code is in no variable: reports of errors show the variables of each frame.
+    return crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", digest)
+
+
+@transactions.outside
+def count_challenge_attempt(issued: OneTimeToken) -> None:
+    """Count one attempt at the code of a temp_token, before the code is compared.
+
+    Raises `TooManyAttempts` if none is left, `InvalidLink` if another request has spent the token
+    since it was read.
+    """
+    left = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, attempts__lt=TRIES)
+    if left.update(attempts=F("attempts") + 1):
+        return
+    if not OneTimeToken.objects.filter(pk=issued.pk, spent_at=None).exists():
+        raise errors.InvalidLink
+    seconds = max(1, ceil((issued.expires_at - clock.now()).total_seconds()))
+    raise TooManyAttempts(headers={"Retry-After": str(seconds)})
+
+
+def refund_challenge_attempt(issued: OneTimeToken) -> None:
+    """Give back an attempt that succeeded."""
+    rows = OneTimeToken.objects.filter(pk=issued.pk, attempts__gt=0)
+    rows.update(attempts=F("attempts") - 1)

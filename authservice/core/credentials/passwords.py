@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import nullcontext
+from copy import copy, deepcopy
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_backends, password_validation
+from django.contrib.auth import get_backends, load_backend, password_validation
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import check_password, make_password, verify_password
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import FieldError, PermissionDenied, ValidationError
 from django.db import connections, transaction
 
+from authservice.core import errors
 from authservice.core.conf import core
-from authservice.core.credentials.hash_limit import hash_slot, run_hash
+from authservice.core.credentials.hash_limit import free_reserved, hash_slot, run_hash
 from authservice.core.models import OneTimeToken, Session
-from authservice.core.users import identifiers, lookup
+from authservice.core.users import host_fields, identifiers, lookup
+from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import crypto, databases, errors, languages
+from authservice.kernel import clock, crypto, databases, languages
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
+
+logger = logging.getLogger("authservice.accounts")
 
 MINIMUM = 8
 _TOO_SHORT = phrase("Must have at least %(count)d characters.", count=MINIMUM)
@@ -35,6 +43,10 @@ _LOWERCASE = phrase("Must have a lowercase letter.")
 _DIGIT = phrase("Must have a digit.")
 _SYMBOL = phrase("Must have a character that is neither a letter nor a digit.")
 _MARK = "password-mark"
+_UNSEEN = "unseen-password"
+_UNSEEN_FOR = timedelta(days=30)
+# What a backend raises that was not written for the credentials that it gets.
+_UNSUITABLE = (FieldError, LookupError, OverflowError, TypeError, ValidationError, ValueError)
 
 
 def fingerprint(encoded: str) -> str:
@@ -82,11 +94,31 @@ def rules() -> str:
     return " ".join([*map(translated, ours), *filter(None, theirs)])
 
 
-def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> str:
-    """The hash of a new password that meets the policy. Raises `InvalidPassword`, or
+def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> NewPassword:
+    """A new password that meets the policy, hashed. Raises `InvalidPassword`, or
     `ServiceUnavailable` if too many passwords are being hashed."""
     require_strong(password, user, field=field)
-    return run_hash(lambda: make_password(password.reveal()))
+    if type(user).set_password is AbstractBaseUser.set_password:
+        return NewPassword(
+            {"password": run_hash(lambda: make_password(password.reveal()))}, password
+        )
+    return _set_by_host(password, user)
+
+
+def _set_by_host(password: Secret, user: Any) -> NewPassword:
+    """A host that overrides `set_password` may set other columns too, such as a date or a list of
+    former hashes. It is called once, on a copy: the row that is stored is read later, under a
+    lock."""
+    changed, before = copy(user), vars(user)
+    names = {field.attname for field in host().model._meta.concrete_fields}
+    for name in names & before.keys():
+        if isinstance(before[name], list | dict | set):  # it may append to the list of a JSONField
+            setattr(changed, name, deepcopy(before[name]))
+    with hash_slot():
+        changed.set_password(password.reveal())
+    after = {name: value for name, value in vars(changed).items() if name in names}
+    columns = {name: value for name, value in after.items() if value != before.get(name)}
+    return NewPassword({**columns, "password": changed.password}, password)
 
 
 def lock_and_read(person: Person) -> str:
@@ -114,10 +146,13 @@ def lock_users(pks: Collection[Any]) -> set[Any]:
     return set(rows.filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 
 
-def store(person: Person, encoded: str) -> None:
-    """Store `encoded` as the password hash; the host's receivers of `post_save` are called."""
-    person.user.password = encoded
-    person.user.save(using=databases.primary(), update_fields=["password"])
+def store(person: Person, encoded: NewPassword) -> None:
+    """Store the hashed password; the host's receivers of `post_save` are called, and its validators
+    see the password after the commit."""
+    columns = encoded.assign(person.user)
+    with host_fields.saving():
+        person.user.save(using=databases.primary(), update_fields=columns)
+    encoded.tell_validators(person.user)
 
 
 def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
@@ -150,42 +185,104 @@ def _has(password: str, category: str) -> bool:
     return any(unicodedata.category(c) == category for c in password)
 
 
-def check(person: Person | None, typed: str, password: Secret, client: Client) -> Person | None:
+def check(
+    person: Person | None, name: str, typed: str, password: Secret, client: Client
+) -> Person | None:
     """The user whom the host's backends accept with `password`, or None.
+
+    `name` is what `typed` is: "email" or "username". Each backend is called with the natural key of
+    the user. If none accepts, each is called with the identifier as typed: as `username`, as
+    Django's forms do, and under its own name.
 
     For Django's own backend the row already read is checked: calling it would cost a query and
     return None for inactive users. Any other backend is called as Django does. Raises
     `ServiceUnavailable` if too many passwords are being hashed.
     """
-    asked = False
-    for path, backend in zip(settings.AUTHENTICATION_BACKENDS, get_backends(), strict=True):
-        if type(backend) is ModelBackend:
-            asked = True
-            accepted = person if _right(person, password) else None
-        else:
-            try:
-                accepted = _ask(backend, person, typed, password, client)
-            except PermissionDenied:
-                if not asked:
-                    _dummy_hash(password)
-                return None
-        if accepted is not None:
-            accepted.user.backend = path
-            return accepted
+    checked = False
+    backends = list(zip(settings.AUTHENTICATION_BACKENDS, get_backends(), strict=True))
+    for credentials in _credentials(person, name, typed):
+        for path, backend in backends:
+            if type(backend) is ModelBackend:
+                # It would find the same row, and hash the password again.
+                accepted = person if not checked and _right(person, password) else None
+                checked = True
+            else:
+                try:
+                    accepted = _ask(backend, person, typed, credentials, password, client)
+                except PermissionDenied:
+                    if not checked:
+                        _dummy_hash(password)
+                    return None
+            if accepted is not None:
+                accepted.user.backend = path
+                return accepted
     return None
 
 
+def tell_validators_at_login(person: Person) -> None:
+    """Call `password_changed` of the validators at the first login with the password, or another
+    check of it that succeeds. For an account that was created from a hash, without the password
+    itself."""
+    OneTimeToken.objects.create(
+        purpose=_UNSEEN,
+        user_id=person.user.pk,
+        password_fingerprint=fingerprint(person.user.password),
+        expires_at=clock.now() + _UNSEEN_FOR,
+    )
+
+
+def tell_waiting_validators(person: Person, password: Secret) -> None:
+    """Call the validators that wait for the password of this user, whom `check` returned.
+
+    Call it only once the user is admitted: the statement and the hashes of the validators would
+    reveal a right password, and so a new account, behind a refusal that hides it.
+    """
+    # The conditions save the statement at the logins of all other users.
+    if core.signup_enumeration != "hide" or person.ours.created_at < clock.now() - _UNSEEN_FOR:
+        return
+    if not isinstance(load_backend(person.user.backend), ModelBackend):
+        return  # it has accepted a password that is not that of the user's row
+    # Skips a password that was replaced since. Of several concurrent logins, one deletes the row.
+    current = fingerprints(person.user.password)
+    rows = OneTimeToken.objects.filter(user=person.user.pk, purpose=_UNSEEN)
+    if rows.filter(password_fingerprint__in=current).delete()[0]:
+        NewPassword({}, password).tell_validators(person.user)
+
+
+def _credentials(person: Person | None, name: str, typed: str) -> Iterator[dict[str, Any]]:
+    """What backends are called with, in this order.
+
+    The number of calls depends on `name` and not on the user: an unknown user takes as long.
+    """
+    natural = host().natural
+    if person is not None:
+        yield {natural: person.user.get_username()}
+    elif host_fields.held(natural, typed) is not None:
+        yield {natural: typed}
+    if name != "username" or natural != "username":
+        yield {"username": typed}
+    if name not in ("username", natural):
+        yield {name: typed}
+
+
 def _ask(
-    backend: Any, person: Person | None, typed: str, password: Secret, client: Client
+    backend: Any,
+    person: Person | None,
+    typed: str,
+    credentials: Mapping[str, Any],
+    password: Secret,
+    client: Client,
 ) -> Person | None:
-    name = {host().natural: person.user.get_username() if person else typed}
     try:
-        inspect.signature(backend.authenticate).bind(client.http, **name, password="")
+        inspect.signature(backend.authenticate).bind(client.http, **credentials, password="")
     except TypeError:
         return None  # this backend takes other credentials
     # Any other backend may wait for another server and would occupy the slot.
-    with hash_slot() if isinstance(backend, ModelBackend) else nullcontext():
-        user = backend.authenticate(client.http, **name, password=password.reveal())
+    hashes = isinstance(backend, ModelBackend)
+    if not hashes:
+        free_reserved()
+    with hash_slot() if hashes else nullcontext():
+        user = _answer(backend, typed, credentials, password, client)
     if user is None:
         return None
     accepted = lookup.get_person(user)
@@ -198,8 +295,22 @@ def _ask(
     return accepted
 
 
+def _answer(
+    backend: Any, typed: str, credentials: Mapping[str, Any], password: Secret, client: Client
+) -> Any:
+    try:
+        return backend.authenticate(client.http, **credentials, password=password.reveal())
+    except _UNSUITABLE:
+        # A backend may look for a row by whatever it is given, such as a name where it is a number.
+        natural = host().natural
+        if natural in credentials and host_fields.held(natural, typed) is not None:
+            raise
+        logger.info("%s takes no %s", type(backend).__name__, next(iter(credentials)))
+        return None
+
+
 def _named(person: Person, typed: str) -> bool:
-    names = {person.email_key, identifiers.username_key(person.user.get_username())}
+    names = {person.email_key, identifiers.username_key(str(person.user.get_username()))}
     return bool(names & {identifiers.email_key(typed), identifiers.username_key(typed)})
 
 
@@ -265,5 +376,5 @@ def rebind(person: Person, before: str) -> None:
         rows.filter(user=person.user.pk, password_fingerprint__in=stale).update(
             password_fingerprint=fresh
         )
-    for bound in plugs("fingerprint_rows"):
-        bound.rebind(person.email_key, stale, fresh)
+    for access in plugs(AccountAccess):
+        access.rebind(person.email_key, stale, fresh)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from authservice.core.models import PhoneSource
 from authservice.core.users.person import Person
+from authservice.kernel import clock
 
 WAIT = timedelta(hours=72)
 _AT_ONCE = (PhoneSource.SIGNUP, PhoneSource.PASSWORD, PhoneSource.CONFIRMED)
@@ -26,7 +25,7 @@ def may_reset_password(person: Person) -> bool:
     if account.phone_set_by in _AT_ONCE:
         return True
     verified_at = account.phone_verified_at
-    waited = verified_at is not None and verified_at <= timezone.now() - WAIT
+    waited = verified_at is not None and verified_at <= clock.now() - WAIT
     return account.phone_set_by == PhoneSource.SESSION and waited
 
 
@@ -41,4 +40,4 @@ def added_recently(person: Person) -> bool:
         return False
     moments = filter(None, (account.phone_added_at, account.email_proven_at))
     latest = max(moments, default=None)
-    return latest is not None and latest > timezone.now() - WAIT
+    return latest is not None and latest > clock.now() - WAIT

@@ -21,7 +21,7 @@ from authservice.core.recovery.earlier_proofs import (
     as_stored,
     proof,
 )
-from authservice.kernel.imports import ImportOptions, ImportReport
+from authservice.kernel.imports import ImportOptions, ImportReport, ImportSource
 
 KIND = "address"
 
@@ -50,7 +50,7 @@ class AddressRows(Protocol):
         """Each batch with the number of all rows."""
 
 
-class AddressImport:
+class AddressImport(ImportSource):
     """A source of `authservice_import`: the verified addresses of one package."""
 
     what = "verified addresses"

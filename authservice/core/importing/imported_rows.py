@@ -26,7 +26,7 @@ def seen(source: str, kind: str, rows: Collection[Any]) -> dict[Any, datetime]:
 
 
 def remember(source: str, kind: str, rows: Collection[Any]) -> None:
-    """Call it in the transaction that stores what these rows become. One statement."""
+    """Store that these rows were imported, with what they become. One statement."""
     new = [ImportedRow(source=source, kind=kind, key=_key(row)) for row in rows]
     ImportedRow.objects.using(databases.primary()).bulk_create(new, ignore_conflicts=True)
 

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from authservice.core.importing import package_tables
-from authservice.kernel.imports import MOST_NAMED, ImportOptions, ImportReport, Rows
-from authservice.kernel.modules import plugs
+from authservice.kernel import clock
+from authservice.kernel.imports import (
+    MOST_NAMED,
+    ImportOptions,
+    ImportReport,
+    ImportSource,
+    Rows,
+    sources,
+)
 
 
 @dataclass(frozen=True)
@@ -29,14 +35,13 @@ class Table:
     only: Callable[[QuerySet[Any]], QuerySet[Any]] = lambda rows: rows
 
 
-class LeftRows:
+class LeftRows(ImportSource):
     """A source of `authservice_import`: reports the tables of one package, and imports nothing.
 
     `package` is its name in `authservice_import`.
     """
 
     what = "left in the tables of the package"
-    reads: Sequence[str] = ()
 
     def __init__(self, package: str, tables: Sequence[Table]) -> None:
         self.package, self.tables = package, tables
@@ -60,7 +65,7 @@ def unexpired(field: str) -> Callable[[QuerySet[Any]], QuerySet[Any]]:
     """Rows whose time in `field` has not passed; a row without a time never expires."""
 
     def only(rows: QuerySet[Any]) -> QuerySet[Any]:
-        return rows.exclude(**{f"{field}__lte": timezone.now()})
+        return rows.exclude(**{f"{field}__lte": clock.now()})
 
     return only
 
@@ -79,5 +84,4 @@ def _report(table: Table, rows: QuerySet[Any], report: ImportReport) -> None:
 
 def _read(package: str) -> set[str]:
     """Labels of the models that the installed sources of this package read."""
-    sources = [found().get(package) for found in plugs("import_sources")]
-    return {label for source in sources for label in getattr(source, "reads", ())}
+    return {label for name, source in sources() if name == package for label in source.reads}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from django.apps import apps
 
@@ -97,14 +97,9 @@ def missing_app(package: str) -> str:
     return f"{package!r} is not in INSTALLED_APPS. Keep it installed until the import is done."
 
 
-def addresses() -> Mapping[str, ImportSource]:
-    """Fills the slot `import_sources`."""
-    return {
-        "allauth": AddressImport(AllauthAddresses()),
-        "djoser": AddressImport(DjoserAddresses()),
-    }
-
-
-def left_rows() -> Mapping[str, ImportSource]:
-    """Fills the slot `import_sources`."""
-    return {package: LeftRows(package, tables) for package, tables in _TABLES.items()}
+def import_sources() -> Iterator[tuple[str, ImportSource]]:
+    """The sources of core, which `kernel/imports.py` finds by this name."""
+    yield "allauth", AddressImport(AllauthAddresses())
+    yield "djoser", AddressImport(DjoserAddresses())
+    for package, tables in _TABLES.items():
+        yield package, LeftRows(package, tables)

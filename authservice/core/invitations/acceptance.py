@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import transaction
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.invitations import closing, recipient_state
+from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.login import hooks, login
 from authservice.core.login.hooks import Prepared
@@ -24,22 +25,24 @@ from authservice.core.recovery import first_proof, verification
 from authservice.core.sessions import rotation
 from authservice.core.sessions.authentication import Caller
 from authservice.core.users import creation, lookup
-from authservice.core.users.creation import NewUser
+from authservice.core.users.creation import INVITATION, NewPassword, NewUser
 from authservice.core.users.person import Person
-from authservice.core.users.signup_policy import INVITATION
-from authservice.kernel import databases, errors, events
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
+from authservice.kernel.errors import InvalidRefreshToken, ServiceUnavailable, invalid
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 # The refusals of `accept`, for the API description of the routes that call it.
 REFUSALS = (
+    errors.Conflict,
     errors.InvalidPassword,
+    InvalidRefreshToken,
     errors.InvitationExpired,
     errors.InvitationNotFound,
     errors.InvitationNotPending,
     errors.PhoneNotVerified,
-    errors.ServiceUnavailable,
+    ServiceUnavailable,
     errors.UserAlreadyExists,
     errors.UserNotActive,
 )
@@ -68,6 +71,13 @@ class Accepted(Generic[T]):
     joined: T
 
 
+class _Continued(NamedTuple):
+    """The live session of the request, if any, and the refresh token that its client sent."""
+
+    caller: Caller | None
+    refresh_token: Secret
+
+
 class _Moved(Exception):
     """The account was deleted, or its address changed, since it was found."""
 
@@ -78,6 +88,7 @@ def accept(
     client: Client,
     *,
     caller: Caller | None,
+    refresh_token: Secret,
     join: Callable[[Person], T],
     lock: Callable[[], object] = lambda: None,
     method: str = INVITATION,
@@ -86,8 +97,9 @@ def accept(
 
     `join` runs in the same transaction after the invitation is marked as accepted, with the user;
     a `Fault` that it raises undoes everything. `lock` takes the locks that come before that of the
-    invitation. `caller` is the live session of the request, if any.
-    `method` names the way to sign in.
+    invitation. `caller` is the live session of the request, if any, and `refresh_token` the one
+    that its client sent along, or empty; see `rotation.continued`. `method` names the way to sign
+    in.
 
     Raises `ValidationFailed` for a missing name or password of a new account, one of `REFUSALS`, or
     `Refused`. A refusal leaves the invitation pending, except for that of `CORE.LOGIN_HOOK`, which
@@ -99,12 +111,13 @@ def accept(
         closing.close(invitation, Status.ACCEPTED)
         return join(present)
 
-    encoded = ""
+    encoded: NewPassword | None = None
     for attempt in range(_ATTEMPTS):
         person = lookup.find_by_email(invitation.email)
         try:
             if person is not None:
-                accepted = _enter(invitation, person, client, caller, joining, method)
+                own = _Continued(caller, refresh_token)
+                accepted = _enter(invitation, person, client, own, joining, method)
             else:
                 encoded = encoded or _hashed(invitation, profile, client, method)
                 accepted = _sign_up(invitation, profile, encoded, client, joining, method)
@@ -127,7 +140,7 @@ def _enter(
     invitation: Invitation,
     person: Person,
     client: Client,
-    caller: Caller | None,
+    own: _Continued,
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
@@ -135,18 +148,21 @@ def _enter(
     try:
         with transaction.atomic(using=databases.primary()):
             present = _locked(invitation, person)
-            session = _own_session(present, caller)
+            session = _own_session(present, own.caller)
             if session is None:
-                recipient_state.require_unchanged(invitation, present)
+                closing.require_unchanged_recipient(invitation, present)
+            else:
+                rotation.require_usable(session, own.refresh_token)
             # The first proof changes one-time tokens and the account: before the invitation, as the
             # lock order demands.
-            own = present if session else None
-            present = first_proof.confirm_address(present, client, caller=own)
+            owner = present if session else None
+            present = first_proof.confirm_address(present, client, caller=owner)
             if session is None and (refused := login.login_refusal(present)):
                 raise refused
             joined = join(present)
             if session is not None:
-                entered = Login(present, tokens=rotation.rotate(present, session), kept=session)
+                tokens = rotation.continued(present, session, own.refresh_token)
+                entered = Login(present, tokens=tokens, kept=session)
             else:
                 entered = _complete(present, client, method, prepared)
             return Accepted(entered, False, joined)
@@ -178,15 +194,15 @@ def _complete(person: Person, client: Client, method: str, prepared: Prepared) -
     return login.complete(person, client, method=method, proofs=_PROOFS, prepared=prepared)
 
 
-def _hashed(invitation: Invitation, profile: Profile, client: Client, method: str) -> str:
+def _hashed(invitation: Invitation, profile: Profile, client: Client, method: str) -> NewPassword:
     """The hash of the password of a new account, after all checks that need no transaction."""
     if core.require_phone_verification:
         raise errors.PhoneNotVerified  # an invitation asks for no number
     for field, given in (("name", profile.name), ("password", profile.password)):
         if not given:
-            raise errors.invalid(field, phrase("This field is required."))
+            raise invalid(field, phrase("This field is required."))
     new_user = NewUser(email=invitation.email, name=profile.name)
-    unsaved = creation.unsaved_user(new_user, "", "")
+    unsaved = creation.unsaved_user(new_user, "")
     encoded = passwords.hash_new_password(profile.password, unsaved)
     hooks.require_signup_allowed(new_user, client, method=method)
     return encoded
@@ -195,7 +211,7 @@ def _hashed(invitation: Invitation, profile: Profile, client: Client, method: st
 def _sign_up(
     invitation: Invitation,
     profile: Profile,
-    encoded: str,
+    encoded: NewPassword,
     client: Client,
     join: Callable[[Person], T],
     method: str,

@@ -1,15 +1,31 @@
-"""Find an invitation by its token, and close it: accepted, declined or cancelled, exactly once."""
+"""Find an invitation by its token, and close it: accepted, declined or cancelled, exactly once.
+
+An invitation link signs in to the account of its address only as long as the account stays as it
+was when the link was mailed. Somebody who could read the mailbox once may keep a link. Like a link
+to reset the password, it must not work after the owner has changed the password or ended all
+sessions. A client that is signed in to the account can still accept.
+
+Until an address of the account is proven, none of its changes counts: another person may have made
+them, to lock the recipient out. The link is then the first proof, which revokes their access. An
+address that staff have marked as unverified was proven once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from django.utils import timezone
+from django.db.models import Q
 
-from authservice.core.credentials import lockout, one_time
+from authservice.core import errors
+from authservice.core.credentials import lockout, one_time, passwords
 from authservice.core.invitations.models import Invitation, Status
-from authservice.kernel import errors
+from authservice.core.users.person import Person
+from authservice.kernel import clock
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.secret import Secret
 
 Row = TypeVar("Row", bound=Invitation)
@@ -35,8 +51,8 @@ def close(invitation: Invitation, status: Status) -> None:
     The token must be the one that was read: a mail that was sent since has ended it. Raises as
     `find` does.
     """
-    now = timezone.now()
-    pending = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now)
+    now = clock.now()
+    pending = _row(invitation).filter(status=Status.PENDING, expires_at__gt=clock.by_now())
     unchanged = pending.filter(token_digest=invitation.token_digest)
     if not unchanged.update(status=status, closed_at=now):
         _require_pending(_row(invitation).first())
@@ -47,7 +63,7 @@ def close(invitation: Invitation, status: Status) -> None:
 def cancel(invitation: Invitation, **known: Any) -> None:
     """Cancel a pending invitation, whatever its token. Raises `InvitationNotPending`, also if a
     column of the row has another value than the one in `known`."""
-    now = timezone.now()
+    now = clock.now()
     rows = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now, **known)
     if not rows.update(status=Status.CANCELLED, closed_at=now):
         raise errors.InvitationNotPending
@@ -69,5 +85,75 @@ def _require_pending(invitation: Invitation | None) -> None:
         raise errors.InvitationNotFound
     if invitation.status != Status.PENDING:
         raise errors.InvitationNotPending
-    if invitation.expires_at <= timezone.now():
+    if invitation.expires_at <= clock.by_now():
         raise errors.InvitationExpired
+
+
+class InvitationAccess(AccountAccess):
+    """Fills the slot `account_access` for one kind of invitation.
+
+    `record` gets the user and each cancelled invitation. `ttl` returns how long one is valid. An
+    invitation is no way to sign in to the account of its sender, so the mail about removed access
+    does not mention it.
+    """
+
+    def __init__(
+        self, model: Any, *, record: Callable[[Person, Any], None], ttl: Callable[[], timedelta]
+    ) -> None:
+        self._model, self._record, self._ttl = model, record, ttl
+
+    def first_proof(self, person: Person) -> bool:
+        self._cancel(person, Q())
+        return False
+
+    def recover(self, person: Person, since: datetime) -> bool:
+        """Cancels invitations that the user sent, or sent again, since then."""
+        sent_again = Q(expires_at__gte=since + self._ttl())
+        self._cancel(person, Q(created_at__gte=since) | sent_again)
+        return False
+
+    def rebind(self, email_key: str, stale: Collection[str], fresh: str) -> None:
+        """Keeps links valid when a login stores a better hash of the same password."""
+        rows = self._model.objects.filter(email_key=email_key, recipient_fingerprint__in=stale)
+        rows.update(recipient_fingerprint=fresh)
+
+    @clock.once
+    def _cancel(self, person: Person, condition: Q) -> None:
+        inviter = person.user.pk
+        rows = self._model.objects.pending().filter(condition, inviter=inviter)
+        for invitation in rows.order_by("pk"):
+            # It may have been answered, or sent again by another user, at the same moment.
+            with suppress(errors.InvitationNotPending):
+                cancel(invitation, inviter=inviter)
+                self._record(person, invitation)
+
+
+def state_of_recipient(recipient: Person | None) -> dict[str, Any]:
+    """The columns to store with the token of a link; `recipient` is the account of the address."""
+    if recipient is None:
+        return {"recipient_version": 0, "recipient_fingerprint": None}
+    fingerprint = passwords.fingerprint(recipient.user.password)
+    return {"recipient_version": recipient.token_version, "recipient_fingerprint": fingerprint}
+
+
+def require_unchanged_recipient(invitation: Invitation, recipient: Person) -> None:
+    """Raises `InvitationNotFound` if the link was mailed before the last change of the password or
+    the last end of all sessions, `InvitationNotPending` if it was answered."""
+    if invitation.recipient_version is None:
+        return  # mailed before the upgrade that added the column
+    proven = recipient.email_proven or recipient.account.email_proven_at is not None
+    if proven and _has_changed(invitation, recipient):
+        require_still_pending(invitation)  # a concurrent answer may have changed both
+        raise errors.InvitationNotFound
+
+
+def _has_changed(invitation: Invitation, recipient: Person) -> bool:
+    """Whether the password was changed or all sessions ended since the mail. If the address had no
+    account then, whether this ever happened: a new account has the version 0, and its first
+    password is that of the sign-up."""
+    if invitation.recipient_version != recipient.token_version:
+        return True
+    fingerprint = invitation.recipient_fingerprint
+    if fingerprint is None:
+        return recipient.device_version > 0
+    return not passwords.matches_fingerprint(fingerprint, recipient.user.password)

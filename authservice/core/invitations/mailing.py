@@ -11,36 +11,46 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import F
-from django.utils import timezone
 
+from authservice.core import errors
 from authservice.core.credentials import one_time
-from authservice.core.invitations import recipient_state
+from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.messages import counting, links
 from authservice.core.messages.compose import OutgoingMessage
-from authservice.core.messages.counting import Sender, Verdict
 from authservice.core.users import lookup
-from authservice.kernel import databases, errors, message_queue
+from authservice.core.users.person import Person
+from authservice.kernel import clock, databases, message_queue, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
+from authservice.kernel.phrases import phrase
 
 # Details of the job: the id of the invitation, and the number of its mail.
 _ID, _NUMBER = "invitation", "number"
 
 
-def send(invitation: Invitation, kind: str, client: Client, *, ttl: timedelta) -> bool:
+NOT_MAILED = phrase(
+    "The invitation is pending, but no e-mail was sent: its recipient has received too many"
+    " invitations today. Send it again tomorrow."
+)
+
+
+@transactions.inside
+def send(
+    invitation: Invitation, kind: str, client: Client, *, sender: Person, ttl: timedelta
+) -> bool:
     """Mail a link that is valid for `ttl`; the previous link ends.
 
-    False beyond a limit on mails: then nothing is sent and nothing changes. Call it in a
-    transaction that has locked the sender. Raises `EmailNotConfigured`.
+    False if the recipient gets no more mails today: then nothing is sent and nothing changes. The
+    caller holds the lock of the inviter. `sender` is the inviter or a member of staff. Raises
+    `EmailNotConfigured`, and `TooManyRequests` beyond the limit of the sender.
     """
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
-    sender = Sender(f"user:{invitation.inviter_id}", client.network, None)
-    if counting.request_mail(kind, invitation.email_key, sender) is Verdict.REFUSE:
+    if not counting.count_invitation_mail(sender, invitation.email_key):
         return False
     rows = type(invitation).objects.filter(pk=invitation.pk, status=Status.PENDING)
-    fields: dict[str, Any] = {"token_digest": None, "expires_at": timezone.now() + ttl}
+    fields: dict[str, Any] = {"token_digest": None, "expires_at": clock.now() + ttl}
     if not rows.update(mail_number=F("mail_number") + 1, **fields):
         raise errors.InvitationNotPending
     invitation.mail_number = rows.values_list("mail_number", flat=True).get()
@@ -77,7 +87,7 @@ def compose(
     token = one_time.new_token()
     digest = one_time.name_digests(invitation.TOKEN_PURPOSE, token)[0]
     rows = type(invitation).objects.pending().filter(pk=invitation.pk)
-    changes = {"token_digest": digest, **recipient_state.of(recipient)}
+    changes = {"token_digest": digest, **closing.state_of_recipient(recipient)}
     if not rows.filter(mail_number=invitation.mail_number).update(**changes):
         return None
     return OutgoingMessage(
@@ -90,6 +100,6 @@ def compose(
         context={
             **context,
             "link": links.to_front(path, token),
-            "expires_in": invitation.expires_at - timezone.now(),
+            "expires_in": invitation.expires_at - clock.now(),
         },
     )

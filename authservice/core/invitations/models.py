@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Case, F, Q, Value, When
-from django.utils import timezone
 
+from authservice.kernel import clock
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
@@ -34,20 +33,20 @@ Row = TypeVar("Row", bound="Invitation")
 class InvitationQuerySet(models.QuerySet[Row]):
     def pending(self) -> InvitationQuerySet[Row]:
         """Those that can still be accepted."""
-        return self.filter(status=Status.PENDING, expires_at__gt=timezone.now())
+        return self.filter(status=Status.PENDING, expires_at__gt=clock.now())
 
     def with_status(self, status: str) -> InvitationQuerySet[Row]:
         """Those whose current status, by the clock, is `status`."""
         if status == Status.PENDING:
             return self.pending()
         if status == Status.EXPIRED:
-            return self.filter(status=Status.PENDING, expires_at__lte=timezone.now())
+            return self.filter(status=Status.PENDING, expires_at__lte=clock.now())
         return self.filter(status=status)
 
     def with_shown_status(self) -> Any:
         """With the current status as `shown_status`, to sort by."""
         expired = When(
-            status=Status.PENDING, expires_at__lte=timezone.now(), then=Value(Status.EXPIRED)
+            status=Status.PENDING, expires_at__lte=clock.now(), then=Value(Status.EXPIRED)
         )
         shown = Case(expired, default=F("status"), output_field=models.CharField())
         return self.annotate(shown_status=shown)
@@ -91,7 +90,7 @@ class Invitation(models.Model):
     recipient_fingerprint = models.CharField(  # noqa: DJ001
         max_length=_KEY, null=True, editable=False
     )
-    created_at = models.DateTimeField(default=timezone.now, verbose_name=_("created"))
+    created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
     expires_at = models.DateTimeField(verbose_name=_("expires"))
     closed_at = models.DateTimeField(null=True, blank=True, verbose_name=_("closed"))
 
@@ -103,15 +102,9 @@ class Invitation(models.Model):
     def __str__(self) -> str:
         return self.email
 
-    @classmethod
-    def rebind(cls, email_key: str, stale: Collection[str], fresh: str) -> None:
-        """Fills the slot `fingerprint_rows`: a better hash of the same password ends no link."""
-        bound = cls.objects.filter(email_key=email_key, recipient_fingerprint__in=stale)
-        bound.update(recipient_fingerprint=fresh)
-
     @property
     def current_status(self) -> str:
         """The status by the clock."""
-        if self.status == Status.PENDING and self.expires_at <= timezone.now():
+        if self.status == Status.PENDING and self.expires_at <= clock.now():
             return Status.EXPIRED.value
         return str(self.status)

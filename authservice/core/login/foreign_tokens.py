@@ -25,6 +25,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
 
@@ -40,9 +41,9 @@ def refresh(text: Secret, client: Client) -> Tokens:
 
     Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy.
     """
-    trade = plug("refresh_token_trade")
-    if trade is not None and is_foreign(text):
-        traded: Tokens = trade(text, client)
+    tokens = plug(ForeignTokens)
+    if tokens is not None and is_foreign(text):
+        traded: Tokens = tokens.trade(text, client)
         return traded
     return rotation.refresh(text, client)
 
@@ -97,5 +98,4 @@ def _present(pk: Any) -> Person | None:
 def _may_continue(person: Person) -> bool:
     """Whether the user may log in at all, and has no rights over other users. Staff log in again:
     the old package may have required less for their login than this service."""
-    is_staff = person.is_super_admin or getattr(person.user, "is_staff", False)
-    return not is_staff and login.login_refusal(person) is None
+    return not person.has_rights and login.login_refusal(person) is None

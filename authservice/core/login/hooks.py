@@ -53,7 +53,7 @@ def prepare_signup(
     """The same for the first login of a user who is created in that transaction."""
     if not (core.login_hook and core.login_hook_prepare):
         return Prepared()
-    unsaved = creation.unsaved_user(new_user, new_user.username, "")
+    unsaved = creation.unsaved_user(new_user, new_user.username)
     return prepare(unsaved, client, method=method, proofs=proofs)
 
 
@@ -82,7 +82,7 @@ def require_signup_allowed(new_user: NewUser, client: Client, *, method: str) ->
     transaction, and whether or not the address is taken."""
     if not core.signup_hook:
         return
-    unsaved = creation.unsaved_user(new_user, new_user.username, "")
+    unsaved = creation.unsaved_user(new_user, new_user.username)
     fields = new_user.further.values
     attempt = SignupAttempt(user=unsaved, client=client, method=method, fields=fields)
     _call(core.signup_hook, attempt)

@@ -1,9 +1,9 @@
 """Write `last_login` as Django's own receiver does, with a statement that is compiled once.
 
 Building that UPDATE for each login would take an eighth of the time of the login. Receivers of
-`pre_save` and `post_save` get the same signals as from Django. For a model that overrides how it is
-saved, Django's receiver is called. The `dispatch_uid` is Django's: a host project that disconnects
-the receiver by it disconnects this one.
+`pre_save` and `post_save` get the same signals as from Django. A model that overrides how it is
+saved is saved, as Django's receiver does. The `dispatch_uid` is Django's: a host project that
+disconnects the receiver by it disconnects this one.
 
 Within `followed_by` it also runs the other statements of the login, which are one statement with it
 on PostgreSQL. Receivers of the login signal that are called after it see all rows.
@@ -11,21 +11,19 @@ on PostgreSQL. Receivers of the login signal that are called after it see all ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import update_last_login
 from django.contrib.auth.signals import user_logged_in
-from django.db import router, transaction
+from django.db import DatabaseError, DataError, IntegrityError, router, transaction
 from django.db.models import DateTimeField, Model
 from django.db.models.signals import post_save, pre_save
-from django.utils import timezone
 
 from authservice.core.credentials import passwords
 from authservice.core.users.user_model import host
-from authservice.kernel import settings
+from authservice.kernel import clock, settings
 from authservice.kernel.sql import Bound, Update, param, run_together
 
 _RECEIVER = "update_last_login"
@@ -49,17 +47,17 @@ def connect() -> None:
 def write(sender: Any, user: Any, **_: Any) -> None:
     """Store the time of the login. Raises as `user.save(update_fields=["last_login"])` does."""
     model: Any = type(user)
+    user.last_login = clock.now()
     if not _saves_as_django(model) or user._password is not None:
-        update_last_login(sender, user)
+        user.save(update_fields=["last_login"])
         return
-    user.last_login = timezone.now()
     using = router.db_for_write(model, instance=user)
     pre_save.send(sender=model, **_signal_arguments(user, using))
     statement = _WRITE.bound(using, key=user.pk, moment=user.last_login)
     following = user.__dict__.pop(_FOLLOWING, ())
     with transaction.mark_for_rollback_on_error(using=using):
         if following:
-            run_together(statement, *following)
+            _run_following(following, statement)
         elif not statement.run():
             user.save(update_fields=["last_login"])  # raises an error: the row is gone
     user._state.db = using
@@ -81,7 +79,43 @@ def followed_by(user: Any, *statements: Bound) -> Iterator[None]:
         following = user.__dict__.pop(_FOLLOWING, ())
     if following:
         passwords.lock_users([user.pk])
-        run_together(*following)
+        _run_following(following)
+
+
+@contextmanager
+def refusals_kept_apart() -> Iterator[None]:
+    """Within this block `host_fields.saving` does not translate a refusal of our own tables. Such a
+    refusal is a fault of this service or its database, which no client can correct."""
+    try:
+        yield
+    except _OwnRowsRefused as refusal:
+        raise refusal.error from None
+
+
+class _OwnRowsRefused(Exception):
+    def __init__(self, error: DatabaseError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _run_following(following: Sequence[Bound], first: Bound | None = None) -> None:
+    """Run our own statements. `first`, if given, writes the project's row before them."""
+    if first is not None and first.connection.vendor != "postgresql":
+        first.run()
+        first = None
+    try:
+        run_together(*following) if first is None else run_together(first, *following)
+    except (IntegrityError, DataError) as error:
+        if first is not None and _is_of_host(error):
+            raise
+        raise _OwnRowsRefused(error) from error
+
+
+def _is_of_host(error: DatabaseError) -> bool:
+    """Whether PostgreSQL reports that the project's table refused its row. The error of a trigger
+    names no table."""
+    named = getattr(getattr(error.__cause__, "diag", None), "table_name", None)
+    return isinstance(error, IntegrityError) and named in (None, host().model._meta.db_table)
 
 
 def _signal_arguments(user: Any, using: str) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The one door: every way to log in ends here, and only this module starts sessions.
 
-`complete` checks whether the user may log in at all, then calls each gate that a module has
-registered. A gate may return a challenge, which is a normal result. No token exists before the last
-gate is passed.
+`complete` checks whether the user may log in at all, then asks each second factor that a module
+has. It may return a challenge, which is a normal result. No token exists before the last factor is
+passed.
 """
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,27 +17,36 @@ from django.contrib import auth
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import DatabaseError, connections, transaction
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.login import hooks, last_login
 from authservice.core.login.hooks import Prepared
+from authservice.core.messages import kinds
 from authservice.core.models import Session
+from authservice.core.recovery import verification
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
-from authservice.core.users import identifiers, lookup
+from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault
 from authservice.kernel.hooks import Refused
-from authservice.kernel.interfaces import Arrival, Challenge
+from authservice.kernel.interfaces import Arrival, Challenge, SecondFactor
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 SIGNUP = "signup"
 # The refusals of `complete`, for the API description of the routes that call it.
-REFUSALS = (errors.UserNotActive, errors.EmailNotVerified, errors.PhoneNotVerified)
+REFUSALS = (
+    errors.Conflict,  # of a row that a receiver of the login saves
+    errors.UserNotActive,
+    errors.EmailNotVerified,
+    errors.PhoneNotVerified,
+)
 
 
 @dataclass(frozen=True)
@@ -62,51 +73,70 @@ class Login:
         return self
 
 
+@clock.once
 def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
-    """Log in by e-mail address or username. Raises as `check_password` and `complete` do, and
+    """Log in by e-mail address or username. Raises as `checked_password` and `complete` do, and
     `Refused`."""
-    accepted, attempt = check_password(password, client, email=email, username=username)
-    with lockout.refund_unless_checked(attempt.refund):
-        outcome = complete(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
-        return outcome.admitted()
+    checked = checked_password(password, client, email=email, username=username)
+    try:
+        with checked as (accepted, attempt), lockout.refund_unless_checked(attempt.refund):
+            outcome = complete(
+                accepted, client, method="password", proofs=("pwd",), attempt=attempt
+            )
+    except errors.EmailNotVerified:
+        if core.signup_enumeration != "hide":
+            raise
+        # A client that signed up could see by this refusal that the address was free. The password
+        # counts as a wrong one everywhere, since counters can be seen too.
+        lockout.count_throttle(client.network)
+        raise errors.InvalidCredentials from None
+    return outcome.admitted()
 
 
-def check_password(
+@contextmanager
+def checked_password(
     password: Secret,
     client: Client,
     *,
     email: str = "",
     username: str = "",
     method: str = "password",
-) -> tuple[Person, CountedAttempt]:
-    """Check the password; returns the user and the counted attempt.
+) -> Iterator[tuple[Person, CountedAttempt]]:
+    """Check the password; yields the user and the counted attempt.
 
-    The caller gives the attempt back once the login succeeds. An unknown identifier, a wrong
-    password and an unusable one get the same answer after exactly one hash. The attempt is counted
-    before the password is checked. Raises `TooManyRequests`, `TooManyAttempts` and
-    `InvalidCredentials`.
+    The block gives the attempt back once the login succeeds. Until its end, no other attempt at
+    the same counter is counted in this process: right passwords at once do not use up the limit of
+    wrong ones. An unknown identifier, a wrong password and an unusable one get the same answer
+    after exactly one hash. The attempt is counted before the password is checked. Raises
+    `ServiceUnavailable`, `TooManyRequests`, `TooManyAttempts` and `InvalidCredentials`.
     """
     person = lookup.find_by_email(email) if email else lookup.find_by_username(username)
     key = identifiers.email_key(email) if email else identifiers.username_key(username)
     action = "security.account.throttled"
     report = partial(events.record, action, person, client, reason="throttled")
-    attempt = lockout.count(key, person, client, report=report)
+    with lockout.turn(key, person, client):
+        attempt = lockout.count(key, person, client, report=report)
 
-    def refund() -> None:
-        attempt.refund()
-        attempt.refund_throttle()
+        def refund() -> None:
+            attempt.refund()
+            attempt.refund_throttle()
 
-    with lockout.refund_unless_checked(refund):
-        accepted = passwords.check(person, email or username, password, client)
-    if accepted is None:
-        _fail(person, email or username, client, method)
-        raise errors.InvalidCredentials
-    attempt.refund_throttle()
-    return accepted, attempt
+        name = "email" if email else "username"
+        with lockout.refund_unless_checked(refund):
+            accepted = passwords.check(person, name, email or username, password, client)
+        if accepted is not None:
+            attempt.refund_throttle()
+            yield accepted, attempt
+            # Not reached if the block refuses the user.
+            passwords.tell_waiting_validators(accepted, password)
+            return
+    _fail(person, email or username, client, method)
+    raise errors.InvalidCredentials
 
 
+@clock.once
 def complete(
     person: Person,
     client: Client,
@@ -132,7 +162,7 @@ def complete(
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
             return _run_gates(arrival, attempt, prepared, recorded or events.Batch())
-    except DatabaseError as wrong:
+    except (DatabaseError, errors.Conflict) as wrong:
         if not _is_gone(person):
             raise
         record_failure(person, client, "invalid_credentials", method=method)
@@ -164,7 +194,8 @@ def _is_gone(person: Person) -> bool:
 
 
 def check_may_log_in(person: Person, client: Client, *, method: str) -> None:
-    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and records the refusal.
+    """Raises `UserNotActive`, `EmailNotVerified` or `PhoneNotVerified`, and records the refusal. In
+    the last case it may text a code to the user, who has proven to own the account.
 
     Call it before a transaction that the refusal would roll back: the audit entry would be rolled
     back too.
@@ -172,6 +203,8 @@ def check_may_log_in(person: Person, client: Client, *, method: str) -> None:
     fault = login_refusal(person)
     if fault is not None:
         record_failure(person, client, fault.code.lower(), method=method)
+        if isinstance(fault, errors.PhoneNotVerified):
+            verification.text_if_shared(person, client)
         raise fault
 
 
@@ -183,7 +216,7 @@ def record_failure(person: Person | None, client: Client, reason: str, *, method
     events.record("auth.login.failed", person, client, reason=reason, method=method)
 
 
-def login_refusal(person: Person) -> errors.Fault | None:
+def login_refusal(person: Person) -> Fault | None:
     """Why this user may not log in, with any credentials; None if they may."""
     if not person.active:
         return errors.UserNotActive()
@@ -195,7 +228,7 @@ def login_refusal(person: Person) -> errors.Fault | None:
 
 
 def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
-    asked = (gate(arrival) for gate in plugs("login_gate"))
+    asked = (factor.ask(arrival) for factor in plugs(SecondFactor))
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
@@ -208,7 +241,7 @@ def _start_session(
         known = known_devices.first_device(person)
     device_id = known or uuid.uuid4()
     amr = " ".join(arrival.proofs)
-    session = sessions.begin(person, client, amr=amr, device_id=device_id)
+    session = sessions.begin(person, client, amr=amr, method=method, device_id=device_id)
     if known is None and person.last_login_at is not None:
         recorded.add("security.new_device", person, client)
         _notify_about_new_device(person, client)
@@ -223,7 +256,11 @@ def _start_session(
     # login fails, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
     # new session row takes a shared lock on its user's row. If two logins both held that lock,
     # neither could write the user's row: a deadlock.
-    with last_login.followed_by(person.user, *writes):
+    with (
+        last_login.refusals_kept_apart(),
+        host_fields.saving(),
+        last_login.followed_by(person.user, *writes),
+    ):
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
     recorded.notify()
     return Login(
@@ -235,7 +272,7 @@ def _start_session(
 
 def _notify_about_new_device(person: Person, client: Client) -> None:
     using, seen = databases.primary(), message_queue.describe_client(client)
-    message_queue.send(message_queue.NEW_DEVICE, person.email, client, using=using, details=seen)
+    message_queue.send(kinds.NEW_DEVICE, person.email, client, using=using, details=seen)
 
 
 def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:

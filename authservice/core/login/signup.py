@@ -6,19 +6,21 @@ import uuid
 from contextlib import suppress
 from dataclasses import replace
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.login import hooks, login, pending_signups
 from authservice.core.login.hooks import Prepared
 from authservice.core.login.login import Login
-from authservice.core.messages import sending
+from authservice.core.messages import kinds, sending
 from authservice.core.recovery import verification
-from authservice.core.users import creation, signup_policy
-from authservice.core.users.creation import NewUser
+from authservice.core.users import creation
+from authservice.core.users.creation import NewPassword, NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
 
 _PROOFS = ("pwd",)
@@ -32,10 +34,10 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
     Raises `SignupDisabled`, `ValidationFailed`, `InvalidPassword`, `UserAlreadyExists`,
     `UsernameAlreadyExists`, `PhoneAlreadyInUse` or, from a hook, `Refused`.
     """
-    if not signup_policy.may_create_account(login.SIGNUP):
+    if not creation.may_create_account(login.SIGNUP):
         raise errors.SignupDisabled
     _require_reachable(new_user)
-    unsaved = creation.unsaved_user(new_user, new_user.username, "")
+    unsaved = creation.unsaved_user(new_user, new_user.username)
     encoded = passwords.hash_new_password(new_user.password, unsaved)
     hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)
     if core.signup_enumeration == "hide" and new_user.email:
@@ -55,23 +57,23 @@ def _require_reachable(new_user: NewUser) -> None:
     """Raises `ValidationFailed` if the new account would have no way to log in."""
     by_email = host().email == host().natural
     if not new_user.email and (by_email or core.require_email_verification):
-        raise errors.invalid("email", phrase("This field is required."))
+        raise invalid("email", phrase("This field is required."))
     if not new_user.phone_number and core.require_phone_verification:
-        raise errors.invalid("phone_number", phrase("This field is required."))
+        raise invalid("phone_number", phrase("This field is required."))
 
 
-def _create_quietly(new_user: NewUser, encoded: str, client: Client) -> None:
+def _create_quietly(new_user: NewUser, encoded: NewPassword, client: Client) -> None:
     """Only the owner of the address learns the result, by mail."""
     if message_queue.can_mail():
         pending = pending_signups.store(new_user, encoded, client)
         details = {pending_signups.DETAIL: pending}
-        sending.to_email(message_queue.SIGNUP, new_user.email, client, details=details)
+        sending.to_email(kinds.SIGNUP, new_user.email, client, details=details)
         return
     with suppress(errors.UserAlreadyExists):  # there is no worker
         _create(new_user, encoded, client, Prepared())
 
 
-def _create(new_user: NewUser, encoded: str, client: Client, prepared: Prepared) -> Login:
+def _create(new_user: NewUser, encoded: NewPassword, client: Client, prepared: Prepared) -> Login:
     return creation.create_user(
         new_user, encoded, lambda person: _begin(person, new_user, client, prepared)
     )
@@ -83,9 +85,9 @@ def _begin(person: Person, new_user: NewUser, client: Client, prepared: Prepared
     recorded.add("auth.signup", person, client)
     hidden = core.signup_enumeration == "hide" and bool(new_user.email)
     if not hidden:
-        message_queue.send(message_queue.VERIFY_EMAIL, new_user.email, client, using=using)
+        message_queue.send(kinds.VERIFY_EMAIL, new_user.email, client, using=using)
     if new_user.phone_number and core.require_phone_verification:
-        verification.text_after_commit(new_user.phone_number, client)
+        verification.text_after_commit(person, new_user.phone_number, client)
     if hidden or login.login_refusal(person) is not None:
         recorded.run()
         return Login(person)

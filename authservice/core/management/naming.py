@@ -1,9 +1,13 @@
-"""Finds the user that an operator names on the command line."""
+"""Read what an operator types on the command line: the name of a user, a point in time."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
@@ -40,5 +44,20 @@ def _found(text: str) -> list[Person | None]:
 def _by_id(text: str) -> Person | None:
     try:
         return lookup.find_or_create(host().model._meta.pk.to_python(text))
-    except (OverflowError, ValidationError):  # SQLite has no larger numbers
+    except (OverflowError, ValidationError, ValueError):  # SQLite has no larger numbers
         return None
+
+
+def moment(option: str, text: str) -> datetime:
+    """The time in the value of an option. Raises `CommandError`."""
+    try:
+        given = datetime.fromisoformat(text)
+        if settings.USE_TZ and timezone.is_naive(given):
+            given = timezone.make_aware(given)
+        if timezone.is_aware(given):
+            given = given.astimezone(UTC)  # may raise `OverflowError` near the years 1 and 9999
+            # The project stores aware or naive times; compare with the same kind.
+            return given if settings.USE_TZ else timezone.make_naive(given)
+    except (OverflowError, ValueError) as wrong:
+        raise CommandError(f"{option} must be a date or time in ISO 8601 form.") from wrong
+    return given

@@ -1,16 +1,22 @@
-"""The progress bar of commands whose work grows with the number of users or rows.
+"""What commands print: numbers with their nouns, in English only, and the progress of long work.
 
-It is drawn on the standard error of a terminal only, so files and logs have nothing of it.
+The bar is drawn on the standard error of a terminal only, so files and logs have nothing of it.
+Ctrl-C ends a command with one line instead of a traceback: every command writes in transactions, so
+it can be interrupted at any time, and another run does the rest.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.core.management.base import OutputWrapper
+from django.core.management.base import BaseCommand, OutputWrapper
 
 _WIDTH = 30
+INTERRUPTED = "Interrupted. Completed work is kept; run the command again to do the rest."
+# 128 + SIGINT, as shells report a program that Ctrl-C ended.
+STATUS = 130
 
 
 def show_progress(stream: OutputWrapper, done: int, total: int) -> None:
@@ -48,3 +54,25 @@ def _draw(stream: OutputWrapper, done: int, total: int) -> None:
     filled = _WIDTH * done // max(total, 1)
     bar = "#" * filled + "." * (_WIDTH - filled)
     stream.write(f"\r[{bar}] {100 * done // max(total, 1)}%", ending="")
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """Such as "1 user" and "2 users"; `plural` is for nouns that do not end in "s" alone."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def was(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+class InterruptibleCommand(BaseCommand):
+    """A command of the service. Code that calls it with `call_command` gets `KeyboardInterrupt`."""
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        try:
+            super().run_from_argv(argv)
+        except KeyboardInterrupt:
+            if self.stderr.isatty():
+                self.stderr.write("")  # after "^C" and the progress bar
+            self.stderr.write(INTERRUPTED)
+            sys.exit(STATUS)

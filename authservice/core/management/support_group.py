@@ -14,6 +14,7 @@ from django.db import transaction
 
 from authservice.kernel import databases
 from authservice.kernel.modules import plugs
+from authservice.kernel.support import Support
 
 NAME = "Support"
 LONGEST = 150  # characters of a name, as Django stores it
@@ -50,7 +51,7 @@ def permissions() -> list[str]:
 
 
 def _of_modules() -> Iterator[str]:
-    for part in plugs("support"):
+    for part in plugs(Support):
         yield part.view
         yield from part.further
         yield from (button.permission for button in part.buttons)

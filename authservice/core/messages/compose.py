@@ -18,11 +18,11 @@ from django.db import transaction
 from authservice.core import cleanup
 from authservice.core.credentials import one_time, recovery_number
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.messages import counting, limits, links, new_devices, sending
+from authservice.core.messages import counting, kinds, limits, links, new_devices, sending
 from authservice.core.messages.counting import TextPolicy
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
@@ -52,6 +52,7 @@ _Composer = Callable[[Message], OutgoingMessage | None]
 _EVERY_TEXT = TextPolicy()
 
 
+@clock.once
 def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessage | None:
     """The message of a job, or None if there is no recipient or a limit is used up.
 
@@ -123,8 +124,12 @@ def _account_made(message: Message) -> OutgoingMessage | None:
 
 
 def _verify_phone(message: Message) -> OutgoingMessage | None:
-    person = reachable(lookup.find_by_phone(message.target))
-    if person is None or person.phone_number_verified:
+    holder = lookup.find_by_phone(message.target)
+    if holder and holder.phone_number_verified:
+        return None  # verified already, by this account or by another one
+    account = message.details.get(sending.ACCOUNT)
+    person = reachable(lookup.find_by_id(account) if account else holder)
+    if person is None or person.account.phone_number != message.target:
         return None
     return _text(message, person, one_time.VERIFY_PHONE)
 
@@ -135,7 +140,7 @@ def _reset_by_code(message: Message) -> OutgoingMessage | None:
         return None
     _record_request(message, person)
     if not recovery_number.may_reset_password(person):
-        return _sms(replace(message, kind=message_queue.RESET_BY_CODE_REFUSED), person)
+        return _sms(replace(message, kind=kinds.RESET_BY_CODE_REFUSED), person)
     return _text(message, person, one_time.RESET)
 
 
@@ -189,7 +194,7 @@ def _schedule_list(message: Message, person: Person) -> None:
     if at := message.details.get("at"):
         begun = min(datetime.fromisoformat(at), begun)
     message_queue.send(
-        message_queue.NEW_DEVICES,
+        kinds.NEW_DEVICES,
         person.email,
         Client(language=message.language, request_id=message.request_id),
         using=databases.primary(),
@@ -259,22 +264,23 @@ def _email_link(
     return {"link": link(token, person.email), "expires_in": purpose.link_ttl}
 
 
-_COUNTED_BY_COMPOSER = (message_queue.NEW_DEVICE, message_queue.NEW_DEVICES)
+_COUNTED_BY_COMPOSER = (kinds.NEW_DEVICE, kinds.NEW_DEVICES)
 # Jobs of simultaneous logins may run in any order.
 _PARALLEL = timedelta(seconds=5)
 
 _COMPOSERS: dict[str, _Composer] = {
-    message_queue.VERIFY_EMAIL: verify_email,
-    message_queue.VERIFY_PHONE: _verify_phone,
-    message_queue.RESET_BY_LINK: _reset_by_link,
-    message_queue.RESET_BY_CODE: _reset_by_code,
-    message_queue.PASSWORD_CHANGED: notice,
-    message_queue.ACCESS_WIPED: _access_wiped,
-    message_queue.ACCESS_REMOVED: notice,
-    message_queue.ACCOUNT_SECURED: _access_wiped,
-    message_queue.WELCOME: notice,
-    message_queue.NEW_DEVICE: _new_device,
-    message_queue.NEW_DEVICES: _new_devices,
-    message_queue.ACCOUNT_MADE: _account_made,
-    message_queue.CHANGED_BY_STAFF: _changed_by_staff,
+    kinds.VERIFY_EMAIL: verify_email,
+    kinds.VERIFY_PHONE: _verify_phone,
+    kinds.RESET_BY_LINK: _reset_by_link,
+    kinds.RESET_BY_CODE: _reset_by_code,
+    kinds.PASSWORD_CHANGED: notice,
+    kinds.ACCESS_WIPED: _access_wiped,
+    kinds.ACCESS_REMOVED: notice,
+    kinds.PHONE_LOST: notice,
+    kinds.ACCOUNT_SECURED: _access_wiped,
+    kinds.WELCOME: notice,
+    kinds.NEW_DEVICE: _new_device,
+    kinds.NEW_DEVICES: _new_devices,
+    kinds.ACCOUNT_MADE: _account_made,
+    kinds.CHANGED_BY_STAFF: _changed_by_staff,
 }

@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from math import ceil
 from typing import NamedTuple
-
-from django.utils import timezone
 
 from authservice.core.credentials import attempt_counter, known_devices
 from authservice.core.credentials.attempt_counter import Budget
@@ -23,12 +22,13 @@ from authservice.core.messages import limits
 from authservice.core.messages.limits import Limit
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import errors, throttling
+from authservice.kernel import clock, errors, throttling, transactions
 from authservice.kernel.client import Client
 
 logger = logging.getLogger("authservice.messages")
 
 _SERVICE = "service"
+_NEW = timedelta(days=1)  # the age below which an account is that of a new sender
 _ALARM = Limit(
     "alarm", "log lines about a used-up limit of the service", "service", 1, timedelta(hours=1)
 )
@@ -125,11 +125,44 @@ class ServiceLimitReached(Refused):
 
 def count_invitation(person: Person) -> None:
     """Count an invitation that the user sends. Raises `TooManyRequests`."""
-    if not throttling.conf.enabled or _take(limits.INVITATIONS, person.id):
+    if throttling.conf.enabled:
+        _take_or_refuse(limits.INVITATIONS, person.id)
+
+
+def count_invitation_mail(sender: Person, recipient: str) -> bool:
+    """Count the mail of an invitation to the recipient's key. False if other senders have used up
+    the mails to this recipient, and then nothing is counted.
+
+    Raises `TooManyRequests` for a second mail of this sender to this recipient within a day, so
+    that inviting and cancelling in turns does not fill a mailbox.
+    """
+    if not throttling.conf.enabled:
+        return True
+    own = f"{sender.id}|{recipient}"
+    _take_or_refuse(limits.INVITATION_MAIL, own)
+    taken = [_key(limits.INVITATION_MAIL, own)]
+    shared = [limits.INVITATION_MAILS]
+    if _is_new(sender):
+        # Many new accounts of one attacker must leave room for other senders.
+        shared.insert(0, limits.NEW_SENDERS)
+    for limit in shared:
+        if not _take(limit, recipient):
+            refund(taken)
+            return False
+        taken.append(_key(limit, recipient))
+    return True
+
+
+def _is_new(sender: Person) -> bool:
+    return not sender.email_proven or sender.account.created_at > clock.now() - _NEW
+
+
+def _take_or_refuse(limit: Limit, subject: str) -> None:
+    if _take(limit, subject):
         return
-    now = timezone.now()
-    ends_at = attempt_counter.ends_at(_key(limits.INVITATIONS, person.id)) or now
-    wait = max(1, int((ends_at - now).total_seconds()) + 1)
+    now = clock.now()
+    ends_at = attempt_counter.ends_at(_key(limit, subject)) or now
+    wait = max(1, ceil((ends_at - now).total_seconds()))
     raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
@@ -182,11 +215,9 @@ def count_text(number: str, recipient: Person, policy: TextPolicy) -> None:
     _take_of_service(limits.SERVICE_TEXTS, policy.per_hour)
 
 
+@transactions.outside
 def report(refused: Refused) -> None:
-    """Log that a limit of the service is used up, once an hour.
-
-    Must not run within the transaction that the refusal rolls back.
-    """
+    """Log that a limit of the service is used up, once an hour."""
     if isinstance(refused, ServiceLimitReached) and _take(_ALARM, refused.limit.name):
         logger.error(
             "The limit %s is used up: no more such text messages are sent within this hour. "

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from smtplib import SMTPRecipientsRefused
 
-from django.utils import timezone
-
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Account
+from authservice.kernel import clock
 
 _LENGTH = 100
 
@@ -18,7 +17,7 @@ def failed(outgoing: OutgoingMessage, wrong: Exception) -> None:
     code = reply_code(wrong)
     answer = f" ({code})" if code else ""
     reason = f"{outgoing.kind}: {type(wrong).__name__}{answer}"[:_LENGTH]
-    _store(outgoing, mail_failed_at=timezone.now(), mail_failure=reason)
+    _store(outgoing, mail_failed_at=clock.now(), mail_failure=reason)
 
 
 def succeeded(outgoing: OutgoingMessage) -> None:

@@ -48,7 +48,7 @@ LAST_MAIL = Limit(
 KNOWN_DEVICES = Limit(
     "known-devices",
     "requested mails and texts",
-    "kind and recipient, all known devices of the account together",
+    "kind and recipient, all known devices of its accounts together",
     30,
     _DAY,
 )
@@ -94,6 +94,29 @@ INVITATIONS = Limit(
     _DAY,
 )
 
+INVITATION_MAIL = Limit(
+    "invitation-mail",
+    "invitations to the service and to organizations, cancelled or not",
+    "account of the sender, and recipient",
+    1,
+    _DAY,
+)
+INVITATION_MAILS = Limit(
+    "invitation-mails",
+    "invitations to the service and to organizations",
+    "recipient, all senders together",
+    30,
+    _DAY,
+)
+NEW_SENDERS = Limit(
+    "new-senders",
+    "invitations of senders who have not proven their own address, or whose account is younger"
+    " than a day",
+    "recipient, all such senders together",
+    15,
+    _DAY,
+)
+
 LIMITS = (
     SENDER_SOON,
     SENDER_DAY,
@@ -109,4 +132,7 @@ LIMITS = (
     NEW_DEVICES,
     UNREQUESTED,
     INVITATIONS,
+    INVITATION_MAIL,
+    INVITATION_MAILS,
+    NEW_SENDERS,
 )

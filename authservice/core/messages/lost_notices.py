@@ -21,11 +21,10 @@ from time import monotonic
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken
-from authservice.kernel import databases, message_queue, outages
+from authservice.kernel import clock, databases, message_queue, outages
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 
@@ -75,6 +74,7 @@ def check() -> None:
         logger.error("Could not check for lost notices: %s", error, exc_info=traced)
 
 
+@clock.once
 def send_again() -> int:
     """Enqueue the jobs of lost notices, the oldest of each user first; returns their number."""
     if not message_queue.can_mail():
@@ -97,7 +97,7 @@ def issued_by(message: Message) -> dict[str, Any]:
 
 
 def _lost() -> QuerySet[OneTimeToken]:
-    now = timezone.now()
+    now = clock.now()
     due = Q()
     for pause in range(TRIES):
         due |= Q(attempts=pause, created_at__lte=now - PAUSE * 2**pause)
@@ -111,7 +111,7 @@ def _lost() -> QuerySet[OneTimeToken]:
 
 def _claim(row: OneTimeToken) -> int:
     """The number of the next pause, or 0 if another process claimed the row."""
-    elapsed = timezone.now() - row.created_at
+    elapsed = clock.now() - row.created_at
     # Skip pauses that are over, if no worker looked for hours. The next retry is at least 15
     # minutes away.
     pause = next(it for it in count(row.attempts + 1) if PAUSE * 2**it >= elapsed + PAUSE)

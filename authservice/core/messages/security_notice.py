@@ -12,18 +12,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models import Max, QuerySet
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
-from authservice.core.messages import links, lost_notices
+from authservice.core.messages import kinds, links, lost_notices
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.messages.lost_notices import Job
 from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, message_queue
+from authservice.kernel import clock, databases, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
@@ -43,9 +42,10 @@ def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]
     account = person.account
     plain = {name: getattr(account, name) for name in (*NUMBER, *PROOFS)}
     times = {name: _iso(getattr(account, name)) for name in (*NUMBER_TIMES, *PROOF_TIMES)}
-    return {"email": person.email, "since": _iso(since or timezone.now()), **plain, **times}
+    return {"email": person.email, "since": _iso(since or clock.now()), **plain, **times}
 
 
+@clock.once
 def notify(
     kind: str, person: Person, client: Client, before: Mapping[str, Any], **shown: str
 ) -> None:
@@ -60,9 +60,9 @@ def notify(
     if email and before["proven_email_key"] == identifiers.email_key(email):
         notice = _open_link(person, before, Job(kind, client, details))
         message_queue.send(kind, email, client, using=using, details={**details, "notice": notice})
-    elif kind == message_queue.PHONE_CHANGED and _may_text(before):
+    elif kind == kinds.PHONE_CHANGED and _may_text(before):
         # No address is proven: only the former number can be notified.
-        text, owner = message_queue.PHONE_CHANGED_TEXT, {"account": person.id}
+        text, owner = kinds.PHONE_CHANGED_TEXT, {"account": person.id}
         message_queue.send(text, number, client, using=using, details=owner)
 
 
@@ -74,12 +74,12 @@ def _may_text(before: Mapping[str, Any]) -> bool:
 def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
     """Fills the slot `message_builders`."""
     return {
-        message_queue.PASSWORD_CHANGED: compose,
-        message_queue.PHONE_CHANGED: compose,
-        message_queue.EMAIL_CONFIRMED: compose,
-        message_queue.EMAIL_CHANGE_REQUESTED: compose,
-        message_queue.EMAIL_CHANGED: compose,
-        message_queue.PHONE_CHANGED_TEXT: _compose_text,
+        kinds.PASSWORD_CHANGED: compose,
+        kinds.PHONE_CHANGED: compose,
+        kinds.EMAIL_CONFIRMED: compose,
+        kinds.EMAIL_CHANGE_REQUESTED: compose,
+        kinds.EMAIL_CHANGED: compose,
+        kinds.PHONE_CHANGED_TEXT: _compose_text,
     }
 
 
@@ -116,7 +116,7 @@ def _issue(row: OneTimeToken, message: Message) -> Secret:
 def _time_left(row: OneTimeToken) -> timedelta:
     """How long the link is still valid, in whole hours; sending may take some minutes."""
     hour, sending = timedelta(hours=1), timedelta(minutes=5)
-    return max((row.expires_at - timezone.now() + sending) // hour * hour, hour)
+    return max((row.expires_at - clock.now() + sending) // hour * hour, hour)
 
 
 def _compose_text(message: Message) -> OutgoingMessage | None:
@@ -135,7 +135,7 @@ def _compose_text(message: Message) -> OutgoingMessage | None:
 def end_later(issued: OneTimeToken) -> None:
     """End the links of all later notices."""
     later = _rows().filter(user=issued.user_id, created_at__gte=issued.created_at, spent_at=None)
-    later.exclude(pk=issued.pk).update(spent_at=timezone.now())
+    later.exclude(pk=issued.pk).update(spent_at=clock.now())
 
 
 def end_all(person: Person) -> None:
@@ -143,19 +143,22 @@ def end_all(person: Person) -> None:
 
     Staff have changed the address. A reader of the former mailbox must not undo that.
     """
-    now = timezone.now()
+    now = clock.now()
     rows = _rows().filter(user=person.user.pk, spent_at=None, expires_at__gt=now)
     rows.update(spent_at=now, expires_at=now)
 
 
 def _open_link(person: Person, before: Mapping[str, Any], job: Job) -> str:
     """Create a row without a token; returns its id."""
-    now = timezone.now()
+    now = clock.now()
+    # The links are in the order of the changes, which the lock of the user decides. The request may
+    # have begun before that of the last change.
+    earlier = _rows().filter(user=person.user.pk).aggregate(last=Max("created_at"))["last"]
     opened = _rows().create(
         purpose=one_time.SECURE.name,
         user_id=person.user.pk,
         payload={**before, "job": job.kept()},
-        created_at=now,
+        created_at=max(now, earlier + timedelta.resolution) if earlier else now,
         expires_at=now + one_time.SECURE.link_ttl,
     )
     return str(opened.pk)

@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from authservice.core import errors
 from authservice.core.messages import counting
 from authservice.core.messages.counting import Sender, Verdict
 from authservice.core.users import identifiers, lookup
-from authservice.kernel import databases, errors, message_queue
+from authservice.core.users.person import Person
+from authservice.kernel import clock, databases, message_queue
 from authservice.kernel.client import Client
 
 # A detail of the one mail a day that is sent beyond the limit. Its link is valid for longer.
 LAST = "last"
+# A detail of a job: the id of the account that requested a code.
+ACCOUNT = "account"
 
 
+@clock.once
 def to_email(
     kind: str, email: str, client: Client, *, details: Mapping[str, Any] | None = None
 ) -> bool:
@@ -39,10 +44,23 @@ def to_email(
     return True
 
 
-def to_phone(kind: str, phone: str, client: Client) -> None:
-    """The same for a number. Raises `SmsNotConfigured`."""
+@clock.once
+def to_phone(
+    kind: str,
+    phone: str,
+    client: Client,
+    *,
+    details: Mapping[str, Any] | None = None,
+    account: Person | None = None,
+) -> None:
+    """The same for a number. `account` is the account that the message is for, by default the
+    result of `lookup.find_by_phone`. Only its known devices have a separate limit, not those of
+    another account that has verified the number. Raises `SmsNotConfigured`."""
     if not message_queue.can_sms():
         raise errors.SmsNotConfigured
-    recipient = lookup.find_by_phone(phone) if client.device_token else None
+    recipient = account
+    if account is None and client.device_token:
+        recipient = lookup.find_by_phone(phone)
     if counting.request_text(kind, identifiers.phone_key(phone), Sender.of(client, recipient)):
-        message_queue.send(kind, phone, client, using=databases.primary(), requested=True)
+        using = databases.primary()
+        message_queue.send(kind, phone, client, using=using, details=details, requested=True)

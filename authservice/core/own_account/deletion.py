@@ -13,11 +13,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import compose as composing
-from authservice.core.messages import links, sending
+from authservice.core.messages import kinds, links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
@@ -26,8 +27,9 @@ from authservice.core.sessions import sessions
 from authservice.core.staff import delete_user, super_admins
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import InvalidToken
 from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 
@@ -42,7 +44,7 @@ def delete(person: Person, session: Session, proof: Proof, client: Client) -> bo
     """
     require_allowed()
     if _needs_link(person, proof):
-        sending.to_email(message_queue.DELETE_ACCOUNT, person.email, client)
+        sending.to_email(kinds.DELETE_ACCOUNT, person.email, client)
         return False
     recent_proof.require_owner(person, session, proof, client, method="delete_account")
     held = super_admins.keys_to_lock(person.user.pk, losing=True)
@@ -87,8 +89,8 @@ def require_allowed() -> None:
 def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
     """Fills the slot `message_builders`."""
     return {
-        message_queue.DELETE_ACCOUNT: _compose_link,
-        message_queue.ACCOUNT_DELETED: _compose_farewell,
+        kinds.DELETE_ACCOUNT: _compose_link,
+        kinds.ACCOUNT_DELETED: _compose_farewell,
     }
 
 
@@ -124,7 +126,7 @@ def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]
     try:
         super_admins.read_locked(person.user.pk, held, losing=True)
     except errors.UserNotFound as wrong:
-        raise errors.InvalidToken from wrong
+        raise InvalidToken from wrong
     leaving.append(delete_user.prepare(person, lambda: _record(person, client)))
     person.user.delete(using=databases.primary())
 
@@ -133,7 +135,7 @@ def _record(person: Person, client: Client) -> None:
     events.record("user.deleted", person, client, **delete_user.known(person))
     if person.email_proven:
         seen, using = message_queue.describe_client(client), databases.primary()
-        kind = message_queue.ACCOUNT_DELETED
+        kind = kinds.ACCOUNT_DELETED
         message_queue.send(kind, person.email, client, using=using, details=seen)
 
 

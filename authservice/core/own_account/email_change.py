@@ -12,23 +12,23 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
+from django.db.models import Max
 
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, one_time, passwords
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.messages import security_notice, sending
+from authservice.core.errors import EmailNotConfigured
+from authservice.core.messages import kinds, security_notice, sending
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.recovery import recent_proof
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.sessions import sessions
-from authservice.core.users import creation, identifier_change, identifiers
+from authservice.core.users import host_fields, identifier_change, identifiers
 from authservice.core.users.identifiers import EMAIL
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import clock, databases, errors, events, message_queue
 from authservice.kernel.client import Client
 
 # The target of its rows is the new address. The payload has the former one and the token version,
@@ -47,7 +47,7 @@ def request(person: Person, session: Session, email: str, proof: Proof, client: 
     `InvalidToken`.
     """
     if not message_queue.can_mail():
-        raise errors.EmailNotConfigured
+        raise EmailNotConfigured
     _require_acceptable(person, email)
     recent_proof.require_owner(person, session, proof, client, method="change_email")
     with _counted(person, client), sessions.changing(person, session) as present:
@@ -64,7 +64,7 @@ def _require_acceptable(person: Person, email: str) -> None:
     if not same and not identifiers.is_new_email(email):
         raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
     if host().email:
-        creation.set_field(host().model(), host().email, email)
+        host_fields.set_value(host().model(), host().email, email, field="email")
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _begin(person: Person, email: str, client: Client) -> OneTimeToken | None:
     if core.signup_enumeration == "tell":
         identifier_change.require_free(person, EMAIL, email)
     before = security_notice.state_of(person)
-    kind = message_queue.EMAIL_CHANGE_REQUESTED
+    kind = kinds.EMAIL_CHANGE_REQUESTED
     security_notice.notify(kind, person, client, before, new_email=email)
     return _store(person, email)
 
@@ -102,7 +102,11 @@ def _respell(person: Person, email: str, client: Client) -> None:
 
 
 def _store(person: Person, email: str) -> OneTimeToken:
-    now = timezone.now()
+    now = clock.now()
+    # The requests are in the order that the lock of the user decides, although this one may have
+    # begun before the last.
+    rows = OneTimeToken.objects.filter(purpose=CHANGE_EMAIL.name, user=person.user.pk)
+    last = rows.aggregate(last=Max("created_at"))["last"]
     return OneTimeToken.objects.create(
         purpose=CHANGE_EMAIL.name,
         user_id=person.user.pk,
@@ -113,7 +117,7 @@ def _store(person: Person, email: str) -> OneTimeToken:
             "token_version": person.token_version,
         },
         password_fingerprint=passwords.fingerprint(person.user.password),
-        created_at=now,
+        created_at=max(now, last + timedelta.resolution) if last else now,
         expires_at=now + CHANGE_EMAIL.link_ttl,
     )
 
@@ -122,7 +126,7 @@ def _mail(row: OneTimeToken, person: Person, email: str, client: Client) -> None
     """Mail the link, which ends earlier requests. Beyond a limit of mails it ends instead: the
     user would otherwise lose the link that they have and get no other."""
     details = {REQUEST: str(row.pk)}
-    if not sending.to_email(message_queue.CHANGE_EMAIL, email, client, details=details):
+    if not sending.to_email(kinds.CHANGE_EMAIL, email, client, details=details):
         one_time.consume(row)
         return
     # The lock of the user, which all that revoke several of their tokens take first.
@@ -134,7 +138,5 @@ def _mail(row: OneTimeToken, person: Person, email: str, client: Client) -> None
 def _end_earlier(row: OneTimeToken) -> None:
     """End the requests before this one. A later one stays: otherwise two concurrent requests could
     end each other, and neither link would work."""
-    same_moment = Q(created_at=row.created_at, pk__lt=row.pk)
-    rows = OneTimeToken.objects.filter(Q(created_at__lt=row.created_at) | same_moment)
-    rows = rows.filter(purpose=row.purpose, user=row.user_id, spent_at=None)
-    rows.update(spent_at=timezone.now())
+    rows = OneTimeToken.objects.filter(purpose=row.purpose, user=row.user_id, spent_at=None)
+    rows.filter(created_at__lt=row.created_at).update(spent_at=clock.now())

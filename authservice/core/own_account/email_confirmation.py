@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
+from authservice.core import errors
 from authservice.core.credentials import one_time
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import OneTimeToken
 from authservice.core.own_account.email_change import CHANGE_EMAIL
 from authservice.core.recovery import earlier_access
 from authservice.core.users import identifier_change, lookup, reservations
 from authservice.core.users.identifiers import EMAIL
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 
@@ -100,9 +100,9 @@ def _change(
         earlier_access.distrust(person, client)
     change = {"before": before["email"], "after": email}
     events.record("user.email.changed", person, client, email=change)
-    security_notice.notify(message_queue.EMAIL_CHANGED, person, client, before, new_email=email)
+    security_notice.notify(kinds.EMAIL_CHANGED, person, client, before, new_email=email)
     seen, using = message_queue.describe_client(client), databases.primary()
-    kind = message_queue.EMAIL_CHANGE_CONFIRMED
+    kind = kinds.EMAIL_CHANGE_CONFIRMED
     message_queue.send(kind, email, client, using=using, details=seen)
 
 
@@ -114,7 +114,7 @@ def _proven(person: Person, key: str, *, proof: bool, own: bool) -> dict[str, An
     if proof and not (own and person.email_proven):
         # What came before this time is suspect. A proven account that changes its own address keeps
         # the time of its first proof.
-        fields["email_proven_at"] = timezone.now()
+        fields["email_proven_at"] = clock.now()
     return fields
 
 
@@ -124,4 +124,4 @@ def _end_tokens(person: Person, former: str) -> None:
         return  # rows without a target were not sent to an address
     rows = OneTimeToken.objects.filter(user=person.user.pk, target_key=former, spent_at=None)
     kept = (one_time.SECURE.name, reservations.PURPOSE)
-    rows.exclude(purpose__in=kept).update(spent_at=timezone.now())
+    rows.exclude(purpose__in=kept).update(spent_at=clock.now())

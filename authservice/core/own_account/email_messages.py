@@ -8,21 +8,20 @@ from uuid import UUID
 
 from authservice.core.credentials import one_time, passwords
 from authservice.core.messages import compose as composing
-from authservice.core.messages import links
+from authservice.core.messages import kinds, links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.own_account.email_change import CHANGE_EMAIL, REQUEST
 from authservice.core.users import identifiers, lookup, reservations
 from authservice.core.users.person import Person
-from authservice.kernel import message_queue
 from authservice.kernel.message_queue import Message
 
 
 def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
     """Fills the slot `message_builders`."""
     return {
-        message_queue.CHANGE_EMAIL: compose,
-        message_queue.EMAIL_CHANGE_CONFIRMED: composing.notice,
+        kinds.CHANGE_EMAIL: compose,
+        kinds.EMAIL_CHANGE_CONFIRMED: composing.notice,
     }
 
 
@@ -34,7 +33,7 @@ def compose(message: Message) -> OutgoingMessage | None:
         return None
     holder = _holder(message.target, person)
     if holder is not None:
-        return _mail(message, message_queue.EMAIL_TAKEN, composing.reachable(holder))
+        return _mail(message, kinds.EMAIL_TAKEN, composing.reachable(holder))
     token = one_time.new_token()
     digest = one_time.link_digest(CHANGE_EMAIL, token)
     OneTimeToken.objects.filter(pk=row.pk).update(digest=digest)

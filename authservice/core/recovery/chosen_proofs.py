@@ -32,6 +32,7 @@ from authservice.core.recovery.earlier_proofs import MARKED, SHARED, Plan, Proof
 from authservice.core.users.person import email_of
 from authservice.core.users.user_model import host
 from authservice.kernel.databases import primary
+from authservice.kernel.imports import REFUSED
 
 Choice = Callable[[Sequence[Any]], Iterable[tuple[Any, str]]]
 
@@ -52,6 +53,8 @@ class Marked:
     later: int = 0
     users: set[Any] = field(default_factory=set)
     shared: list[Proof] = field(default_factory=list)
+    # Primary keys of users whose row of the account the database refuses to change.
+    refused: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,7 @@ def _mark_batch(users: list[Any], named: Choice, marked: Marked, plan: Plan | No
 
 
 def _note(results: Mapping[Proof, str], marked: Marked, plan: Plan | None) -> None:
+    marked.refused += [one.user for one, result in results.items() if result == REFUSED]
     users = [one.user for one, result in results.items() if result == MARKED]
     marked.number += len(users)
     if plan:

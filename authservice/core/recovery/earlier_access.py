@@ -12,30 +12,31 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from django.utils import timezone
-
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource
-from authservice.core.recovery import takeover
+from authservice.core.recovery import phone_numbers
 from authservice.core.users.person import Person
-from authservice.kernel import message_queue
+from authservice.kernel import clock, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plug, plugs
+from authservice.kernel.interfaces import AccountAccess, SecondFactor
+from authservice.kernel.modules import plugs
 
 # The link removes all such access, whenever it was added.
 _ALWAYS = datetime.fromtimestamp(0, UTC)
 
 
+@transactions.inside
 def distrust(person: Person, client: Client) -> None:
     """Remove the privilege of a number given at sign-up, and notify the owner of the mailbox.
 
-    Call it in the transaction of the proof, after the proof was stored and the user's row locked.
+    Call it after the proof was stored and the user's row locked.
     """
     number = _demote_number(person)
-    linked = [bool(each(person)) for each in plugs("distrust_earlier_access")]
-    if number or any(linked) or _has_factor(person):
-        before = {**security_notice.state_of(person, since=_ALWAYS), **takeover.NO_NUMBER}
-        security_notice.notify(message_queue.EMAIL_CONFIRMED, person, client, before)
+    linked = [access.distrust(person) for access in plugs(AccountAccess)]
+    factor = any(factor.is_enabled(person) for factor in plugs(SecondFactor))
+    if number or any(linked) or factor:
+        before = {**security_notice.state_of(person, since=_ALWAYS), **phone_numbers.NO_NUMBER}
+        security_notice.notify(kinds.EMAIL_CONFIRMED, person, client, before)
 
 
 def _demote_number(person: Person) -> bool:
@@ -44,7 +45,7 @@ def _demote_number(person: Person) -> bool:
     # A number that staff set resets no password anyway, until a user with the password confirms it.
     if not account.phone_number or account.phone_set_by == PhoneSource.STAFF:
         return False
-    now = timezone.now()
+    now = clock.now()
     fields: dict[str, Any] = {
         "phone_set_by": PhoneSource.SESSION,
         "phone_added_at": now,
@@ -54,8 +55,3 @@ def _demote_number(person: Person) -> bool:
     for name, value in fields.items():
         setattr(account, name, value)
     return True
-
-
-def _has_factor(person: Person) -> bool:
-    second_factor = plug("second_factor")
-    return second_factor is not None and bool(second_factor.is_enabled(person))

@@ -26,7 +26,8 @@ from authservice.core.users.person import email_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.imports import REFUSED
+from authservice.kernel.retries import write_or_split
 
 VERIFIED = "user.email.verified"
 REASON = "import"
@@ -63,9 +64,9 @@ def as_stored(user: Any, account: Account | None) -> Account | None:
 
 def mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     """Mark these addresses as proven; returns the result for each. With a plan nothing is written.
-    Runs seven statements, whatever their number."""
-    result: dict[Proof, str] = retry_on_deadlock(lambda: _mark(proofs, plan))
-    return result
+    Runs seven statements, whatever their number, unless the database refuses one."""
+    results = write_or_split(lambda some: _mark(some, plan), proofs, lambda one: {one: REFUSED})
+    return {one: result for found in results for one, result in found.items()}
 
 
 def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
@@ -79,7 +80,10 @@ def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
     for one in shared:
         by_key.setdefault(one.key, []).append(one)
     single = [found[0] for found in by_key.values() if len(found) == 1]
-    return retry_on_deadlock(lambda: _settle(single, plan)) if single else {}
+    if not single:
+        return {}
+    results = write_or_split(lambda some: _settle(some, plan), single, lambda one: {})
+    return {one: result for found in results for one, result in found.items()}
 
 
 def unproven() -> QuerySet[Any]:

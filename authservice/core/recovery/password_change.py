@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from authservice.core import errors
 from authservice.core.credentials import known_devices, passwords
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions import sessions
+from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events, message_queue
+from authservice.kernel import events
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
@@ -37,7 +39,7 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
 
 
 def store(
-    person: Person, encoded: str, client: Client, *, kept: Session | None, **metadata: Any
+    person: Person, encoded: NewPassword, client: Client, *, kept: Session | None, **metadata: Any
 ) -> None:
     """Store the new hash in the current transaction, end all sessions but `kept`, record the change
     with this metadata and notify the owner. The user's row must be locked."""
@@ -47,4 +49,4 @@ def store(
     if kept is not None:
         sessions.rebind_password(person, kept)
     events.record("auth.password.changed", person, client, **metadata)
-    security_notice.notify(message_queue.PASSWORD_CHANGED, person, client, before)
+    security_notice.notify(kinds.PASSWORD_CHANGED, person, client, before)

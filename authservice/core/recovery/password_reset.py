@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import (
     known_devices,
@@ -12,25 +13,27 @@ from authservice.core.credentials import (
     passwords,
     recovery_number,
 )
-from authservice.core.messages import security_notice, sending
+from authservice.core.messages import kinds, security_notice, sending
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import earlier_access, first_proof, takeover, verification
 from authservice.core.users import identifiers, lookup
+from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault, invalid
 from authservice.kernel.phrases import phrase
 from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 
 
 def request_by_email(email: str, client: Client) -> None:
-    sending.to_email(message_queue.RESET_BY_LINK, email, client)
+    sending.to_email(kinds.RESET_BY_LINK, email, client)
 
 
 def request_by_phone(phone: str, client: Client) -> None:
     """Raises `SmsNotConfigured`."""
-    sending.to_phone(message_queue.RESET_BY_CODE, phone, client)
+    sending.to_phone(kinds.RESET_BY_CODE, phone, client)
 
 
 def reset_with_link(
@@ -49,7 +52,7 @@ def reset_with_link(
     is the user of a valid access token in the request, see `first_proof`.
     """
     if not email and core.reset_requires_email:
-        raise errors.invalid("email", phrase("This field is required."))
+        raise invalid("email", phrase("This field is required."))
     try:
         return _reset_with_link(token, email, new_password, client, caller)
     except (errors.InvalidLink, errors.LinkExpired) as wrong:
@@ -106,7 +109,7 @@ def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Clie
         raise
 
 
-def _record_failure(person: Person | None, client: Client, wrong: errors.Fault) -> None:
+def _record_failure(person: Person | None, client: Client, wrong: Fault) -> None:
     events.record("auth.password.reset_failed", person, client, reason=wrong.code.lower())
 
 
@@ -137,10 +140,14 @@ def _evict_by_mail(person: Person, client: Client, *, suspect: bool) -> None:
         kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
     if takeover.evict(kind, person, client):
         using = databases.primary()
-        message_queue.send(message_queue.ACCESS_REMOVED, person.email, client, using=using)
+        message_queue.send(kinds.ACCESS_REMOVED, person.email, client, using=using)
 
 
-def _reset(person: Person, encoded: str, client: Client) -> Secret:
+def _reset(person: Person, encoded: NewPassword, client: Client) -> Secret:
+    # The first password of an account that nobody could enter, such as one that staff created, ends
+    # nobody's access.
+    if first_proof.was_open(person):
+        takeover.record_recovery(person)
     passwords.store(person, encoded)
     token = known_devices.revoke_others(person, client)
 
@@ -157,4 +164,4 @@ def _reset(person: Person, encoded: str, client: Client) -> Secret:
 def _notify(person: Person, client: Client) -> None:
     # The state after the eviction: the link of this notice restores nothing that it removed.
     before = security_notice.state_of(person)
-    security_notice.notify(message_queue.PASSWORD_CHANGED, person, client, before)
+    security_notice.notify(kinds.PASSWORD_CHANGED, person, client, before)

@@ -1,4 +1,4 @@
-"""Users change their own name, phone number and avatar."""
+"""Users change their own name, username, phone number and avatar."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db import IntegrityError
 
+from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import Budget
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource, Session
-from authservice.core.recovery import recent_proof, takeover
+from authservice.core.recovery import phone_numbers, recent_proof
+from authservice.core.recovery.recent_proof import Proof
 from authservice.core.sessions import sessions
-from authservice.core.users import identifiers
+from authservice.core.users import identifier_change, identifiers
 from authservice.core.users.further_fields import NOTHING, FurtherFields
+from authservice.core.users.identifiers import USERNAME
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue, throttling
+from authservice.kernel import clock, events, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
@@ -52,7 +54,7 @@ def update(
     number = changes.get("phone_number")
     if number == "" and person.account.phone_number and core.require_phone_verification:
         # Without a number the user could not log in any more.
-        raise errors.invalid("phone", phrase("This field is required."))
+        raise invalid("phone", phrase("This field is required."))
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
     if not changes and not further:
@@ -60,7 +62,7 @@ def update(
     try:
         with _counted(person, number if _differs(person, number) else "", client):
             return _store(person, session, changes, client, further, proven=bool(password))
-    except IntegrityError:
+    except (IntegrityError, errors.Conflict):
         further.require_valid()
         raise
 
@@ -96,8 +98,8 @@ def _store(
     *,
     proven: bool,
 ) -> Person:
-    unverified = _unverified(person, changes.get("phone_number"))
-    holders = list(unverified.values_list("user_id", flat=True))
+    number = changes.get("phone_number") or ""
+    holders = phone_numbers.users_with(number) if _differs(person, number) else []
     with sessions.changing(person, session, *holders) as present:
         account = present.account
         before = {name: getattr(account, name) for name in changes}
@@ -105,30 +107,30 @@ def _store(
         fields: dict[str, Any] = dict(changed)
         state = security_notice.state_of(present)
         if "phone_number" in changed:
+            phone_numbers.require_free(present, changed["phone_number"])
             fields |= _number(changed["phone_number"], proven=proven)
-            _displace(unverified.filter(user__in=holders), present, client)
         elif changes.get("phone_number"):
             fields |= _confirmed(account, proven=proven)
         of_host = further.change(present.user) if further else []
         if changed or of_host:
-            fields["updated_at"] = timezone.now()
+            fields["updated_at"] = clock.now()
         _write(account, fields)
         if changed or of_host:
             _record(present, changed, before, client, of_host)
         if "phone_number" in changed:
-            security_notice.notify(message_queue.PHONE_CHANGED, present, client, state)
+            security_notice.notify(kinds.PHONE_CHANGED, present, client, state)
     return present
 
 
 def _number(number: str, *, proven: bool) -> dict[str, Any]:
     if not number:
-        return dict(takeover.NO_NUMBER)
+        return dict(phone_numbers.NO_NUMBER)
     return {
         "phone_number": number,
         "phone_key": identifiers.phone_key(number),
-        "verified_phone_key": "",
+        "verified_phone_key": None,
         "phone_set_by": PhoneSource.PASSWORD if proven else PhoneSource.SESSION,
-        "phone_added_at": timezone.now(),
+        "phone_added_at": clock.now(),
         "phone_verified_at": None,
     }
 
@@ -145,40 +147,10 @@ def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
     return {"phone_set_by": PhoneSource.CONFIRMED if by_staff else PhoneSource.PASSWORD}
 
 
-def _unverified(person: Person, number: str | None) -> QuerySet[Account]:
-    """The account of another user from which this number is taken: one that never verified it.
-
-    Otherwise any user could block a number for its owner by entering it. This is not done if users
-    need a verified number to log in (the other user could not set it again), nor if no SMS sender
-    is configured.
-    """
-    kept = core.require_phone_verification or not message_queue.can_sms()
-    if not number or kept or not _differs(person, number):
-        return Account.objects.none()
-    key = identifiers.phone_key(number)
-    rows = Account.objects.exclude(pk=person.account.pk)
-    return rows.filter(phone_key=key).exclude(verified_phone_key=key)
-
-
-def _displace(unverified: QuerySet[Account], by: Person, client: Client) -> None:
-    """Take the number from its account, whose user is locked: a verification of the number by that
-    user at the same moment either comes first, and the number stays, or is refused."""
-    holder = unverified.select_related("user").first()
-    if holder is None or not unverified.filter(pk=holder.pk).update(**takeover.NO_NUMBER):
-        return
-    change = {"before": holder.phone_number, "after": ""}
-    events.record("user.phone.changed", by, client, target=holder.user, phone_number=change)
-
-
 def _write(account: Account, fields: dict[str, Any]) -> None:
     if not fields:
         return
-    using = databases.primary()
-    try:
-        with transaction.atomic(using=using):
-            Account.objects.filter(pk=account.pk).update(**fields)
-    except IntegrityError as wrong:
-        raise errors.PhoneAlreadyInUse from wrong
+    Account.objects.filter(pk=account.pk).update(**fields)
     for name, value in fields.items():
         setattr(account, name, value)
 
@@ -198,3 +170,27 @@ def _record(
         metadata["further_fields"] = of_host  # their values may be as sensitive as any
     for action in actions:
         events.record(action, person, client, **metadata)
+
+
+def change_username(
+    person: Person, session: Session, username: str, proof: Proof, client: Client
+) -> Person:
+    """Store the username; returns the user as stored.
+
+    Raises as `recent_proof.require_owner` does, `UsernameAlreadyExists`, `ValidationFailed`,
+    `TooManyRequests` and `InvalidToken`.
+    """
+    if proof.password and proof.code:
+        # A taken username must not use up a backup code. This reveals what `POST /is-available`
+        # does, under its limit. Each free username costs an attempt at the password.
+        with identifier_change.counted(client):
+            identifier_change.require_free(person, USERNAME, username)
+    recent_proof.require_owner(person, session, proof, client, method="change_username")
+    with identifier_change.counted(client), sessions.changing(person, session) as present:
+        recent_proof.require_unchanged(person, present)
+        before = present.username
+        if username != before:
+            identifier_change.replace(present, USERNAME, username)
+            change = {"before": before, "after": username}
+            events.record("user.username.changed", present, client, username=change)
+    return present

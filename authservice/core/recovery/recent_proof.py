@@ -11,29 +11,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
-
-from django.utils import timezone
 
 from authservice.core.conf import core
-from authservice.core.credentials import attempt_counter, lockout, passwords
+from authservice.core.credentials import attempt_counter, hash_limit, lockout, passwords
+from authservice.core.errors import InvalidCredentials, TwoFactorRefused
 from authservice.core.models import Session
 from authservice.core.sessions.sessions import LEGACY
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events
+from authservice.kernel import clock, errors, events, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plug
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
 # What `require_owner` raises.
 FAULTS = (
-    errors.InvalidCredentials,
+    InvalidCredentials,
     errors.ReauthenticationRequired,
     errors.ServiceUnavailable,
     errors.TooManyAttempts,
-    errors.TwoFactorRefused,
+    TwoFactorRefused,
 )
 
 
@@ -46,24 +45,29 @@ class Proof:
     code: Secret
 
 
+@transactions.outside
 def check_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
     """Check the current password; the attempt is counted first. `method` names the route in the
     audit log.
 
     Raises `TooManyAttempts`, `InvalidCredentials`, or `ServiceUnavailable` if too many passwords
-    are being hashed. Must not be called within a transaction that the refusal would roll back.
+    are being hashed.
     """
     attempt = lockout.by_password_change(person)
     action = "security.account.throttled"
     report = partial(events.record, action, person, client, reason="throttled", method=method)
-    attempt_counter.consume(attempt, attempt_counter.PASSWORD, report=report)
-    with lockout.refund_unless_checked(partial(attempt_counter.refund, attempt)):
-        accepted = passwords.check(person, person.user.get_username(), password, client)
-    if accepted is None or accepted.user.pk != person.user.pk:
-        raise errors.InvalidCredentials
-    # A backend of the project may have upgraded the hash of a row that it read itself.
-    person.user.password = accepted.user.password
-    attempt_counter.refund(attempt)
+    with hash_limit.turn(attempt):
+        attempt_counter.consume(attempt, attempt_counter.PASSWORD, report=report)
+        with lockout.refund_unless_checked(partial(attempt_counter.refund, attempt)):
+            name = "email" if person.email else "username"
+            typed = person.email or str(person.user.get_username())
+            accepted = passwords.check(person, name, typed, password, client)
+        if accepted is None or accepted.user.pk != person.user.pk:
+            raise InvalidCredentials
+        # A backend of the project may have upgraded the hash of a row that it read itself.
+        person.user.password = accepted.user.password
+        attempt_counter.refund(attempt)
+        passwords.tell_waiting_validators(accepted, password)
 
 
 def require_recent(
@@ -81,14 +85,14 @@ def require_recent(
         raise errors.ReauthenticationRequired
 
 
+@transactions.outside
 def require_owner(
     person: Person, session: Session, proof: Proof, client: Client, *, method: str
 ) -> None:
     """Require the current password, with the code of the second factor if one is enabled. Users
     without a usable password must have logged in recently instead.
 
-    Must not be called within a transaction that the refusal would roll back. Raises as
-    `check_password` does, `TwoFactorRefused` and `ReauthenticationRequired`.
+    Raises as `check_password` does, `TwoFactorRefused` and `ReauthenticationRequired`.
     """
     if not proof.password:
         if person.user.has_usable_password() or not is_recent(session):
@@ -96,31 +100,30 @@ def require_owner(
         return
     factor = _enabled_factor(person)
     if factor is not None and not proof.code:
-        raise errors.TwoFactorRefused(phrase("The current code of the second factor is required."))
+        raise TwoFactorRefused(phrase("The current code of the second factor is required."))
     with _recorded(person, client, method):
         check_password(person, proof.password, client, method=method)
         if factor is not None:
             factor.verify(person, proof.code, client)
 
 
+@transactions.inside
 def require_unchanged(checked: Person, present: Person) -> None:
-    """Raises `InvalidCredentials` if the password changed after `require_owner`; call it in the
-    transaction that has locked the user."""
+    """Raises `InvalidCredentials` if the password changed after `require_owner`. The caller
+    holds the lock of the user."""
     if present.password != checked.user.password:
-        raise errors.InvalidCredentials
+        raise InvalidCredentials
 
 
-def _enabled_factor(person: Person) -> Any:
-    second_factor = plug("second_factor")
-    enabled = second_factor is not None and second_factor.is_enabled(person)
-    return second_factor if enabled else None
+def _enabled_factor(person: Person) -> SecondFactor | None:
+    return next((factor for factor in plugs(SecondFactor) if factor.is_enabled(person)), None)
 
 
 @contextmanager
 def _recorded(person: Person, client: Client, method: str) -> Iterator[None]:
     try:
         yield
-    except (errors.InvalidCredentials, errors.TwoFactorRefused):
+    except (InvalidCredentials, TwoFactorRefused):
         # An attacker with a stolen session tries passwords here, so the owner must see the failure.
         events.record("auth.reauthentication.failed", person, client, method=method)
         raise
@@ -131,4 +134,4 @@ def is_recent(session: Session) -> bool:
     another package that was traded for this session."""
     # Read from the primary database: a deferred field would be loaded from a replica.
     rows = Session.objects.filter(pk=session.pk).exclude(amr=LEGACY)
-    return rows.filter(auth_time__gte=timezone.now() - RECENT).exists()
+    return rows.filter(auth_time__gte=clock.now() - RECENT).exists()

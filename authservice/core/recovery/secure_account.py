@@ -9,27 +9,37 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
+from authservice.core import errors
 from authservice.core.credentials import one_time, passwords, recovery_number
-from authservice.core.messages import security_notice
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, OneTimeToken, PhoneSource
-from authservice.core.recovery import takeover
-from authservice.core.users import creation, identifiers, lookup
+from authservice.core.recovery import phone_numbers, takeover
+from authservice.core.users import creation, host_fields, identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault
+from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 logger = logging.getLogger("authservice.accounts")
+
+# A request of the intruder may have begun shortly before the one that made this change, and have
+# added access after it: what it stored has the time at which it began.
+_OVERLAP = timedelta(seconds=30)
+
+
+def require_usable(token: Secret) -> None:
+    """Raises `InvalidLink` or `LinkExpired`; changes nothing."""
+    one_time.find_link(one_time.SECURE, token)
 
 
 def secure(token: Secret, client: Client) -> None:
@@ -39,6 +49,8 @@ def secure(token: Secret, client: Client) -> None:
     """
     person, issued = one_time.find_link(one_time.SECURE, token)
     with transaction.atomic(using=databases.primary()):
+        # Others may have the number that the account gets back, and lose it.
+        phone_numbers.lock(person, issued.payload["phone_key"])
         passwords.lock_and_read(person)
         present = lookup.find_by_pk(person.user.pk)
         if present is None or not present.active:
@@ -51,28 +63,31 @@ def secure(token: Secret, client: Client) -> None:
 def _undo(person: Person, issued: OneTimeToken, client: Client) -> None:
     before = issued.payload
     security_notice.end_later(issued)
-    since = datetime.fromisoformat(before["since"])
+    since = datetime.fromisoformat(before["since"]) - _OVERLAP
     takeover.evict(takeover.SECURED, person, client, since=since)
-    for restore in plugs("restore_access"):
-        restore(person, since)
-    changes = {**_restore_number(person, before), **_restore_email(person, before)}
-    passwords.store(person, make_password(None))
+    for access in plugs(AccountAccess):
+        access.restore(person, since)
+    changes = {**_restore_number(person, before, client), **_restore_email(person, before)}
+    passwords.store(person, creation.unusable())
+    takeover.record_recovery(person)
     events.record("user.secured", person, client, **changes)
     if person.email == before["email"]:
         using = databases.primary()
-        message_queue.send(message_queue.ACCOUNT_SECURED, person.email, client, using=using)
+        message_queue.send(kinds.ACCOUNT_SECURED, person.email, client, using=using)
 
 
-def _restore_number(person: Person, before: Mapping[str, Any]) -> Mapping[str, Any]:
+def _restore_number(person: Person, before: Mapping[str, Any], client: Client) -> Mapping[str, Any]:
     number = person.account.phone_number
     fields = _fields(before, security_notice.NUMBER, security_notice.NUMBER_TIMES)
     if _is_recent(fields) and fields["phone_set_by"] != PhoneSource.SIGNUP:
         # The intruder may have set this number too, by an earlier change, so it has to wait 72
         # hours again.
         fields["phone_set_by"] = PhoneSource.SESSION
-    if not _write(person, fields):
-        fields = dict(takeover.NO_NUMBER)  # another user has proven it since
+    if phone_numbers.is_taken(person, fields["phone_key"]) or not _write(person, fields):
+        fields = dict(phone_numbers.NO_NUMBER)  # another user has verified it since
         _write(person, fields)
+    if person.phone_number_verified:
+        phone_numbers.take(person, person.phone_key, client)
     if fields["phone_number"] == number:
         return {}
     return {"phone_number": {"before": number, "after": fields["phone_number"]}}
@@ -80,7 +95,7 @@ def _restore_number(person: Person, before: Mapping[str, Any]) -> Mapping[str, A
 
 def _is_recent(fields: Mapping[str, Any]) -> bool:
     added_at = fields["phone_added_at"]
-    return added_at is not None and added_at > timezone.now() - recovery_number.WAIT
+    return added_at is not None and added_at > clock.now() - recovery_number.WAIT
 
 
 def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -90,8 +105,10 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
     try:
         with transaction.atomic(using=databases.primary()):
             _set_email(person, email)
-    except IntegrityError:
+    except (IntegrityError, Fault):
         logger.warning("The former address of user %s is taken and was not restored", person.id)
+        if host().email:
+            setattr(person.user, host().email, present)
         return {}
     _write(person, _fields(before, security_notice.PROOFS, security_notice.PROOF_TIMES))
     return {"email": {"before": present, "after": email}}
@@ -99,8 +116,8 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
 
 def _set_email(person: Person, email: str) -> None:
     if host().email:
-        creation.set_field(person.user, host().email, email)
-        with own_save():
+        host_fields.set_value(person.user, host().email, email, field="email")
+        with own_save(), host_fields.saving():
             person.user.save(using=databases.primary(), update_fields=[host().email])
         lookup.sync_account(person)
         return

@@ -12,30 +12,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils import timezone
-
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, one_time, recovery_number
 from authservice.core.models import Account, PhoneSource
+from authservice.core.recovery import phone_numbers
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import events
+from authservice.kernel import clock, events, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import AccountAccess, SecondFactor
 from authservice.kernel.modules import plugs
 
 # Reasons for which sessions end.
 UNPROVEN = "unproven"
 SECURED_REASON = "account secured"
-
-# The fields of an account without a number.
-NO_NUMBER: Mapping[str, object] = {
-    "phone_number": "",
-    "phone_key": None,
-    "verified_phone_key": "",
-    "phone_set_by": PhoneSource.SIGNUP,
-    "phone_added_at": None,
-    "phone_verified_at": None,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,18 +41,27 @@ class Eviction:
 Step = Callable[[Eviction], bool]
 
 
+@transactions.inside
+@clock.once
 def evict(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> bool:
     """Remove access as `REMOVES` says for this kind of recovery; returns whether more than sessions
     and one-time tokens was removed.
 
-    Call it in a transaction that has locked the user's row. `since` is when an undone change was
-    made.
+    The caller holds the lock of the user's row. `since` is when an undone change was made.
     """
-    began = since or timezone.now() - recovery_number.WAIT
+    began = since or clock.now() - recovery_number.WAIT
     reason = {FIRST_PROOF: UNPROVEN, SECURED: SECURED_REASON}.get(kind, sessions.RESET)
     eviction = Eviction(person=person, client=client, reason=reason, since=began)
     removed = [step(eviction) for step in REMOVES[kind]]
     return any(removed)
+
+
+@transactions.inside
+def record_recovery(person: Person) -> None:
+    """Store that the owner has recovered the account now. Every recovery calls it."""
+    now = clock.now()
+    Account.objects.filter(pk=person.user.pk).update(recovered_at=now)
+    person.account.recovered_at = now
 
 
 def _open_tokens(eviction: Eviction) -> bool:
@@ -76,19 +75,19 @@ def _reset_tokens(eviction: Eviction) -> bool:
 
 
 def _unproven_access(eviction: Eviction) -> bool:
-    removed = [bool(wipe(eviction.person)) for wipe in plugs("revoke_unverified_access")]
+    removed = [factor.revoke(eviction.person, None) for factor in plugs(SecondFactor)]
+    removed += [access.first_proof(eviction.person) for access in plugs(AccountAccess)]
     return any(removed)
 
 
 def _recent_access(eviction: Eviction) -> bool:
-    revoke = plugs("revoke_recent_access")
-    removed = [bool(each(eviction.person, eviction.since)) for each in revoke]
+    accesses = plugs(AccountAccess)
+    removed = [access.recover(eviction.person, eviction.since) for access in accesses]
     return any(removed)
 
 
 def _recent_factors(eviction: Eviction) -> bool:
-    revoke = plugs("revoke_recent_factors")
-    removed = [bool(each(eviction.person, eviction.since)) for each in revoke]
+    removed = [factor.revoke(eviction.person, eviction.since) for factor in plugs(SecondFactor)]
     return any(removed)
 
 
@@ -103,8 +102,8 @@ def _number(eviction: Eviction) -> bool:
         Account.objects.filter(pk=person.user.pk).update(phone_set_by=PhoneSource.STAFF)
         person.account.phone_set_by = PhoneSource.STAFF
         return False
-    Account.objects.filter(pk=person.user.pk).update(**NO_NUMBER)
-    for name, value in NO_NUMBER.items():
+    Account.objects.filter(pk=person.user.pk).update(**phone_numbers.NO_NUMBER)
+    for name, value in phone_numbers.NO_NUMBER.items():
         setattr(person.account, name, value)
     change = {"before": number, "after": ""}
     events.record("user.phone.changed", person, eviction.client, phone_number=change)

@@ -6,39 +6,49 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from authservice.core import errors
+from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.messages import sending
+from authservice.core.messages import kinds, sending
 from authservice.core.models import Account, OneTimeToken
-from authservice.core.recovery import earlier_access
+from authservice.core.recovery import earlier_access, phone_numbers
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 
 
 def send_to_email(email: str, client: Client) -> None:
-    sending.to_email(message_queue.VERIFY_EMAIL, email, client)
+    sending.to_email(kinds.VERIFY_EMAIL, email, client)
 
 
-def send_to_phone(phone: str, client: Client) -> None:
-    """Raises `SmsNotConfigured`."""
-    sending.to_phone(message_queue.VERIFY_PHONE, phone, client)
+def send_to_phone(phone: str, client: Client, *, caller: Person | None = None) -> None:
+    """Text a code to the number of the `caller`, the user of a valid access token in the request;
+    without one to the only account that has the number. Raises `SmsNotConfigured`."""
+    details = {sending.ACCOUNT: caller.id} if caller else {}
+    sending.to_phone(kinds.VERIFY_PHONE, phone, client, details=details, account=caller)
 
 
-def text_after_commit(phone: str, client: Client) -> None:
+def text_after_commit(person: Person, phone: str, client: Client) -> None:
     """Text a code, within the limits on texts. They are counted after the commit: otherwise every
     other sign-up of the same network would wait for the locked counter."""
 
     def send() -> None:  # Django logs the name of a callback that fails, and a partial has none
         if message_queue.can_sms():
-            send_to_phone(phone, client)
+            send_to_phone(phone, client, caller=person)
 
     after_commit(send)
+
+
+def text_if_shared(person: Person, client: Client) -> None:
+    """Text a code to a user whose login is refused because the number is not verified, if other
+    accounts have the number too: `send_to_phone` cannot select an account without a token."""
+    if phone_numbers.is_shared(person):
+        text_after_commit(person, person.account.phone_number, client)
 
 
 def verify_email(
@@ -73,7 +83,15 @@ def verify_email(
             _verify_without_proof(present, client)
         if first:
             using = databases.primary()
-            message_queue.send(message_queue.WELCOME, present.email, client, using=using)
+            message_queue.send(kinds.WELCOME, present.email, client, using=using)
+
+
+def require_usable(token: Secret, email: str) -> None:
+    """Raises what `verify_email` would raise now for this link, without a lock; changes nothing."""
+    person, issued = find_link(token, email)
+    denied = issued.spent_at is not None and not person.email_verified
+    if denied or not person.active:
+        raise errors.InvalidVerificationToken
 
 
 def lock_owner(person: Person, issued: OneTimeToken) -> Person:
@@ -135,35 +153,49 @@ def accept_email(person: Person, client: Client) -> None:
         return
     key = person.email_key
     known = person.email_verified
-    proven = {"proven_email_key": key, "email_proven_at": timezone.now()}
+    proven = {"proven_email_key": key, "email_proven_at": clock.now()}
     _store(person, verified_email_key=key, **proven)
     if not known:
         events.record("user.email.verified", person, client)
 
 
-def verify_phone(phone: str, code: Secret, client: Client) -> None:
-    """Verify by a texted code. Raises as `one_time.find_code` does."""
+def verify_phone(phone: str, code: Secret, client: Client, *, caller: Person | None = None) -> None:
+    """Verify by a texted code that was requested for the account of the `caller`, as in
+    `send_to_phone`: a code of another account proves nothing for this one.
+
+    Where a login requires a verified number, its owner has no token yet. If several accounts have
+    the number, each code proves it for the account that it was texted for: otherwise an attacker
+    who signs up with the number could lock its owner out.
+
+    Every other account that has the number loses it. Raises as `one_time.find_code` does.
+    """
+    owner = caller or lookup.find_by_phone(phone)
     try:
-        _verify_phone(phone, code, client)
+        _verify_phone(phone, code, client, owner)
     except errors.InvalidVerificationCode:
         # Recorded for unknown numbers too, so that time and statements are the same.
-        events.record("auth.code.failed", lookup.find_by_phone(phone), client)
+        events.record("auth.code.failed", owner, client)
         raise
 
 
-def _verify_phone(phone: str, code: Secret, client: Client) -> None:
+def _verify_phone(phone: str, code: Secret, client: Client, owner: Person | None) -> None:
     key = identifiers.phone_key(phone)
-    person, issued = one_time.find_code(one_time.VERIFY_PHONE, key, code, client=client)
+    purpose = one_time.VERIFY_PHONE
+    if owner is None and core.require_phone_verification:
+        person, issued = one_time.find_code_of_any(purpose, key, code, client=client)
+    else:
+        person, issued = one_time.find_code(purpose, key, code, client=client, owner=owner)
     with transaction.atomic(using=databases.primary()):
-        # The number may have been changed, or taken by another account, since it was read.
-        present = one_time.consume_for(one_time.VERIFY_PHONE, person, issued)
-        if present is None:
-            raise errors.InvalidVerificationCode
-        # The host project may have changed it without the lock, which `consume_for` takes.
-        proven = {"verified_phone_key": key, "phone_verified_at": timezone.now()}
-        if not _store(present, Q(phone_key=key), **proven):
+        phone_numbers.lock(person, key)
+        # The number may have been changed, or verified by another account, since it was read.
+        present = one_time.consume_for(purpose, person, issued)
+        verified_at = clock.now()
+        if present is None or not phone_numbers.store_verified(
+            present, key, phone_verified_at=verified_at
+        ):
             raise errors.InvalidVerificationCode
         events.record("user.phone.verified", present, client)
+        phone_numbers.take(present, key, client)
 
 
 def _store(person: Person, *conditions: Q, **proven: Any) -> bool:

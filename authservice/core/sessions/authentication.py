@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.functional import cached_property
@@ -16,10 +16,10 @@ from authservice.core.sessions.sessions import Used
 from authservice.core.tokens import access
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import errors, events
+from authservice.kernel import clock, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import MFA
-from authservice.kernel.modules import plug
+from authservice.kernel.interfaces import MFA, SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 
@@ -29,6 +29,8 @@ class Caller:
 
     claims: Mapping[str, Any]
     session_id: uuid.UUID
+    # A view of the host project asks several questions about the caller of one request.
+    reading: clock.Reading = field(default_factory=clock.reading)
 
     @cached_property
     def _found(self) -> tuple[Person, Used]:
@@ -48,11 +50,12 @@ class Caller:
     @cached_property
     def _live(self) -> bool:
         person, used = self._found
-        return (
-            self.claims["ver"] == person.token_version
-            and sessions.is_valid(person, used)
-            and policy().use(used)
-        )
+        with clock.unit(self.reading):
+            return (
+                self.claims["ver"] == person.token_version
+                and sessions.is_valid(person, used)
+                and policy().use(used)
+            )
 
     def require_live(self) -> None:
         """Raises `InvalidToken` unless the session is valid, or the errors of the login policy."""
@@ -70,12 +73,13 @@ class Caller:
             raise errors.Forbidden
         # A required second factor is normally demanded at login. A user who became a super admin
         # while signed in, or signed in before the setting was turned on, was not asked for it.
-        second_factor = plug("second_factor")
-        missing = second_factor is not None and MFA not in self.claims["amr"]
-        if missing and second_factor.is_required(self.person):
+        if MFA not in self.claims["amr"] and any(
+            factor.is_required(self.person) for factor in plugs(SecondFactor)
+        ):
             raise errors.ReauthenticationRequired
 
 
+@clock.once
 def identify(token: Secret) -> Caller:
     """The caller with this access token.
 

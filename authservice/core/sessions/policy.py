@@ -10,4 +10,4 @@ from authservice.kernel.modules import plug
 
 def policy() -> LoginPolicy:
     """The policy of the installed login module; the default login module is the stateless one."""
-    return cast(LoginPolicy, plug("login_policy"))
+    return cast(LoginPolicy, plug(LoginPolicy))

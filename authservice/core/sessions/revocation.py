@@ -1,7 +1,8 @@
-"""Revokes sessions of other users: for operators in a shell and for staff in Django admin.
+"""End a session: users by logging out, operators in a shell and staff in Django admin for others.
 
-Users are processed in batches, each in a transaction of its own, so that row locks are short.
-Sessions that start during a run may stay: their users have just authenticated.
+Operators and staff may choose many users. These are processed in batches, each in a transaction of
+its own, so that row locks are short. Sessions that start during a run may stay: their users have
+just authenticated.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.signals import user_logged_out
 from django.db import transaction
 from django.db.models import F, QuerySet
 
@@ -18,8 +20,9 @@ from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup
+from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, events
+from authservice.kernel import clock, databases, errors, events
 from authservice.kernel.client import Client
 
 REVOKED = "revoked"
@@ -54,6 +57,7 @@ def revoke_everyone(
     return ended
 
 
+@clock.once
 def revoke_users(
     users: Sequence[Any],
     *,
@@ -132,3 +136,14 @@ def _batches(users: QuerySet[Any, Any], size: int, key: str = "user_id") -> Iter
 def _record(user: Any, by: Any, client: Client | None, **metadata: str) -> None:
     action, client = "security.session.revoked", client or Client()
     events.record_by_staff(action, by, user, client, reason=REVOKED, **metadata)
+
+
+def log_out(person: Person, session: Session, client: Client) -> None:
+    """Raises `InvalidToken` if the session has ended since the request was authenticated."""
+    with sessions.changing(person, session):
+        if not sessions.end(session.pk, sessions.LOGOUT):
+            raise errors.InvalidToken
+        events.record("auth.logout", person, client)
+    # The session has ended: an exception of a receiver must not tell the client that it is open.
+    # Django logs it.
+    user_logged_out.send_robust(sender=type(person.user), request=client.http, user=person.user)

@@ -10,12 +10,12 @@ session, one of them an attacker. It ends the session, although the request itse
 from __future__ import annotations
 
 from contextlib import nullcontext
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Case, F, QuerySet, When
-from django.utils import timezone
 
 from authservice.core.credentials import passwords
 from authservice.core.models import Session
@@ -25,15 +25,15 @@ from authservice.core.sessions.sessions import Tokens
 from authservice.core.tokens import refresh as refresh_tokens
 from authservice.core.tokens.refresh import RefreshToken
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, databases, errors, events, throttling
+from authservice.kernel import clock, crypto, databases, errors, events, throttling, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import SessionData
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 from authservice.kernel.sql import Update, param
 
 _ACTION = "auth.token.refreshed"
-# A client refreshes at most once a second.
-_ROTATIONS = 5
 
 
 class Superseded(errors.InvalidRefreshToken):
@@ -47,8 +47,8 @@ def _unchanged() -> QuerySet[Session]:
         pk=param("id", Session),
         counter=param("counter", Session),
         ended_at=None,
-        idle_expires_at__gt=param("now", Session, "idle_expires_at"),
-        expires_at__gt=param("now", Session, "expires_at"),
+        idle_expires_at__gt=param("by_now", Session, "idle_expires_at"),
+        expires_at__gt=param("by_now", Session, "expires_at"),
     )
 
 
@@ -73,6 +73,7 @@ _ROTATE = Update(
 )
 
 
+@clock.once
 def refresh(text: Secret, client: Client) -> Tokens:
     """New tokens for the current refresh token of a session.
 
@@ -86,7 +87,7 @@ def refresh(text: Secret, client: Client) -> Tokens:
     # One statement needs no transaction, whose BEGIN and COMMIT would be two more round trips.
     stored = events.has_listener(_ACTION)
     with transaction.atomic(using=databases.primary()) if stored else nullcontext():
-        issued = _rotated(person, session, timezone.now())
+        issued = _rotated(person, session)
         if issued:
             events.record(_ACTION, person, client)
             return issued
@@ -95,6 +96,7 @@ def refresh(text: Secret, client: Client) -> Tokens:
     return _reused(token, person, session, client)
 
 
+@clock.once
 def holder(text: Secret) -> tuple[Person, Session]:
     """The user and the valid session whose current refresh token this is; it stays unused.
 
@@ -107,6 +109,7 @@ def holder(text: Secret) -> tuple[Person, Session]:
     return person, session
 
 
+@clock.once
 def replayed(session_id: UUID, client: Client) -> Tokens:
     """The token that this session was started from came again: the token before its first one.
 
@@ -126,23 +129,66 @@ def find_valid(session_id: UUID) -> Session | None:
     return found[1] if found and _is_usable(*found) else None
 
 
-def rotate(person: Person, session: Session) -> Tokens:
-    """New tokens of a session of a signed-in user; its refresh token is replaced, and `auth_time`
-    stays.
+@transactions.inside
+@clock.once
+def continued(person: Person, session: Session, shown: Secret) -> Tokens:
+    """New tokens for a signed-in client that continues its session, such as after a switch of the
+    organization; `auth_time` stays.
 
-    Call it in a transaction that has locked the user's row, with a session that `find_valid`
-    returned under the lock. Raises `InvalidToken` if the session has ended.
+    `shown` is the refresh token that the client sent along, or empty. The current one is replaced,
+    as by a refresh. Without it nothing is replaced: a client that keeps its earlier tokens could
+    not refresh any more, and its next refresh would look like reuse. Such a client gets a new
+    access token and its current refresh token again, or none if a module withholds it.
+
+    The caller holds the lock of the user's row, and `find_valid` returned the session under it.
+    Raises `InvalidRefreshToken` if `shown` is not the current token.
     """
-    for _ in range(_ROTATIONS):
-        issued = _rotated(person, session, timezone.now())
+    if not shown:
+        return _unrotated(person, session)
+    require_usable(session, shown)
+    token = _parse(shown)
+    if token.counter == session.counter:
+        issued = _rotated(person, session)
         if issued:
             return issued
         # A refresh of the same client was faster; it does not lock the user.
         current = find_valid(session.pk)
         if current is None:
-            break
+            raise errors.InvalidToken
         session = current
-    raise errors.InvalidToken
+    if not _is_in_grace(token, session):
+        raise errors.InvalidRefreshToken
+    return sessions.issue_tokens(person, session)
+
+
+@clock.once
+def require_usable(session: Session, shown: Secret) -> None:
+    """Raises `InvalidRefreshToken` if `continued` would refuse `shown`, the refresh token that the
+    client sent along. Call it before the transaction writes anything.
+
+    It does not detect reuse and ends no session: a refresh does so.
+    """
+    if not shown:
+        return
+    token = _parse(shown)
+    if not token.genuine(session.seed):  # which excludes tokens of other sessions
+        raise errors.InvalidRefreshToken
+    if token.counter != session.counter and not _is_in_grace(token, session):
+        raise errors.InvalidRefreshToken
+
+
+def _is_in_grace(token: RefreshToken, session: Session) -> bool:
+    """Whether the token was replaced by the current one a moment ago."""
+    replaced = token.counter == session.counter - 1
+    return replaced and _in_grace(clock.now() - session.refreshed_at)
+
+
+def _unrotated(person: Person, session: Session) -> Tokens:
+    """A new access token; the row, and so the idle lifetime, stays as it is. An access token alone
+    must not become a refresh token where a module withholds it."""
+    current = sessions.issue_tokens(person, session)
+    withheld = any(data.withholds_refresh() for data in plugs(SessionData))
+    return replace(current, refresh_token=Secret("")) if withheld else current
 
 
 def _parse(text: Secret) -> RefreshToken:
@@ -170,22 +216,18 @@ def _find(token: RefreshToken) -> tuple[Person, Session]:
 
 
 def _is_usable(person: Person, session: Session) -> bool:
-    expired = _expired(session, timezone.now())
+    expired = clock.by_now() >= min(session.idle_expires_at, session.expires_at)
     return sessions.is_valid(person, session) and not expired and policy().alive(session)
 
 
-def _expired(session: Session, now: datetime) -> bool:
-    return now >= min(session.idle_expires_at, session.expires_at)
-
-
-def _rotated(person: Person, session: Session, now: datetime) -> Tokens | None:
+def _rotated(person: Person, session: Session) -> Tokens | None:
     """New tokens, after the counter was incremented; None if the row has changed. Without rotation
     the counter stays.
 
     The tokens are issued first: if a hook of the host project raises, the refresh token stays
     valid.
     """
-    counter = session.counter
+    counter, now = session.counter, clock.now()
     session.counter += 1 if root.refresh_token_rotation else 0
     issued = sessions.issue_tokens(person, session)
     rotated = _ROTATE.run(
@@ -194,6 +236,7 @@ def _rotated(person: Person, session: Session, now: datetime) -> Tokens | None:
         counter=counter,
         next_counter=session.counter,
         now=now,
+        by_now=clock.by_now(),
         # The time when the current refresh token was issued: unchanged if the counter is.
         refreshed_at=now if session.counter != counter else session.refreshed_at,
         idle_expires_at=now + policy().lifetimes().idle,
@@ -204,8 +247,8 @@ def _rotated(person: Person, session: Session, now: datetime) -> Tokens | None:
 
 
 def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
-    age = timezone.now() - session.refreshed_at
-    in_grace = root.refresh_grace > timedelta(0) and age <= root.refresh_grace
+    age = clock.now() - session.refreshed_at
+    in_grace = _in_grace(age)
     if token.counter == session.counter - 1 and (in_grace or age <= root.reuse_leeway):
         throttling.count("refresh", str(session.pk))
         if in_grace:
@@ -214,6 +257,11 @@ def _reused(token: RefreshToken, person: Person, session: Session, client: Clien
     # Not counted: a thief who used up the limit would prevent the end of the session.
     _end_session(person, session, client)
     raise errors.InvalidRefreshToken
+
+
+def _in_grace(age: timedelta) -> bool:
+    """Whether a token that was replaced `age` ago still gets its successor."""
+    return root.refresh_grace > timedelta(0) and age <= root.refresh_grace
 
 
 def _end_session(person: Person, session: Session, client: Client) -> None:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
@@ -21,8 +20,9 @@ from authservice.core.tokens import access, refresh
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors
+from authservice.kernel import clock, databases, errors, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
@@ -38,7 +38,8 @@ LEGACY = "legacy"
 
 @dataclass(frozen=True)
 class Tokens:
-    """`expires_in` is the lifetime of the access token in seconds."""
+    """`expires_in` is the lifetime of the access token in seconds. `refresh_token` is empty if the
+    client continues its session and must use the one that it has."""
 
     access_token: Secret
     refresh_token: Secret
@@ -126,7 +127,7 @@ def is_valid(person: Person, session: Session | Used) -> bool:
 
 def active_sessions(person: Person) -> QuerySet[Session]:
     """The valid, unexpired sessions of an active user."""
-    now = timezone.now()
+    now = clock.now()
     return Session.objects.filter(
         user=person.user.pk,
         ended_at=None,
@@ -138,12 +139,14 @@ def active_sessions(person: Person) -> QuerySet[Session]:
     )
 
 
+@clock.once
 def begin(
     person: Person,
     client: Client,
     *,
     amr: str,
     device_id: uuid.UUID,
+    method: str = "",
     session_id: uuid.UUID | None = None,
     auth_time: datetime | None = None,
 ) -> Session:
@@ -153,7 +156,7 @@ def begin(
     `session_id` and `auth_time` are for a session that another package began; by default a new id
     and now. Raises the errors of the login policy.
     """
-    now, lifetimes = timezone.now(), policy().lifetimes()
+    now, lifetimes = clock.now(), policy().lifetimes()
     session = Session(
         id=session_id or uuid7(),
         user_id=person.user.pk,
@@ -162,6 +165,7 @@ def begin(
         token_version=person.token_version,
         factor_version=person.factor_version,
         amr=amr,
+        method=method,
         auth_time=auth_time or now,
         device_id=device_id,
         user_agent=client.user_agent,
@@ -233,6 +237,13 @@ def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
     return ended
 
 
+def end_begun_with(user_id: Any, method: str, kept: Session | None, reason: str) -> int:
+    """End the sessions of the user that began with this way to sign in, except `kept`; returns how
+    many."""
+    rows = Session.objects.filter(user=user_id, method=method)
+    return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
+
+
 def end_others(person: Person, kept: Session | None, reason: str) -> int:
     """End all sessions of the user except `kept`, if there is one; returns how many."""
     revoke_foreign_tokens([person.user.pk])
@@ -240,12 +251,13 @@ def end_others(person: Person, kept: Session | None, reason: str) -> int:
     return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
 
 
+@transactions.inside
 def end_without_factor(person: Person, kept: Session | None, reason: str) -> None:
     """End all sessions but `kept` after a second factor was enabled.
 
     A concurrent login that read the account before this commit asks for no code. Its session stores
-    the version that it read, and is therefore not valid. Call it in a transaction that has locked
-    the user's row.
+    the version that it read, and is therefore not valid. The caller holds the lock of the user's
+    row.
     """
     accounts = Account.objects.filter(pk=person.user.pk)
     accounts.update(factor_version=F("factor_version") + 1)
@@ -260,6 +272,7 @@ def end_all(person: Person, reason: str) -> None:
     end_all_of_users([person.user.pk], reason)
 
 
+@clock.once
 def end_all_of_users(users: Collection[Any], reason: str) -> int:
     """The same for users given by primary key; returns how many sessions ended."""
     revoke_foreign_tokens(users)
@@ -271,13 +284,13 @@ def end_all_of_users(users: Collection[Any], reason: str) -> int:
 def revoke_foreign_tokens(users: Collection[Any] | None, *, before: datetime | None = None) -> None:
     """Revoke the refresh tokens of another package that these users, or all, could trade for a
     session; with `before` only those issued earlier."""
-    for revoke in plugs("revoke_foreign_tokens"):
-        revoke(users, before)
+    for tokens in plugs(ForeignTokens):
+        tokens.revoke(users, before)
 
 
 def _end(rows: QuerySet[Session], reason: str) -> int:
     """The only function that ends sessions."""
-    return rows.filter(ended_at=None).update(ended_at=timezone.now(), end_reason=reason)
+    return rows.filter(ended_at=None).update(ended_at=clock.now(), end_reason=reason)
 
 
 def _notify_policy(ids: list[uuid.UUID]) -> None:

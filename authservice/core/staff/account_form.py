@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import transaction
 
+from authservice.core import errors
 from authservice.core.models import Account
 from authservice.core.staff import authority, create_user, super_admins
 from authservice.core.staff.update_user import change_in_admin
@@ -17,7 +18,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
+from authservice.kernel import databases
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.phrases import of_field, translated
@@ -66,7 +67,7 @@ class AccountForm(Form):
             raise ValidationError(translated(identifiers.PHONE_RULE))
         key = identifiers.phone_key(phone) if phone else None
         others = Account.objects.exclude(pk=self.instance.pk)
-        if key and others.filter(phone_key=key).exists():
+        if key and others.filter(verified_phone_key=key).exists():
             raise ValidationError(_("Another account has this number."))
         self.instance.phone_key = key
         return phone

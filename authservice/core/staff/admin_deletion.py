@@ -23,12 +23,12 @@ from django.core.exceptions import PermissionDenied
 from django.core.signals import request_finished
 from django.db.models.signals import pre_delete
 from django.http import HttpRequest
-from django.utils import timezone
 
+from authservice.core import errors
 from authservice.core.staff import authority, delete_user, super_admins
 from authservice.core.staff.admin_pages import person_of
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
+from authservice.kernel import clock, databases
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_text as _
 
@@ -120,7 +120,7 @@ def _from_admin_log(user: Any, others: Deletion | None) -> Deletion | None:
     entries = LogEntry.objects.filter(
         content_type=kind,
         action_flag=DELETION,
-        action_time__gt=timezone.now() - _LOG_AGE,
+        action_time__gt=clock.now() - _LOG_AGE,
     )
     entry: Any = entries.filter(object_id=str(user.pk)).order_by("-pk").first()
     if entry is None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
 from django.db.models import Q, QuerySet
@@ -17,12 +17,19 @@ from django.utils.text import smart_split, unescape_string_literal
 from authservice.core.models import Account
 from authservice.core.users import search
 from authservice.kernel import databases
+from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
 else:
     Page = object
+from typing import Any
+
+from django.contrib.admin import helpers
+from django.template.response import TemplateResponse
+
+from authservice.kernel.phrases import admin_text as _
 
 # Search our own copies, since the fields of the host's user model are unknown here.
 USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")
@@ -32,6 +39,8 @@ _PART_OF_ADDRESS = re.compile(r"[0-9a-f:.]+", re.IGNORECASE)
 # The lookups that Django's list filters use. Of others, some cost more (`__regex`), and some raise
 # errors for a value of another form (`__range`, `__year`).
 _LOOKUPS = ("", "__exact", "__gte", "__lt", "__isnull")
+_CONFIRMED = "confirmed"
+_SHOWN = 20  # rows that the page names
 
 
 class DeclaredLookups(Page):
@@ -64,6 +73,9 @@ class DeclaredLookups(Page):
             # PostgreSQL has no NUL characters, SQLite no numbers beyond 64 bits, and Python no time
             # before the year 1 in UTC. Django handles other wrong values itself.
             raise IncorrectLookupParameters from wrong
+        except ValidationFailed as refusal:  # of a filter
+            self.message_user(request, refusal.text, messages.ERROR, fail_silently=True)
+            raise IncorrectLookupParameters from refusal
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
@@ -122,3 +134,26 @@ def _words(text: str) -> Iterator[str]:
     for word in smart_split(text):
         quoted = word[0] in "\"'" and word[0] == word[-1]
         yield unescape_string_literal(word) if quoted else word
+
+
+def ask_to_confirm(
+    page: Any, request: HttpRequest, rows: Any, question: str
+) -> TemplateResponse | None:
+    """The page to return before the action, or None if it was confirmed. The form sends the same
+    action for the same rows, so Django checks the permissions again."""
+    if request.POST.get(_CONFIRMED):
+        return None
+    selected = request.POST.getlist(helpers.ACTION_CHECKBOX_NAME)
+    context = {
+        **page.admin_site.each_context(request),
+        "title": _("Are you sure?"),
+        "opts": page.opts,
+        "question": question,
+        "shown": [str(row) for row in rows[:_SHOWN]],
+        "more": max(rows.count() - _SHOWN, 0),
+        "action": request.POST.get("action", ""),
+        "checkbox": helpers.ACTION_CHECKBOX_NAME,
+        "selected": selected,
+        "across": request.POST.get("select_across", "0"),
+    }
+    return TemplateResponse(request, "authservice/core/admin-confirm-action.html", context)

@@ -16,13 +16,15 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest
 
+from authservice.core import errors
 from authservice.core.login import login
 from authservice.core.models import Account
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import errors, events
+from authservice.kernel import clock, events
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plug
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 METHOD = "django_admin"
@@ -40,18 +42,20 @@ class SetUpRequired(Exception):  # noqa: N818 as above
     """The settings require a second factor, and the user has none."""
 
 
+@clock.once
 def log_in(
     name: str, password: Secret, code: Secret, client: Client, *, allow: Callable[[Any], None]
 ) -> Any:
     """The user with this name, password and, if they have a second factor, this code.
 
     `allow(user)` raises an exception of its own for a user who may not log in. Raises the refusals
-    of `login.check_password`, `TwoFactorRefused`, `CodeRequired` and `SetUpRequired`.
+    of `login.checked_password`, `TwoFactorRefused`, `CodeRequired` and `SetUpRequired`.
     """
     field = "email" if host().natural == host().email else "username"
-    person, attempt = login.check_password(password, client, method=METHOD, **{field: name})
-    _require_allowed(person, client, allow)
-    attempt.refund()
+    typed = {field: name}
+    with login.checked_password(password, client, method=METHOD, **typed) as (person, attempt):
+        _require_allowed(person, client, allow)
+        attempt.refund()
     _require_second_factor(person, code, client)
     events.record("auth.login.success", person, client, method=METHOD)
     # They were read with the password, before the factor was asked for. If a factor is enabled in
@@ -124,22 +128,17 @@ def _require_allowed(person: Person, client: Client, allow: Callable[[Any], None
 
 
 def _require_second_factor(person: Person, code: Secret, client: Client) -> None:
-    second_factor = plug("second_factor")
-    if second_factor is None:
-        return
-    if second_factor.is_enabled(person):
+    factors = plugs(SecondFactor)
+    enabled = next((factor for factor in factors if factor.is_enabled(person)), None)
+    if enabled:
         if not code:
             events.record("auth.login.challenged", person, client, method=METHOD)
             raise CodeRequired
-        _verify(second_factor, person, code, client)
-    elif second_factor.is_required(person):
+        try:
+            enabled.verify(person, code, client)
+        except errors.TwoFactorRefused:
+            login.record_failure(person, client, "two_factor_invalid", method=METHOD)
+            raise
+    elif any(factor.is_required(person) for factor in factors):
         login.record_failure(person, client, "second_factor_required", method=METHOD)
         raise SetUpRequired
-
-
-def _verify(second_factor: Any, person: Person, code: Secret, client: Client) -> None:
-    try:
-        second_factor.verify(person, code, client)
-    except errors.TwoFactorRefused:
-        login.record_failure(person, client, "two_factor_invalid", method=METHOD)
-        raise

@@ -11,16 +11,20 @@ from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 
+from authservice.core.errors import Conflict
 from authservice.core.models import Account
 from authservice.core.staff import admin_password, authority, rights
 from authservice.core.staff.account_form import with_unique_identifiers
 from authservice.core.staff.admin_lists import DeclaredLookups
+from authservice.core.users import host_fields
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
+from authservice.kernel import databases
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http import fields
 from authservice.kernel.http.client import of_page
@@ -151,7 +155,7 @@ class SuperAdminGuard(RowGuard, Page):
     Changing an address, a number or a password gives access to the account, so otherwise the
     permission to change users would be worth all permissions. A change of `is_superuser`,
     `is_staff`, groups or permissions is always recorded, also for superusers. No user gets the
-    address or username of another one.
+    address or username of another one. A row that the project refuses is a message, not a crash.
     """
 
     def get_form(
@@ -165,6 +169,36 @@ class SuperAdminGuard(RowGuard, Page):
     def _guarded(self, form: Any) -> Any:
         of_users = issubclass(self.model, host().model)
         return with_unique_identifiers(form) if of_users else form
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        view = super().changeform_view
+        return self._shown_refusals(request, lambda: view(request, *args, **options))
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        view = super().changelist_view
+        return self._shown_refusals(request, lambda: view(request, *args, **options))
+
+    def user_change_password(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        view = super().user_change_password  # type: ignore[misc]
+
+        def in_a_transaction() -> Any:  # unlike the other two, Django's view opens none
+            with transaction.atomic(using=databases.primary()):
+                return view(request, *args, **options)
+
+        return self._shown_refusals(request, in_a_transaction)
+
+    def _shown_refusals(self, request: HttpRequest, view: Callable[[], Any]) -> Any:
+        """The page again with a message if the project's model or table refuses the row. A form
+        cannot know: the refusal comes from `save()`, a receiver or the database."""
+        if request.method != "POST":
+            return view()  # it saves nothing, and the page again would only fail again
+        names = {field.name: field.name for field in self.model._meta.get_fields()}
+        try:
+            with host_fields.saving(**names):
+                return view()
+        except (Conflict, ValidationFailed) as refusal:
+            self.message_user(request, str(refusal.text), messages.ERROR, fail_silently=True)
+            return HttpResponseRedirect(request.get_full_path())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         shown = tuple(super().get_readonly_fields(request, obj))

@@ -19,11 +19,11 @@ from django.db.models.signals import post_save
 
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.sessions import sessions
-from authservice.core.staff import notices
+from authservice.core.staff import update_user
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, events
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 
 _client: ContextVar[Callable[[], Client]] = ContextVar("authservice_admin_client", default=Client)
@@ -68,6 +68,7 @@ def _is_of_a_password(entry: Any) -> bool:
     return "password" in fields
 
 
+@clock.once
 def _follow(person: Person, *, by: Any) -> None:
     """The new password invalidates every session by itself; this marks their rows too. Django keeps
     the session of staff who set their own, so the version that it depends on stays."""
@@ -80,4 +81,4 @@ def _follow(person: Person, *, by: Any) -> None:
             sessions.end_all(person, sessions.CHANGED)
         known_devices.revoke_all(person)
         events.record_by_staff("auth.password.changed", by, person.user, client)
-        notices.send(notices.address(person), person, ["password"], client)
+        update_user.send_notice(update_user.notified_address(person), person, ["password"], client)

@@ -15,29 +15,36 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from authservice.core.staff import admin_login
-from authservice.core.staff.admin_pages import with_client
-from authservice.core.staff.checks import TEMPLATE
+from authservice.core.staff.admin_pages import SuperAdminGuard, with_client
+from authservice.core.staff.checks import TEMPLATE, user_pages_without_guard
 from authservice.core.staff.login_form import AdminAuthenticationForm
 from authservice.core.staff.password_form import AdminPasswordChangeView
+from authservice.kernel import clock
 
 
 def protect(site: AdminSite) -> None:
     """Let the login and the password change of the site follow the rules of the API, log out users
-    whose sessions have all ended, and record the client with each password that staff set. Call it
-    before `site.urls` is read; what you set afterwards, such as a login form of your own, is
-    kept."""
+    whose sessions have all ended, record the client with each password that staff set, and add
+    `SuperAdminGuard` to pages of users. What you set afterwards, such as a login form of your own,
+    is kept. It may be called after `site.urls` is read, as at the end of a `urls.py`."""
     site.login_form = AdminAuthenticationForm
     site.login_template = TEMPLATE
     # `AdminSite` has no attribute for this form.
     site.password_change = MethodType(_password_change, site)  # type: ignore[method-assign]
-    site.admin_view = _guarded(site.admin_view)  # type: ignore[method-assign]
+    site.admin_view = _guarded(site)  # type: ignore[method-assign]
+    for page in user_pages_without_guard(site):
+        # The same page, since URLs that were read before have bound its methods.
+        page.__class__ = type(type(page).__name__, (SuperAdminGuard, type(page)), {})
     admin_login.connect()
 
 
-def _guarded(admin_view: Callable[..., Any]) -> Callable[..., Any]:
-    """Django's method that wraps each view of the site."""
+def _guarded(site: AdminSite) -> Callable[..., Any]:
+    """Django's method that wraps each view of the site, at each request."""
+    admin_view = site.admin_view
 
     def wrapped(view: Any, cacheable: bool = False) -> Any:
+        if getattr(view, "__func__", None) is AdminSite.password_change:
+            view = site.password_change  # the URLs were read before this site was protected
         return _with_open_session(with_client(admin_view(view, cacheable)))
 
     return wrapped
@@ -45,8 +52,9 @@ def _guarded(admin_view: Callable[..., Any]) -> Callable[..., Any]:
 
 def _with_open_session(view: Callable[..., Any]) -> Callable[..., Any]:
     """A view of the site that first logs out a user whose sessions have ended. Django's view then
-    redirects to the login page."""
+    redirects to the login page. The whole request has one time, as those of the API."""
 
+    @clock.once
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if request.user.is_authenticated and admin_login.has_ended(request):

@@ -13,7 +13,7 @@ from typing import Any
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import lookup
+from authservice.core.users import lookup, user_model
 from authservice.core.users.person import Person
 from authservice.kernel import errors, events
 from authservice.kernel.client import Client
@@ -29,7 +29,7 @@ _GUARDED = frozenset(
 
 def is_superuser(user: Any) -> bool:
     """Whether the user has all permissions in Django."""
-    return bool(getattr(user, "is_superuser", False))
+    return user_model.grants(user, "is_superuser")
 
 
 def may_change(by: Any, person: Person) -> bool:
@@ -40,8 +40,7 @@ def may_change(by: Any, person: Person) -> bool:
 def may_support(by: Any, person: Person) -> bool:
     """On the support page: only a superuser may act on super admins and on staff. Otherwise support
     staff could act on each other, and on the staff who supervise them."""
-    of_staff = bool(getattr(person.user, "is_staff", False))
-    return is_superuser(by) or not (person.is_super_admin or of_staff)
+    return is_superuser(by) or not (person.is_super_admin or person.is_staff)
 
 
 def require_over(by: Any, person: Person, fields: Collection[str]) -> None:
@@ -53,8 +52,7 @@ def require_over(by: Any, person: Person, fields: Collection[str]) -> None:
 
 def require_over_account(by: Any, person: Person) -> None:
     """Raises `Forbidden` if `by` may not delete the account or change its guarded fields."""
-    of_staff = getattr(person.user, "is_staff", False) or person.is_superuser
-    if of_staff and not is_superuser(by):
+    if (person.is_staff or person.is_superuser) and not is_superuser(by):
         raise errors.Forbidden
 
 

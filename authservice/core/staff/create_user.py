@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from django.contrib.auth.hashers import make_password
-
+from authservice.core import errors
+from authservice.core.messages import kinds
 from authservice.core.models import PhoneSource, Session
 from authservice.core.staff import authority
 from authservice.core.users import creation
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events, message_queue
+from authservice.kernel import databases, events, message_queue, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
 
 
@@ -31,14 +32,12 @@ def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -
 
     def welcome(person: Person) -> Person:
         record(person, by=by.user, client=client)
-        message_queue.send(
-            message_queue.ACCOUNT_MADE, person.email, client, using=databases.primary()
-        )
+        message_queue.send(kinds.ACCOUNT_MADE, person.email, client, using=databases.primary())
         return person
 
     with authority.acting(by, session):
         made = replace(new_user, phone_set_by=PhoneSource.STAFF)
-        return creation.create_user(made, make_password(None), welcome)
+        return creation.create_user(made, creation.unusable(), welcome)
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
@@ -57,8 +56,9 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
         _mail_reset(person, editor.user, client)
 
 
+@transactions.inside
 def mail_reset_in_admin(person: Person, *, by: Any, client: Client) -> None:
-    """The same in a transaction that has locked the user; `by` is the row of the member of
+    """The same for a caller that holds the lock of the user; `by` is the row of the member of
     staff."""
     _require_reachable(person)
     _mail_reset(person, by, client)
@@ -67,7 +67,7 @@ def mail_reset_in_admin(person: Person, *, by: Any, client: Client) -> None:
 def _mail_reset(person: Person, by: Any, client: Client) -> None:
     events.record_by_staff("auth.password.reset_requested", by, person.user, client)
     message_queue.send(
-        message_queue.RESET_BY_LINK,
+        kinds.RESET_BY_LINK,
         person.email,
         client,
         using=databases.primary(),
@@ -78,7 +78,7 @@ def _mail_reset(person: Person, by: Any, client: Client) -> None:
 def _require_reachable(person: Person) -> None:
     _require_mail()
     if not person.email:
-        raise errors.invalid("email", phrase("The user has no address to write to."))
+        raise invalid("email", phrase("The user has no address to write to."))
     if not person.active:
         raise errors.UserNotActive
 

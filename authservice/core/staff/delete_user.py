@@ -7,16 +7,16 @@ from typing import Any
 
 from django.db import IntegrityError
 
+from authservice.core import errors
 from authservice.core.models import Session
 from authservice.core.staff import authority, super_admins
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, events
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.modules import plugs
 
 
 def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
-    """Delete the user; modules first transfer the rows that must not be deleted with the user.
+    """Delete the user; receivers of `pre_delete` first transfer the rows that must stay.
 
     `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
     `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a table of the host
@@ -30,7 +30,8 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
             authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
             authority.acting(by, session, *held) as editor,
         ):
-            found = super_admins.read_locked(pk, held, losing=True)
+            # The acting super admin stays one: `held` lacks those whom only a property names.
+            found = super_admins.read_locked(pk, {*held, by.user.pk}, losing=True)
             authority.require_over_account(editor.user, found)
             leaving = prepare(found, lambda: record(found, by=editor.user, client=client))
             leaving.user.delete(using=databases.primary())
@@ -43,8 +44,6 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
 def prepare(person: Person, record: Callable[[], None]) -> Person:
     """Prepare the deletion of a locked user in the current transaction; returns the user. `record`
     is called before the deletion: a deleted user has no primary key to record."""
-    for before_delete in plugs("before_delete"):
-        before_delete(person)
     record()
     super_admins.lock_against_references(person.user.pk)
     return person

@@ -17,11 +17,14 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest
 
+from authservice.core import errors
 from authservice.core.staff import admin_login
-from authservice.kernel import errors
+from authservice.kernel import clock, typed_codes
+from authservice.kernel.errors import Fault
 from authservice.kernel.http import bounds
 from authservice.kernel.http.client import of_page
-from authservice.kernel.modules import plug
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_count, phrase, translated
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.secret import Secret
@@ -47,15 +50,16 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
         super().__init__(request, *args, **options)
         for name, longest in _LONGEST.items():
             self.fields[name].validators.append(MaxLengthValidator(longest))
-        if plug("second_factor") is None:
+        if not plugs(SecondFactor):
             del self.fields["code"]
 
     def clean_password(self) -> Secret:
         return as_secret(self.cleaned_data["password"])
 
     def clean_code(self) -> Secret:
-        return Secret(self.cleaned_data["code"])
+        return Secret(typed_codes.read(self.cleaned_data["code"]))
 
+    @clock.once
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         if given.get("username") and given.get("password") and "code" not in self.errors:
@@ -81,7 +85,7 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
         except admin_login.SetUpRequired as wrong:
             text = _("You need a second factor to log in here: set one up in the API first.")
             raise ValidationError(text, code="second_factor_required") from wrong
-        except errors.Fault as wrong:
+        except Fault as wrong:
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
 
 
@@ -98,7 +102,7 @@ def as_secret(password: str) -> Secret:
     return Secret(unicodedata.normalize("NFC", password))
 
 
-def in_words(fault: errors.Fault) -> str:
+def in_words(fault: Fault) -> str:
     """The message of a refusal, which says in how many minutes to try again."""
     seconds = int(fault.headers.get("Retry-After", 0))
     if not seconds:

@@ -1,4 +1,5 @@
-"""Why a user cannot log in, in words: for the support page in Django admin.
+"""Why a user cannot log in, in words: for the support page in Django admin. Staff remove what can
+be removed: the locks of attempts.
 
 Only core's part. Modules add theirs by the slot `support`.
 """
@@ -7,18 +8,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.utils import formats, timezone
 
 from authservice.core.conf import core
-from authservice.core.credentials import attempt_counter
-from authservice.core.credentials.attempt_counter import Lock
-from authservice.core.staff import unlocking
+from authservice.core.credentials import attempt_counter, lockout
+from authservice.core.credentials.attempt_counter import Counter, Lock
 from authservice.core.users.person import Person
+from authservice.kernel import clock, events
+from authservice.kernel.client import Client
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Obstacle, Support
 
 _NAMED = 3  # addresses in a sentence
+
+
+def counters(person: Person) -> list[Counter]:
+    """Every counter of attempts at the account."""
+    found = list(lockout.counters(person))
+    for part in plugs(Support):
+        found += part.counters(person)
+    return found
+
+
+def unlock(people: Sequence[Person], *, by: Any, client: Client) -> int:
+    """Reset the attempts of these users; returns how many of them were locked.
+
+    `by` is the member of staff. Recorded for each user, locked or not: further attempts are
+    possible in both cases.
+    """
+    found = {person: counters(person) for person in people}
+    locks = attempt_counter.locks([one for several in found.values() for one in several])
+    locked = {lock.counter.key for lock in locks}
+    attempt_counter.reset([one.key for several in found.values() for one in several])
+    number = {person: sum(one.key in locked for one in found[person]) for person in people}
+    for person in people:
+        events.record_by_staff(
+            "admin.user.unlocked", by, person.user, client, locked=number[person]
+        )
+    return sum(map(bool, number.values()))
 
 
 def obstacles(person: Person) -> Iterator[Obstacle]:
@@ -63,7 +93,7 @@ def _unfindable(person: Person) -> Iterator[Obstacle]:
 
 def locks(person: Person) -> list[Lock]:
     """The counters that allow no attempt now: those of core, and those of the modules."""
-    return attempt_counter.locks(unlocking.counters(person))
+    return attempt_counter.locks(counters(person))
 
 
 def described(lock: Lock, person: Person, parts: Sequence[Support]) -> Obstacle:
@@ -101,8 +131,7 @@ def _listed(addresses: list[str]) -> str:
 def shown_time(moment: datetime) -> str:
     """A time of today as "12:32", another one with its date; in the current time zone."""
     local, today = (
-        timezone.localtime(one) if timezone.is_aware(one) else one
-        for one in (moment, timezone.now())
+        timezone.localtime(one) if timezone.is_aware(one) else one for one in (moment, clock.now())
     )
     same = local.date() == today.date()
     return str(formats.date_format(local, "H:i" if same else "Y-m-d H:i"))

@@ -1,6 +1,8 @@
 """The page of Django admin on which staff change their own password; `admin_site.protect` sets it.
 
-It is Django's page with the attempts, the policy, the log and the notice of the API.
+It is Django's page with the attempts, the policy, the log and the notice of the API. Without these
+rules an attacker with a stolen session of Django admin could try passwords on that page without a
+limit, and a change would not end the sessions of the API.
 """
 
 from __future__ import annotations
@@ -10,18 +12,51 @@ from typing import Any
 from django.contrib.admin import forms as admin_forms
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpResponse
 
-from authservice.core.credentials import passwords
-from authservice.core.staff import own_password
+from authservice.core import errors
+from authservice.core.credentials import known_devices, passwords
+from authservice.core.recovery import password_change, recent_proof
+from authservice.core.staff.admin_login import METHOD
 from authservice.core.staff.login_form import as_secret, in_words
-from authservice.core.users import lookup
+from authservice.core.users import creation, lookup
+from authservice.core.users.creation import NewPassword
+from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
+from authservice.kernel import databases, events
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http.client import of_page
 from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
+
+
+def check_own_password(person: Person, old: Secret, client: Client) -> None:
+    """Check the current password; raises as `recent_proof.check_password` does. The attempt shares
+    the counter of the API."""
+    try:
+        recent_proof.check_password(person, old, client, method=METHOD)
+    except errors.InvalidCredentials:
+        events.record("auth.password.change_failed", person, client, method=METHOD)
+        raise
+
+
+def change_own_password(person: Person, encoded: NewPassword, client: Client) -> Person:
+    """Store the hash of a new password, end all sessions of the API and revoke all device tokens;
+    returns the current user.
+
+    `person` is the user as they were when `check` accepted the old password. Raises
+    `InvalidCredentials` if that password is no longer current.
+    """
+    with transaction.atomic(using=databases.primary()):
+        locked = passwords.lock_users({person.user.pk})
+        present = lookup.find_by_pk(person.user.pk) if locked else None
+        if present is None or not present.active or present.password != person.password:
+            raise errors.InvalidCredentials
+        password_change.store(present, encoded, client, kept=None, method=METHOD)
+        known_devices.revoke_all(present)
+    return present
 
 
 class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
@@ -33,15 +68,15 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
         users = host().model._base_manager.using(databases.primary())
         self.person = lookup.get_person(users.get(pk=user.pk))
         self.client = client
-        self.encoded = ""
+        self.encoded = creation.unusable()
 
     def clean_old_password(self) -> Secret:  # type: ignore[override]
         old = as_secret(self.cleaned_data["old_password"])
         try:
-            own_password.check(self.person, old, self.client)
+            check_own_password(self.person, old, self.client)
         except errors.InvalidCredentials as wrong:
             raise self.get_incorrect_error() from wrong
-        except errors.Fault as wrong:
+        except Fault as wrong:
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
         return old
 
@@ -66,12 +101,12 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
             self.encoded = passwords.hash_new_password(new, self.person.user, field="new_password2")
         except errors.InvalidPassword as wrong:
             self.add_error("new_password2", wrong.texts["new_password2"])
-        except errors.Fault as wrong:
+        except Fault as wrong:
             raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
 
     def save(self, commit: bool = True) -> Any:
         """Raises `InvalidCredentials` if the password was changed in the meantime."""
-        self.user = own_password.change(self.person, self.encoded, self.client).user
+        self.user = change_own_password(self.person, self.encoded, self.client).user
         return self.user
 
     def get_incorrect_error(self) -> ValidationError:
@@ -91,4 +126,6 @@ class AdminPasswordChangeView(PasswordChangeView):
             return super().form_valid(form)
         except errors.InvalidCredentials:
             form.add_error("old_password", form.get_incorrect_error())
-            return self.form_invalid(form)
+        except (errors.Conflict, ValidationFailed) as refusal:
+            form.add_error(None, in_words(refusal))  # of the project's model or table
+        return self.form_invalid(form)

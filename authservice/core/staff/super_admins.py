@@ -12,12 +12,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from authservice.core import errors
 from authservice.core.credentials import passwords
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
+from authservice.kernel import databases
 
 
 def lock_user(pk: Any, *, losing: bool) -> Person:

@@ -11,15 +11,26 @@ from typing import Any
 
 from django.db import transaction
 
+from authservice.core import errors
+from authservice.core.messages import kinds
+from authservice.core.models import Session
 from authservice.core.sessions import revocation
-from authservice.core.staff import authority, create_user, super_admins, unlocking, update_user
+from authservice.core.staff import (
+    authority,
+    create_user,
+    login_obstacles,
+    super_admins,
+    update_user,
+)
+from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, message_queue
+from authservice.kernel import databases, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Forbidden
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Button
+from authservice.kernel.support import Button, Support
 
 HELP = "authservice_core.support_account"
 VERIFY = "authservice_core.verify_account"
@@ -32,7 +43,7 @@ class NotOffered(Exception):
 
 def buttons() -> list[Button]:
     """All buttons: those of core, then those of the modules."""
-    return [*_BUTTONS, *(button for part in plugs("support") for button in part.buttons)]
+    return [*_BUTTONS, *(button for part in plugs(Support) for button in part.buttons)]
 
 
 def run(button: Button, person: Person, *, by: Any, client: Client, shown: str = "") -> str:
@@ -53,14 +64,14 @@ def run(button: Button, person: Person, *, by: Any, client: Client, shown: str =
         losing = button.deactivates and authority.is_superuser(by)
         present = super_admins.lock_user(pk, losing=losing)
         if not authority.may_support(by, present):
-            raise errors.Forbidden
+            raise Forbidden
         if not button.offered(present) or (button.of_address and present.email != shown):
             raise NotOffered
         return button.run(present, by=by, client=client)
 
 
 def _unlock(person: Person, *, by: Any, client: Client) -> str:
-    if unlocking.unlock([person], by=by, client=client):
+    if login_obstacles.unlock([person], by=by, client=client):
         return _("Unlocked: the user may try again at once.")
     return _("The user was not locked. Failed attempts below the limit were reset.")
 
@@ -82,7 +93,7 @@ def _resend_verification(person: Person, *, by: Any, client: Client) -> str:
         raise errors.EmailNotConfigured
     using = databases.primary()
     client = _without_language(client)
-    message_queue.send(message_queue.VERIFY_EMAIL, person.email, client, using=using)
+    message_queue.send(kinds.VERIFY_EMAIL, person.email, client, using=using)
     return _("A mail with a link to verify the address is on its way to %(email)s.") % {
         "email": person.email
     }
@@ -188,3 +199,15 @@ _BUTTONS = (
         run=_reactivate,
     ),
 )
+
+
+def revoke_sessions(pk: Any, *, by: Person, session: Session, client: Client) -> None:
+    """End all sessions of a user; `by` is the acting super admin, `session` their session.
+
+    Raises `UserNotFound`, and as `authority.acting` does.
+    """
+    with authority.acting(by, session, pk) as editor:
+        person = lookup.find_by_pk(pk)
+        if person is None:
+            raise errors.UserNotFound
+        revocation.revoke_users([person.user], by=editor.user, client=client)

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.utils import timezone
-
 from authservice.core.messages import browsers
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.staff import login_obstacles
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import support
+from authservice.kernel import clock, support
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support import Cell, Link, Obstacle, Section, Support
@@ -67,7 +65,7 @@ def of(person: Person, may: May) -> Page:
 
 def permitted_parts(may: May) -> list[Support]:
     """The parts of core and of the modules that the member of staff may see."""
-    return [part for part in (SessionSupport(), *plugs("support")) if may(part.view)]
+    return [part for part in (SessionSupport(), *plugs(Support)) if may(part.view)]
 
 
 def _obstacles(person: Person, parts: list[Support]) -> list[Obstacle]:
@@ -101,7 +99,7 @@ def _rights(person: Person) -> Iterator[str]:
         yield _("superuser")
     if person.is_super_admin:
         yield _("super admin")
-    if getattr(person.user, "is_staff", False):
+    if person.is_staff:
         yield _("staff")
 
 
@@ -120,7 +118,7 @@ def session_state(session: Session, person: Person) -> str:
     """The state of a session, in words."""
     if session.ended_at:
         return _("ended")
-    if min(session.idle_expires_at, session.expires_at) <= timezone.now():
+    if min(session.idle_expires_at, session.expires_at) <= clock.now():
         return _("expired")
     if sessions.is_valid(person, session):
         return _("open")

@@ -2,6 +2,9 @@
 
 If a user is suspended or gets another address, all sessions end at once; their tokens never become
 valid again. The last super admin never loses rights.
+
+The mails to the owners of changed accounts have no link to undo the change: staff are responsible
+for it. With such a link, an attacker who had set the former address could undo the help of staff.
 """
 
 from __future__ import annotations
@@ -10,21 +13,25 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
-from authservice.core.messages import security_notice
+from authservice.core import errors
+from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource, Session
+from authservice.core.recovery import phone_numbers
 from authservice.core.sessions import revocation, sessions
-from authservice.core.staff import authority, notices, super_admins
-from authservice.core.users import creation, identifiers, lookup
+from authservice.core.staff import authority, super_admins
+from authservice.core.users import creation, host_fields, identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
-from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, events
+from authservice.core.users.user_model import grants, host
+from authservice.kernel import clock, databases, events, message_queue, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.errors import ValidationFailed, invalid
 from authservice.kernel.phrases import phrase
 
+# Fields of an account that can give access to it.
+_NOTIFIED = ("email", "phone_number", "password")
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
 # Fields to compare on a page where staff change the row of the host's user model too.
 _OF_PERSON = (
@@ -33,9 +40,28 @@ _OF_PERSON = (
 )
 _PROOFS = {"email": "email_verified", "phone_number": "phone_number_verified"}
 _KINDS = {kind.text: kind for kind in (EMAIL, USERNAME, PHONE)}
-
 # For each field its values `before` and `after`, as the audit event has them.
 Change = Mapping[str, Mapping[str, Any]]
+
+
+def notified_address(person: Person) -> str:
+    """The recipient, to be read before a change: the address if its owner proved it, or ""."""
+    return person.email if person.email_proven else ""
+
+
+def send_notice(former: str, person: Person, changed: Collection[str], client: Client) -> None:
+    """Mail to the `former` address that staff changed these fields. The mail does not use the
+    language or show the client of staff."""
+    notified = [name for name in _NOTIFIED if name in changed]
+    if not notified:
+        return
+    message_queue.send(
+        kinds.CHANGED_BY_STAFF,
+        former,
+        Client(request_id=client.request_id),
+        using=databases.primary(),
+        details={"user_id": person.id, "changed": notified, "at": clock.now().isoformat()},
+    )
 
 
 def update(
@@ -53,25 +79,56 @@ def update(
     held = super_admins.keys_to_lock(pk, losing=losing)
     with (
         authority.recorded("admin.user.updated", pk, by=by.user, client=client),
-        authority.acting(by, session, *held) as editor,
+        authority.acting(by, session, *held, *_holders(pk, wanted)) as editor,
     ):
-        person = super_admins.read_locked(pk, held, losing=losing)
+        # The acting super admin stays one: `held` lacks those whom only a property names.
+        person = super_admins.read_locked(pk, {*held, by.user.pk}, losing=losing)
         change_locked(person, wanted, by=editor.user, client=client)
 
 
+@transactions.inside
 def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
-    """The same in a transaction that has locked the user; `by` is the row of the member of
-    staff. Raises `Forbidden`, `ValidationFailed` and the errors of taken identifiers."""
+    """The same for a caller that holds the lock of the user. If staff set or verify a number, the
+    caller also holds the locks of the users who have it. `by` is the row of the member of staff.
+    Raises `Forbidden`, `ValidationFailed` and the errors of taken identifiers."""
     change = _change(person, wanted)
     authority.require_over(by, person, change)
     _require_consistent(person, wanted)
     if change:
-        former = notices.address(person)
+        former = notified_address(person)
         _require_free(person.account, change)
+        _require_verifiable(person, change)
         _end_notices(person, change)
         _store(person, change)
+        if _verifies_number(change):
+            phone_numbers.take(person, person.phone_key, client)
         _follow(person, change, by, client)
-        notices.send(former, person, _changed_identifiers(change), client)
+        send_notice(former, person, _changed_identifiers(change), client)
+
+
+def _holders(pk: Any, wanted: Mapping[str, Any]) -> list[Any]:
+    """The users to lock because they have the number that staff set or verify."""
+    number = wanted.get("phone_number")
+    if number is None and wanted.get("phone_number_verified"):
+        stored = Account.objects.filter(pk=pk).values_list("phone_number", flat=True)
+        number = next(iter(stored), "")
+    return phone_numbers.users_with(number) if number else []
+
+
+def set_super_admin(pk: Any, flag: bool) -> bool:
+    """Set the flag of a super admin for an operator in a shell; False if nothing changes.
+
+    Raises `UserNotFound`, `LastSuperAdmin`, and `ValidationFailed` if the flag is taken from a
+    superuser of the project.
+    """
+    with transaction.atomic(using=databases.primary()):
+        person = super_admins.lock_user(pk, losing=not flag)
+        _require_consistent(person, {"is_super_admin": flag})
+        change = _change(person, {"is_super_admin": flag})
+        if change:
+            _store(person, change)
+            _follow(person, change, None, Client())
+    return bool(change)
 
 
 def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client: Client) -> None:
@@ -83,9 +140,9 @@ def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client
         name: {"before": value, "after": getattr(account, name)} for name, value in before.items()
     }
     person = Person(account.user, account)
-    former = notices.address(person)
+    former = notified_address(person)
     _amend(person, change, set(change), by, client)
-    notices.send(former, person, _changed_identifiers(change), client)
+    send_notice(former, person, _changed_identifiers(change), client)
 
 
 def change_in_admin(
@@ -102,7 +159,7 @@ def change_in_admin(
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
         _amend(person, change, set(fields), by, client)
-        notices.send(notices.address(before), person, _changed_identifiers(change), client)
+        send_notice(notified_address(before), person, _changed_identifiers(change), client)
 
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
@@ -113,7 +170,7 @@ def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Cl
         if "phone_number" in wanted:
             # If staff enter a number again that was proven before, it is unverified.
             fields |= {"phone_key", "verified_phone_key", *_set_by_staff(account)}
-            account.verified_phone_key = ""
+            account.verified_phone_key = None
         _end_notices(person, change)
         _save_account(account, fields)
         _follow(person, change, by, client)
@@ -126,14 +183,17 @@ def _takes_rights(wanted: Mapping[str, Any]) -> bool:
 def _require_consistent(person: Person, wanted: Mapping[str, Any]) -> None:
     if wanted.get("is_super_admin") is False and person.is_superuser:
         rule = phrase("A superuser of the project is always a super admin.")
-        raise errors.invalid("is_super_admin", rule)
+        raise invalid("is_super_admin", rule)
     for field, proof in _PROOFS.items():
         if wanted.get(proof) and not wanted.get(field, _present(person, field)):
             rule = phrase("There is no %(field)s that could be verified.", field=field)
-            raise errors.invalid(proof, rule)
+            raise invalid(proof, rule)
+    if wanted.get("active") and not (host().active or grants(person.user, "is_active")):
+        rule = phrase("The user model of the project says that this user is not active.")
+        raise invalid("active", rule)
     email = wanted.get("email", "")
     if email and _moves(person.account, "email", email) and not identifiers.is_new_email(email):
-        raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
+        raise invalid("email", identifiers.NEW_EMAIL_RULE)
 
 
 def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
@@ -150,7 +210,8 @@ def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
 
 
 def _present(person: Person, name: str) -> Any:
-    return getattr(person.account if name in _OF_ACCOUNT else person, name)
+    of_account = name in _OF_ACCOUNT or (name == "active" and not host().active)
+    return getattr(person.account if of_account else person, name)
 
 
 def _key(field: str, value: str) -> str | None:
@@ -177,6 +238,17 @@ def _require_free(account: Account, change: Change) -> None:
         raise errors.PhoneAlreadyInUse
 
 
+def _verifies_number(change: Change) -> bool:
+    return bool(change.get("phone_number_verified", {}).get("after"))
+
+
+def _require_verifiable(person: Person, change: Change) -> None:
+    """Raises `PhoneAlreadyInUse` if another account has verified the number that staff verify."""
+    if _verifies_number(change):
+        number = change.get("phone_number", {}).get("after", person.account.phone_number)
+        phone_numbers.require_free(person, number)
+
+
 def _store(person: Person, change: Change) -> None:
     using = databases.primary()
     of_account = _set_on_account(person, change)
@@ -184,11 +256,13 @@ def _store(person: Person, change: Change) -> None:
     try:
         with transaction.atomic(using=using), own_save():
             if of_user:
-                person.user.save(using=using, update_fields=of_user)
+                with host_fields.saving(**_names_in_request(change)):
+                    person.user.save(using=using, update_fields=of_user)
             _save_account(person.account, of_account)
-    except IntegrityError:
+    except (IntegrityError, errors.Conflict, ValidationFailed):
         # Another user took a key after the check, or a value is unique in the host's table only.
         _require_free(Account(user_id=person.user.pk), change)
+        _require_verifiable(person, change)
         taken = (change.get(name, {}).get("after", "") for name in ("email", "username"))
         creation.require_not_taken(*taken)
         raise
@@ -213,7 +287,8 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
         if field in change or proof in change:
             key = _KINDS[field].verified
             text = change[field]["after"] if field in change else _present(person, field)
-            setattr(account, key, (_key(field, text) or "") if proven[proof] else "")
+            nothing = None if field == "phone_number" else ""  # verified numbers are unique
+            setattr(account, key, _key(field, text) or nothing if proven[proof] else nothing)
             fields.add(key)
     if "email_verified" in change and not (proven["email_verified"] or "email" in change):
         # The mailbox may belong to another person now: a later verification is no proof by them.
@@ -224,7 +299,7 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
         fields |= {"proven_email_key", "email_proven_at"}
     if "phone_number_verified" in change:
         verified = change["phone_number_verified"]["after"]
-        account.phone_verified_at = timezone.now() if verified else None
+        account.phone_verified_at = clock.now() if verified else None
         fields.add("phone_verified_at")
     return fields
 
@@ -232,7 +307,7 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
 def _set_by_staff(account: Account) -> set[str]:
     """A number that staff set resets no password until the logged-in user has confirmed it."""
     account.phone_set_by = PhoneSource.STAFF
-    account.phone_added_at = timezone.now() if account.phone_number else None
+    account.phone_added_at = clock.now() if account.phone_number else None
     account.phone_verified_at = None
     return {"phone_set_by", "phone_added_at", "phone_verified_at"}
 
@@ -244,19 +319,26 @@ def _set_key(account: Account, field: str, value: str) -> set[str]:
     return {kind.claim, kind.unique}
 
 
+def _names_in_request(change: Change) -> dict[str, str]:
+    return {field: name for name in change if (field := getattr(host(), name, ""))}
+
+
 def _set_on_user(user: Any, change: Change) -> list[str]:
     """Set the fields of the host's user model; returns their names."""
     fields = []
     for name, pair in change.items():
         field = getattr(host(), name, "")
         if field:
-            creation.set_field(user, field, pair["after"])
+            if field == host().active:
+                setattr(user, field, pair["after"])
+            else:
+                host_fields.set_value(user, field, pair["after"], field=name)
             fields.append(field)
     return fields
 
 
 def _save_account(account: Account, fields: set[str]) -> None:
-    account.updated_at = timezone.now()
+    account.updated_at = clock.now()
     account.save(using=databases.primary(), update_fields={*fields, "updated_at"})
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import time
 from typing import Any
 
-from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework_simplejwt.tokens import Token
 
@@ -14,7 +12,8 @@ from authservice.core.conf import core
 from authservice.core.models import Session
 from authservice.core.tokens.signing_keys import KeyRing, ring
 from authservice.core.users.person import Person
-from authservice.kernel import errors
+from authservice.kernel import clock, errors
+from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
@@ -38,7 +37,7 @@ class AccessToken(Token):
 def issue(person: Person, session: Session) -> tuple[Secret, int]:
     """A new access token of the session, and its lifetime in seconds."""
     seconds = _lifetime(session)
-    issued = int(time.time())
+    issued = int(clock.timestamp())
     claims = {
         **_additional_claims(person, session),
         "sub": person.id,
@@ -71,7 +70,7 @@ def is_ours(token: Secret) -> bool:
 
 def _lifetime(session: Session) -> int:
     # An access token never expires later than its session.
-    left = session.expires_at - timezone.now()
+    left = session.expires_at - clock.now()
     return max(1, int(min(root.access_token_ttl, left).total_seconds()))
 
 
@@ -79,6 +78,6 @@ def _additional_claims(person: Person, session: Session) -> dict[str, Any]:
     additional: dict[str, Any] = {}
     if core.claims_hook:
         additional.update(import_string(core.claims_hook)(person.user))
-    for claims in plugs("claims"):
-        additional.update(claims(person, session))
+    for data in plugs(SessionData):
+        additional.update(data.claims(person, session))
     return additional

@@ -115,7 +115,7 @@ def _require_known(entry: Entry, now: datetime) -> None:
 
 
 def _generate(alg: str) -> PrivateKeyTypes:
-    if alg == "EdDSA":
+    if alg in ("EdDSA", "Ed25519"):
         return ed25519.Ed25519PrivateKey.generate()
     if alg == "ES256":
         return ec.generate_private_key(ec.SECP256R1())

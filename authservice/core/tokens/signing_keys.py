@@ -1,8 +1,9 @@
 """The keys that sign access tokens, and the only code that verifies the signature of a token.
 
 By default the key is HS256, derived from `SECRET_KEY`; keys derived from `SECRET_KEY_FALLBACKS`
-still verify. With `SIGNING_KEYS` the algorithm is EdDSA, ES256 or RS256, and each key has a state:
-"next" is published but does not sign yet, "active" signs, "retired" only verifies.
+still verify. With `SIGNING_KEYS` the algorithm is one of `ALGORITHMS`, and each key has a state:
+"next" is published but does not sign yet, "active" signs, "retired" only verifies. Tokens that were
+signed before with the derived key count as expired then, so that clients refresh.
 
 The host's own simplejwt keys are never used: tokens of the host are not valid here, and ours are
 not valid there.
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -24,10 +24,11 @@ from django.core.exceptions import ImproperlyConfigured
 from jwt.algorithms import get_default_algorithms
 from rest_framework_simplejwt.backends import TokenBackend
 
-from authservice.kernel import crypto, errors, settings
+from authservice.kernel import clock, crypto, errors, settings
 from authservice.kernel.sections import root
 
-ALGORITHMS = ("EdDSA", "ES256", "RS256")
+# Ed25519 is the name that RFC 9864 gives to EdDSA with this curve. Some verifiers know one of them.
+ALGORITHMS = ("EdDSA", "Ed25519", "ES256", "RS256")
 STATES = ("next", "active", "retired")
 TYPE = "at+jwt"  # RFC 9068 section 2.1
 CLAIMS = {
@@ -61,13 +62,16 @@ class Key:
 class KeyRing(TokenBackend):
     """simplejwt's backend; signs with the active key and puts its `kid` into the header."""
 
-    def __init__(self, keys: tuple[Key, ...]) -> None:
+    def __init__(self, keys: tuple[Key, ...], replaced: tuple[Key, ...] = ()) -> None:
+        """Tokens of the keys `replaced` are no longer valid, but known to be ours."""
         self.keys = {key.kid: key for key in keys}
-        self._kids = [*self.keys]  # a list, since a value in a foreign header may not be hashable
+        self._replaced = {key.kid: key for key in replaced}
+        # A list, since a value in a foreign header may not be hashable.
+        self._kids = [*self.keys, *self._replaced]
         self.active = next(key for key in keys if key.state == "active")
         self._header = _segment({"alg": self.active.alg, "kid": self.active.kid, "typ": TYPE})
         super().__init__(
-            self.active.alg,
+            _known_name(self.active.alg),
             audience=root.audience,
             issuer=root.issuer or root.api_url or "authservice",
         )
@@ -81,7 +85,8 @@ class KeyRing(TokenBackend):
         return f"{signed}.{crypto.b64(signature)}"
 
     def read(self, token: str) -> dict[str, Any]:
-        """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`.
+        """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`, the
+        latter also for a token of a replaced key, which is never accepted.
 
         The three segments are split here rather than by `jwt.decode`, which spends most of its
         time on checking each character. PyJWT verifies the signature itself.
@@ -89,7 +94,7 @@ class KeyRing(TokenBackend):
         signed, _, signature = token.rpartition(".")
         header, _, payload = signed.partition(".")
         kid, alg = _named(header)
-        key = self.keys.get(kid)
+        key = self.keys.get(kid) or self._replaced.get(kid)
         try:
             if (
                 key is None
@@ -100,7 +105,10 @@ class KeyRing(TokenBackend):
             claims = json.loads(crypto.unb64(payload))
         except (ValueError, RecursionError) as wrong:
             raise errors.InvalidToken from wrong
-        return self._validated(claims)
+        valid = self._validated(claims)
+        if kid in self._replaced:
+            raise errors.TokenExpired
+        return valid
 
     def _validated(self, claims: Any) -> dict[str, Any]:
         """Check the claims (RFC 7519 section 7.2, RFC 8725 section 3): each is present and of its
@@ -112,7 +120,7 @@ class KeyRing(TokenBackend):
         if claims["iss"] != self.issuer or claims["aud"] != self.audience:
             raise errors.InvalidToken
         # `iat` is not compared with the clock: the clocks of two servers may differ by a second.
-        if claims["exp"] <= time.time():
+        if claims["exp"] <= clock.timestamp():
             raise errors.TokenExpired
         return claims
 
@@ -146,7 +154,12 @@ def _unverified(segment: str) -> dict[str, Any]:
 
 @cache
 def _algorithm(alg: str) -> Any:
-    return get_default_algorithms()[alg]
+    return get_default_algorithms()[_known_name(alg)]
+
+
+def _known_name(alg: str) -> str:
+    """The name by which PyJWT and simplejwt know the algorithm."""
+    return "EdDSA" if alg == "Ed25519" else alg
 
 
 @lru_cache(maxsize=256)
@@ -164,7 +177,8 @@ def _named(header: str) -> tuple[str, str]:
 @settings.cached
 def ring() -> KeyRing:
     """The keys of the current settings, cached: parsing a key costs more than using it."""
-    return KeyRing(tuple(configured()) if root.signing_keys else tuple(_derived()))
+    derived = tuple(_derived())
+    return KeyRing(tuple(configured()), replaced=derived) if root.signing_keys else KeyRing(derived)
 
 
 def configured() -> list[Key]:
@@ -233,7 +247,7 @@ def _jwk(where: str, alg: str, public: Any) -> dict[str, Any]:
         jwk = dict(algorithm.to_jwk(algorithm.prepare_key(public), as_dict=True))
     except (jwt.InvalidKeyError, TypeError, ValueError, AttributeError) as wrong:
         raise ImproperlyConfigured(f"{where} is not a key for {alg}.") from wrong
-    curve = {"EdDSA": "Ed25519", "ES256": "P-256"}.get(alg)
+    curve = {"EdDSA": "Ed25519", "Ed25519": "Ed25519", "ES256": "P-256"}.get(alg)
     if curve != jwk.get("crv") or (alg == "RS256" and public.key_size < _MINIMUM_RSA):
         raise ImproperlyConfigured(f"{where} is not a key for {alg}.")
     jwk.pop("key_ops", None)

@@ -1,6 +1,8 @@
 """Creates a user: the host's row and our account in one transaction.
 
 Sign-up, staff and modules create users here, and pass what else belongs to the same transaction.
+`CORE.ALLOW_SIGNUP` turned off closes all ways to sign up except invitations: then only an address
+that a user invited gets an account. Accounts that staff create are not sign-ups.
 """
 
 from __future__ import annotations
@@ -8,31 +10,35 @@ from __future__ import annotations
 import re
 import secrets
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from django.contrib.auth import password_validation
+from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
+from authservice.core import errors
+from authservice.core.conf import core
 from authservice.core.models import Account, PhoneSource
-from authservice.core.users import identifiers, lookup
+from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.further_fields import NOTHING, FurtherFields
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors
-from authservice.kernel.phrases import phrase
+from authservice.kernel import clock, databases
+from authservice.kernel.errors import Fault, ValidationFailed, invalid
+from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
 
 _ATTEMPTS = 5
-_BASE = 21  # characters of a generated username before its suffix
-_SUFFIX = 4  # random bytes of the suffix
 
 _INSERT = Insert(lambda: Account)
 
 T = TypeVar("T")
+INVITATION = "invitation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,66 +59,129 @@ class NewUser:
     further: FurtherFields = NOTHING
 
 
-def create_user(new_user: NewUser, encoded: str, then: Callable[[Person], T]) -> T:
+@dataclass(frozen=True)
+class NewPassword:
+    """A new password: the columns that `set_password` of the user model sets, the hash among them.
+
+    `secret` is the password itself, None if there is none or if only its hash is known.
+    """
+
+    columns: Mapping[str, Any] = field(repr=False)
+    secret: Secret | None = None
+
+    @property
+    def encoded(self) -> str:
+        return str(self.columns["password"])
+
+    def assign(self, user: Any) -> list[str]:
+        """Set the columns; returns their names."""
+        for name, value in self.columns.items():
+            setattr(user, name, value)
+        return list(self.columns)
+
+    def tell_validators(self, user: Any) -> None:
+        """Call `password_changed` of every validator after the commit, as Django does after it has
+        saved a user: a validator may keep the passwords that must not be used again."""
+        secret = self.secret
+        if secret is not None:
+
+            def password_changed() -> None:
+                password_validation.password_changed(secret.reveal(), user)
+
+            after_commit(password_changed)
+
+
+def unusable() -> NewPassword:
+    """For users who log in without a password."""
+    return NewPassword({"password": make_password(None)})
+
+
+def create_user(new_user: NewUser, encoded: NewPassword, then: Callable[[Person], T]) -> T:
     """Create the user and return the result of `then`, which runs in the same transaction.
 
-    `encoded` is the hash of the password, or an unusable one. Raises `ValidationFailed`,
-    `UserAlreadyExists`, `UsernameAlreadyExists` or `PhoneAlreadyInUse`.
+    `encoded` is the hashed password, or an unusable one. Raises `ValidationFailed`,
+    `UserAlreadyExists`, `UsernameAlreadyExists`, `PhoneAlreadyInUse`, and `Conflict` if a unique
+    column of the project has the value that every new user gets there.
     """
     for attempt in range(_ATTEMPTS):
         username = _available_username(new_user, attempt)
         try:
-            return _store(new_user, unsaved_user(new_user, username, encoded), username, then)
-        except IntegrityError:
+            user = unsaved_user(new_user, username, encoded)
+            return _store(new_user, user, username, encoded, then)
+        except (IntegrityError, errors.Conflict, ValidationFailed) as refusal:
             # A concurrent transaction took a key after the query, or the host's table has a unique
             # value that our accounts do not know.
+            if isinstance(refusal, Fault) and not _is_of_table(refusal):
+                raise
             require_not_taken(new_user.email, new_user.username)
             new_user.further.require_valid()
-            if attempt == _ATTEMPTS - 1:
+            if attempt == _ATTEMPTS - 1 or (attempt and new_user.username):
                 raise
     raise AssertionError  # the loop returns or raises
 
 
-def _store(new_user: NewUser, user: Any, username: str, then: Callable[[Person], T]) -> T:
+def _is_of_table(fault: Fault) -> bool:
+    """Whether the host's table or model refuses the row because a value is not unique."""
+    cause = fault.__cause__
+    if isinstance(cause, ValidationError):
+        by_field = cause.error_dict if hasattr(cause, "error_dict") else {"": cause.error_list}
+        codes = {error.code for failures in by_field.values() for error in failures}
+        return not codes.isdisjoint(("unique", "unique_together"))
+    return isinstance(cause, IntegrityError)
+
+
+def _store(
+    new_user: NewUser,
+    user: Any,
+    username: str,
+    encoded: NewPassword,
+    then: Callable[[Person], T],
+) -> T:
     using = databases.primary()
     with transaction.atomic(using=using):
-        with own_save():
+        with own_save(), host_fields.saving(**_names_in_request()):
             user.save(using=using, force_insert=True)
         account = _account(new_user, user, username)
         _INSERT.run(using, account)
-        new_user.further.store(user)
+        with host_fields.saving():
+            new_user.further.store(user)
+        encoded.tell_validators(user)
         return then(Person(user, account))
 
 
-def unsaved_user(new_user: NewUser, username: str, encoded: str) -> Any:
+def unsaved_user(new_user: NewUser, username: str, encoded: NewPassword | None = None) -> Any:
     """An unsaved instance of the host's user model.
 
-    Raises `ValidationFailed` for an address that a new account must not have.
+    Raises `ValidationFailed` for an address that a new account must not have, and for a value that
+    the host's field does not accept or that each user must have.
     """
+    _require_given(new_user)
     if new_user.email and not identifiers.is_new_email(new_user.email):
-        raise errors.invalid("email", identifiers.NEW_EMAIL_RULE)
+        raise invalid("email", identifiers.NEW_EMAIL_RULE)
     known = host()
     user = known.model()
-    user.password = encoded
-    for name, value in (
-        (known.email, new_user.email),
-        (known.username, username),
-        (known.first_name, new_user.first_name),
-        (known.last_name, new_user.last_name),
-    ):
-        if name:
-            set_field(user, name, value)
+    if encoded is not None:
+        encoded.assign(user)
+    values = {**vars(new_user), "username": username}
+    for name, in_request in _names_in_request().items():
+        host_fields.set_value(user, name, values[in_request], field=in_request)
     new_user.further.assign(user)
     return user
 
 
-def set_field(user: Any, field: str, value: Any) -> None:
-    """Set a field of the host's user. Raises `ValidationFailed` if the value is too long."""
-    of_host = host().model._meta.get_field(field)
-    if of_host.max_length and len(value) > of_host.max_length:
-        rule = phrase("Must have at most %(count)d characters.", count=of_host.max_length)
-        raise errors.invalid(field, rule)
-    setattr(user, field, None if of_host.null and value == "" else value)
+def _names_in_request() -> dict[str, str]:
+    """The names in requests of the host's fields that a sign-up fills."""
+    fields = ("email", "username", "first_name", "last_name")
+    return {name: field for field in fields if (name := getattr(host(), field))}
+
+
+def _require_given(new_user: NewUser) -> None:
+    """Of users without an address, or without a login name, the host's table could hold one."""
+    if not new_user.email and host_fields.must_be_given(host().email):
+        raise invalid("email", host_fields.REQUIRED)
+    made_up = host_fields.made_up_length() or host().username == host().email
+    if not (new_user.username or made_up) and host_fields.must_be_given(host().username):
+        raise invalid("username", host_fields.REQUIRED)
 
 
 def _account(new_user: NewUser, user: Any, username: str) -> Account:
@@ -133,7 +202,7 @@ def _account(new_user: NewUser, user: Any, username: str) -> Account:
         last_name=new_user.last_name,
         avatar=new_user.avatar,
         device_ids=new_user.device.hex if new_user.device else "",
-        created_at=timezone.now(),
+        created_at=clock.now(),
     )
 
 
@@ -146,7 +215,7 @@ def _keys(new_user: NewUser, username: str) -> tuple[str | None, str | None, str
 
 
 def require_available(new_user: NewUser) -> None:
-    """Raises `PhoneAlreadyInUse`, `UsernameAlreadyExists` or, last, `UserAlreadyExists`."""
+    """Raises `UserAlreadyExists`, `UsernameAlreadyExists` or `PhoneAlreadyInUse`."""
     _available_username(new_user, 0)
 
 
@@ -156,38 +225,53 @@ def _available_username(new_user: NewUser, attempt: int) -> str:
     email_key, username_key, phone_key = _keys(new_user, username)
     keys = {"email": email_key, "username": username_key, "phone": phone_key}
     held = lookup.claimed_keys(**keys, name=username)
-    # The address comes last: with `SIGNUP_ENUMERATION = "hide"`, an error about another identifier
-    # must not depend on whether the address is taken.
-    if phone_key in held:
-        raise errors.PhoneAlreadyInUse
-    if new_user.username and username_key in held:
-        raise errors.UsernameAlreadyExists
-    if email_key in held:
-        raise errors.UserAlreadyExists
+    taken: list[tuple[type[Fault], bool]] = [
+        (errors.UserAlreadyExists, email_key in held),
+        (errors.UsernameAlreadyExists, bool(new_user.username) and username_key in held),
+        (errors.PhoneAlreadyInUse, phone_key in held),
+    ]
+    if core.signup_enumeration == "hide":
+        # The address comes last: an error about another identifier must not depend on it.
+        taken.append(taken.pop(0))
+    for fault, is_taken in taken:
+        if is_taken:
+            raise fault
     return _with_suffix(username) if username_key in held else username
 
 
 def require_not_taken(email: str, username: str) -> None:
     """Raises `UserAlreadyExists` or `UsernameAlreadyExists` for a value that is unique in the
     host's table but unknown to our accounts."""
-    rows = host().model._base_manager.using(databases.primary())
     field = host().email
-    unique = field and host().model._meta.get_field(field).unique
-    if unique and email and rows.filter(**{field: email}).exists():
+    if field and host().model._meta.get_field(field).unique and _is_stored(field, email):
         raise errors.UserAlreadyExists
     field = host().username
-    if field and username and rows.filter(**{field: username}).exists():
+    if field and _is_stored(field, username):
         raise errors.UsernameAlreadyExists
+
+
+def _is_stored(field: str, text: str) -> bool:
+    value = host_fields.held(field, text) if text else None
+    rows = host().model._base_manager.using(databases.primary())
+    return value is not None and rows.filter(**{field: value}).exists()
 
 
 def _generated_username(email: str, attempt: int) -> str:
     """A username from the local part, for models that need one; with a random suffix after the
     first attempt."""
-    if not host().username:
+    length = host_fields.made_up_length()
+    if not length:
         return ""
-    base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:_BASE]
+    base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:length]
     return base if len(base) >= 3 and not attempt else _with_suffix(base or "user")
 
 
 def _with_suffix(base: str) -> str:
-    return f"{base[:_BASE]}-{secrets.token_hex(_SUFFIX)}"
+    kept = base[: host_fields.made_up_length()]
+    return f"{kept}-{secrets.token_hex(host_fields.SUFFIX // 2)}"
+
+
+def may_create_account(method: str) -> bool:
+    """Whether a new account may be created by this way to sign in, such as "signup", "magic-link",
+    "oauth" or `INVITATION`."""
+    return core.allow_signup or method == INVITATION

@@ -23,6 +23,7 @@ from django.utils.module_loading import import_string
 from rest_framework import serializers
 
 from authservice.core.conf import core
+from authservice.core.users import host_fields
 from authservice.core.users.reserved_fields import reserved
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, languages
@@ -62,8 +63,12 @@ class FurtherFields:
             self._set_many(user)
 
     def change(self, user: Any) -> list[str]:
-        """Change a stored user; returns the names of the changed fields. Raises
-        `ValidationFailed`."""
+        """Change a stored user; returns the names of the changed fields. Raises `ValidationFailed`
+        and `Conflict`."""
+        with host_fields.saving(**{name: name for name in self.given}):
+            return self._change(user)
+
+    def _change(self, user: Any) -> list[str]:
         if self._has_update():
             self._update(user)
             return sorted(self.given)
@@ -106,6 +111,13 @@ class FurtherFields:
 
 
 NOTHING = FurtherFields()
+
+
+def of_columns(values: Mapping[str, Any]) -> FurtherFields:
+    """Values for columns of the user model that came from another place than the request."""
+    fields = FurtherFields()
+    fields.values = values
+    return fields
 
 
 def at_signup(given: Mapping[str, Any], request: Any = None) -> FurtherFields:

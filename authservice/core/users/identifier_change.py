@@ -8,14 +8,16 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from authservice.core import errors
 from authservice.core.models import Account
-from authservice.core.users import creation, lookup
+from authservice.core.users import creation, host_fields, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, errors, throttling
+from authservice.kernel import databases, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.errors import Fault, ValidationFailed
 
 
 @contextmanager
@@ -43,8 +45,8 @@ def require_free(person: Person, kind: Identifier, text: str) -> None:
 def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None:
     """Store the identifier and `further` fields of the account, in the current transaction.
 
-    Raises as `require_free` does, also if another user takes the identifier at the same moment, and
-    `ValidationFailed` if it is too long for the host's model.
+    Raises as `require_free` does, also if another user takes the identifier at the same moment,
+    `ValidationFailed` if the host's model refuses it, and `Conflict` if another column does.
     """
     require_free(person, kind, text)
     using, fields = databases.primary(), {**further, **_copies(person, kind, text)}
@@ -53,10 +55,13 @@ def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None
         with transaction.atomic(using=using):
             _save_in_host(person, kind, text)
             Account.objects.filter(pk=person.user.pk).update(**fields)
-    except IntegrityError as wrong:
-        _set_in_host(person, kind, before)
+    except (IntegrityError, errors.Conflict, ValidationFailed) as refusal:
+        if field := getattr(host(), kind.text):
+            setattr(person.user, field, before)
         _require_free_in_host(kind, text)
-        raise _taken(kind) from wrong
+        if isinstance(refusal, Fault):
+            raise
+        raise _taken(kind) from refusal
     for name, value in fields.items():
         setattr(person.account, name, value)
 
@@ -77,7 +82,7 @@ def _copies(person: Person, kind: Identifier, text: str) -> dict[str, Any]:
 def _save_in_host(person: Person, kind: Identifier, text: str) -> None:
     field = _set_in_host(person, kind, text)
     if field:
-        with own_save():
+        with own_save(), host_fields.saving(**{field: kind.text}):
             person.user.save(using=databases.primary(), update_fields=[field])
 
 
@@ -85,7 +90,7 @@ def _set_in_host(person: Person, kind: Identifier, text: str) -> str:
     """Set the field of the host's model; returns its name, "" if there is none."""
     field: str = getattr(host(), kind.text)
     if field:
-        creation.set_field(person.user, field, text)
+        host_fields.set_value(person.user, field, text, field=kind.text)
     return field
 
 
@@ -94,5 +99,5 @@ def _require_free_in_host(kind: Identifier, text: str) -> None:
     creation.require_not_taken(email, username)
 
 
-def _taken(kind: Identifier) -> errors.Fault:
+def _taken(kind: Identifier) -> Fault:
     return errors.UserAlreadyExists() if kind is EMAIL else errors.UsernameAlreadyExists()

@@ -19,6 +19,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
+from authservice.core.users import host_fields
+from authservice.core.users.user_model import host
 from authservice.kernel.crypto import fingerprint
 from authservice.kernel.phrases import Phrase, phrase
 
@@ -26,9 +28,12 @@ EMAIL_LENGTH = 254
 EMAIL_RULE = phrase("Must be an e-mail address.")
 NEW_EMAIL_RULE = phrase("Must be an e-mail address without quotes, at a domain with a public name.")
 USERNAME_RULE = phrase("Must be 3 to 30 of the characters A-Z, a-z, 0-9, '_', '.' and '-'.")
+USERNAME_LENGTH = 254
+OTHER_USERNAME_RULE = phrase("Must be a login name that the user model of this project accepts.")
 PHONE_RULE = phrase("Must be a possible number in E.164 form, as +4930123456.")
 USERNAME_FORM = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE_FORM = re.compile(r"\+[1-9][0-9]{6,14}")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _STOPS = "\u3002\uff0e\uff61"  # the full stops that UTS 46 maps to a dot
 
 
@@ -38,6 +43,11 @@ def email_key(email: str) -> str:
     """Key of an e-mail address: NFKC, case-folded, the domain in IDNA (UTS 46)."""
     local, _, domain = email.strip().rpartition("@")
     return fingerprint(f"email:{_folded(local)}@{_ascii_domain(domain)}")
+
+
+def domain_key(domain: str) -> str:
+    """Key of the domain of an address: lower case and in IDNA, as in `email_key`."""
+    return _ascii_domain(domain.strip())
 
 
 @lru_cache(maxsize=64)
@@ -91,7 +101,30 @@ def deliverable(email: str) -> str:
 
 
 def is_username(text: str) -> bool:
-    return USERNAME_FORM.fullmatch(text) is not None
+    """Whether a new user may have this username.
+
+    If the username of the host's model is not free text but a number, a UUID, one of its choices or
+    a phone number, its field decides.
+    """
+    if not host().username or host_fields.made_up_length():
+        return USERNAME_FORM.fullmatch(text) is not None
+    if len(text) > USERNAME_LENGTH or not host_fields.accepts(host().username, text):
+        return False
+    return not host_fields.is_for_phones() or is_phone(text) or text.isdecimal()
+
+
+def can_be_typed(username: str) -> bool:
+    """Whether a request can have this username of an old user: requests are trimmed, in normal form
+    C, and without control characters."""
+    known = unicodedata.normalize("NFC", username.strip())
+    return username == known and len(username) <= USERNAME_LENGTH and not CONTROL.search(username)
+
+
+def username_rule() -> Phrase:
+    """The rule of `is_username`."""
+    if not host().username or host_fields.made_up_length():
+        return USERNAME_RULE
+    return PHONE_RULE if host_fields.is_for_phones() else OTHER_USERNAME_RULE
 
 
 def is_phone(text: str) -> bool:
@@ -133,13 +166,6 @@ def country_of(number: str) -> str:
         return ""
 
 
-def is_country(code: object) -> bool:
-    """Whether numbers of a country with this ISO 3166 code exist. Needs the `phone` extra."""
-    import phonenumbers
-
-    return code in phonenumbers.SUPPORTED_REGIONS
-
-
 def _folded(text: str) -> str:
     # Case folding can undo the normal form, so normalise twice (Unicode 3.13, NFKC_Casefold).
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -167,7 +193,7 @@ class Identifier:
 
     `text` is the field with the identifier, `claim` the one with its key, `unique` the one with the
     key if users are found by it, `verified` the one with the key that was verified. A phone number
-    has one field for `claim` and `unique`.
+    has one field for `claim` and `unique`; of several accounts, one finds that which verified it.
     """
 
     text: str

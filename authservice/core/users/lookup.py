@@ -8,22 +8,23 @@ the copy. If two users claim the same key, the current holder keeps it; nobody e
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connections, transaction
-from django.db.models import CharField, Q, QuerySet
-from django.utils import timezone
+from django.db import DatabaseError, IntegrityError, connections, transaction
+from django.db.models import Case, CharField, F, Q, QuerySet, Value, When
 
 from authservice.core.models import Account, OneTimeToken
+from authservice.core.users import host_fields, identifiers, reservations
 from authservice.core.users import person as people
-from authservice.core.users import reservations
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
-from authservice.kernel import databases
+from authservice.kernel import clock, databases, errors
+from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
 from authservice.kernel.sql import Select, param
 
@@ -32,39 +33,40 @@ logger = logging.getLogger("authservice.accounts")
 COPIES = [name for kind in (EMAIL, USERNAME) for name in (kind.text, kind.claim, kind.unique)]
 
 
-def _by(field: str, natural: str = "") -> Select:
-    """Users by a field of the account.
+@cache
+def _by(field: str, natural: str, factor_columns: tuple[str, ...]) -> Select:
+    """Users by a field of the account, with the columns that second factors ask for.
 
     If the identifier is also the natural key of the host's model (`USERNAME_FIELD`), the same
-    statement finds users without an account by a UNION with the host's table. The values of
-    `gate_columns` follow those of the person.
+    statement finds users without an account by a UNION with the host's table. The columns of the
+    factors follow those of the person.
     """
 
     def build() -> QuerySet[Any, Any]:
         ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
-        for_gates = [f"user__{name}" for name in _gate_columns()]
-        rows = ours.values_list(*people.columns(user="user__", account=""), *for_gates)
+        for_factors = [f"user__{name}" for name in factor_columns]
+        rows = ours.values_list(*people.columns(user="user__", account=""), *for_factors)
         known = host()
         if not natural or getattr(known, natural) != known.natural:
             return rows
         typed = param("typed", known.model, known.natural)
         theirs = known.model._base_manager.filter(**{known.natural: typed}).order_by()
         columns = people.columns(user="", account="authservice_account__")
-        return rows.union(theirs.values_list(*columns, *_gate_columns()), all=True)
+        return rows.union(theirs.values_list(*columns, *factor_columns), all=True)
 
     return Select(build)
 
 
-_FINDERS = {
-    "user": _by("user"),
-    "email_key": _by("email_key", "email"),
-    "username_key": _by("username_key", "username"),
-    "phone_key": _by("phone_key"),
-}
+def _by_phone() -> QuerySet[Any, Any]:
+    """The account that has verified the number first. One of two others shows that it is not the
+    only one."""
+    verified = Case(When(verified_phone_key=F("phone_key"), then=0), default=1)
+    rows = Account.objects.filter(phone_key=param("value", Account, "phone_key"))
+    rows = rows.order_by(verified)
+    return rows.values_list(*people.columns(user="user__", account=""))[:2]
 
 
-def _gate_columns() -> list[str]:
-    return [name for columns in plugs("gate_columns") for name in columns()]
+_BY_PHONE = Select(_by_phone)
 
 
 def _claims() -> QuerySet[Any, Any]:
@@ -77,27 +79,40 @@ def _claims() -> QuerySet[Any, Any]:
     claimed = Account.objects.filter(
         Q(email_claim=param("email", Account, "email_key"))
         | Q(username_claim=param("username", Account, "username_key"))
-        | Q(phone_key=param("phone", Account, "phone_key"))
+        | Q(verified_phone_key=param("phone", Account, "verified_phone_key"))
     )
     reserved = OneTimeToken.objects.filter(
         purpose=param("purpose", OneTimeToken),
         target_key=param("email", OneTimeToken, "target_key"),
         expires_at__gt=param("now", OneTimeToken, "expires_at"),
     )
-    keys = claimed.order_by().values_list("email_claim", "username_claim", "phone_key", "user")
-    former = reserved.order_by().values_list("target_key", "target_key", "target_key", "user")
+    keys = claimed.order_by().values_list(
+        "email_claim", "username_claim", "verified_phone_key", "user"
+    )
+    nothing = Value("", CharField())
+    former = reserved.order_by().values_list("target_key", Value("", CharField()), nothing, "user")
     return keys.union(former, *_names_without_account(), all=True)
 
 
 def _names_without_account() -> list[QuerySet[Any, Any]]:
-    """Not `iexact`: the host's table has no index for it, so each sign-up would read all of it."""
+    """The key of the username for each user without an account who has it.
+
+    Not `iexact`: the host's table has no index for it, so each sign-up would read all of it. The
+    name itself is not selected: on MySQL and MariaDB the host's table may have another collation
+    than ours, and a UNION of both fails.
+    """
     model, natural = host().model, host().natural
     # Users without an account are found by their natural key only.
-    if host().username != natural or not isinstance(model._meta.get_field(natural), CharField):
+    if host().username != natural or not host_fields.is_text(natural):
         return []
     names = [param(name, model, natural) for name in _spellings("")]
     rows = model._base_manager.filter(authservice_account=None, **{f"{natural}__in": names})
-    return [rows.order_by().values_list(natural, natural, natural, "pk")]
+    key = param("username", Account, "username_key")
+    return [rows.order_by().values_list(Value(""), key, Value(""), "pk")]
+
+
+def _is_held(name: str) -> bool:
+    return bool(name) and host_fields.held(host().natural, name) is not None
 
 
 def _spellings(name: str) -> dict[str, str]:
@@ -116,12 +131,18 @@ def find_by_username(username: str) -> Person | None:
 
 
 def find_by_phone(phone: str) -> Person | None:
-    return _find(PHONE, phone)
+    """The user whose account has verified the number, otherwise that of the only account that has
+    it."""
+    rows = _BY_PHONE.all(databases.primary(), value=PHONE.key(phone))
+    found = [people.read(row, databases.primary()) for row in rows]
+    if not found or (len(found) > 1 and not found[0].phone_number_verified):
+        return None
+    return refresh_copies(found[0])
 
 
 def find_by_pk(pk: Any) -> Person | None:
     """The user with this primary key."""
-    row = _FINDERS["user"].first(databases.primary(), value=pk)
+    row = _by("user", "", ()).first(databases.primary(), value=pk)
     return refresh_copies(people.read(row, databases.primary())) if row else None
 
 
@@ -174,20 +195,17 @@ def claimed_keys(
         username=username,
         phone=phone,
         purpose=reservations.PURPOSE,
-        now=timezone.now(),
-        **_spellings(name),
+        now=clock.now(),
+        **_spellings(name if _is_held(name) else ""),
     )
-    others = [row[:-1] for row in rows if row[-1] != but_of]
-    claimed = {key for row in others for key in row}
-    if name and any(row[0].casefold() == name.casefold() for row in others):
-        claimed.add(username)  # of a user without an account: the row has the name
+    claimed = {key for row in rows if row[-1] != but_of for key in row[:-1]}
     return {key for key in (email, username, phone) if key and key in claimed}
 
 
 def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
     """An unsaved account of a user whom the host project created."""
     joined = getattr(user, host().joined) if host().joined else None
-    return Account(user=user, created_at=joined or timezone.now(), **copied)
+    return Account(user=user, created_at=joined or clock.now(), **copied)
 
 
 def create_account(user: Any) -> Account:
@@ -246,10 +264,22 @@ def _find(kind: Identifier, typed: str) -> Person | None:
     address that its holder has verified is the holder's in every spelling.
     """
     key = kind.key(typed)
-    rows = _FINDERS[kind.unique].all(databases.primary(), value=key, typed=typed)
+    columns = tuple(name for factor in plugs(SecondFactor) for name in factor.columns())
+    by_key = finder = _by(kind.unique, "", columns)
+    exact = None
+    if getattr(host(), kind.text, "") == host().natural:
+        # A text that the natural key cannot hold names nobody, such as a name where it is a number.
+        exact = host_fields.held(host().natural, typed)
+        finder = by_key if exact is None else _by(kind.unique, kind.text, columns)
+    try:
+        rows = finder.all(databases.primary(), value=key, typed=exact)
+    except DatabaseError as error:
+        if not databases.is_of_charset(error):
+            raise
+        rows = by_key.all(databases.primary(), value=key)
     found = [people.read(row, databases.primary()) for row in rows]
     for person, row in zip(found, rows, strict=True):
-        person.gate_values = dict(zip(_gate_columns(), row[people.width() :], strict=True))
+        person.gate_values = dict(zip(columns, row[people.width() :], strict=True))
     holder, named = _holder(found, kind, key), _named(found, kind, typed)
     if named is None:
         return holder
@@ -290,3 +320,32 @@ def _clear_keys(account: Account) -> Iterator[None]:
     for account.email_key, account.username_key in ((email, name), (email, None), (None, name)):
         yield
     account.email_key = account.username_key = None
+
+
+def is_available(field: str, value: str) -> bool:
+    """Whether no user has the identifier. Raises `ValidationFailed` for a value that no new user
+    may have."""
+    kind, find = _KINDS[field]
+    if not kind.accepts(value):
+        rule = identifiers.username_rule() if kind is identifiers.USERNAME else kind.rule
+        raise errors.invalid(field, rule)
+    if kind is identifiers.EMAIL and not identifiers.is_new_email(value):
+        raise errors.invalid(field, identifiers.NEW_EMAIL_RULE)
+    keys: dict[str, str | None] = dict.fromkeys(_KINDS)
+    keys[field] = kind.key(value)
+    # First by claim; users who have no account yet are found by the host's natural key.
+    name = value if kind is identifiers.USERNAME else ""
+    return not claimed_keys(**keys, name=name) and find(value) is None
+
+
+def _find_verified(phone: str) -> Person | None:
+    """A number is taken once an account has verified it."""
+    person = find_by_phone(phone)
+    return person if person and person.phone_number_verified else None
+
+
+_KINDS: Mapping[str, tuple[Identifier, Callable[[str], Person | None]]] = {
+    "email": (identifiers.EMAIL, find_by_email),
+    "username": (identifiers.USERNAME, find_by_username),
+    "phone": (identifiers.PHONE, _find_verified),
+}

@@ -16,7 +16,7 @@ from django.db.models import Model
 from django.db.models.query_utils import DeferredAttribute
 
 from authservice.core.models import Account
-from authservice.core.users import identifiers
+from authservice.core.users import identifiers, user_model
 from authservice.core.users.user_model import Host, host
 from authservice.kernel import settings
 
@@ -38,7 +38,7 @@ class Person:
         self._theirs = user
         self.ours = account
         self._using = using
-        # The values of the slot `gate_columns`, if they were read with the user.
+        # The values of `SecondFactor.columns`, if they were read with the user.
         self.gate_values: Mapping[str, Any] = _NONE
 
     @property
@@ -82,8 +82,11 @@ class Person:
 
     @property
     def active(self) -> bool:
+        """By the host's column; without one, both our flag and the host's model must say so."""
         known = host().active
-        return bool(getattr(self._theirs, known) if known else self.ours.active)
+        if known:
+            return bool(getattr(self._theirs, known))
+        return bool(self.ours.active) and user_model.grants(self.user, "is_active")
 
     @property
     def is_super_admin(self) -> bool:
@@ -92,7 +95,21 @@ class Person:
     @property
     def is_superuser(self) -> bool:
         """Whether the user is a superuser of the host project."""
-        return bool(getattr(self._theirs, "is_superuser", False))
+        known = host().superuser
+        if known:
+            return bool(getattr(self._theirs, known))
+        return user_model.grants(self.user, "is_superuser")
+
+    @property
+    def is_staff(self) -> bool:
+        """Whether the user may be staff of the host project: true if its model cannot say."""
+        return user_model.may_have(self.user, "is_staff")
+
+    @property
+    def has_rights(self) -> bool:
+        """Whether the user may have rights over other users: staff, superusers, super admins."""
+        in_doubt = user_model.may_have(self.user, "is_superuser")
+        return self.is_super_admin or self.is_staff or in_doubt
 
     @property
     def password(self) -> str:

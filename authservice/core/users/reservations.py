@@ -11,20 +11,21 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
+from authservice.kernel import clock
 
 PURPOSE = "former-address"
 KEPT = timedelta(hours=72)  # as long as the link of a security notice
 
 
+@clock.once
 def reserve(person: Person, email_key: str) -> None:
     """Reserve an address, by its key, for the account that has just left it; "" for none."""
     if not email_key:
         return
-    now = timezone.now()
+    now = clock.now()
     OneTimeToken.objects.create(
         purpose=PURPOSE,
         user_id=person.user.pk,
@@ -37,6 +38,6 @@ def reserve(person: Person, email_key: str) -> None:
 def holders(email_key: str) -> QuerySet[OneTimeToken, Any]:
     """Primary keys of the users for whom the address is reserved."""
     rows = OneTimeToken.objects.filter(
-        purpose=PURPOSE, target_key=email_key, expires_at__gt=timezone.now()
+        purpose=PURPOSE, target_key=email_key, expires_at__gt=clock.now()
     )
     return rows.values_list("user", flat=True)

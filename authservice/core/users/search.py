@@ -7,7 +7,7 @@ from django.db.models import BooleanField, F, Func, Q, TextField, Value
 from django.db.models.functions import Lower
 from django.db.models.lookups import Contains
 
-from authservice.kernel import text_search
+from authservice.kernel import sql
 
 COLUMNS = ("name", "email", "username")
 # The texts in lower case, joined by a line feed, which no search text contains.
@@ -31,4 +31,4 @@ def containing(text: str, using: str) -> Q:
     """The condition that the account's name, address or username contains the text."""
     if connections[using].vendor == "postgresql":
         return Q(Contains(TEXTS, Lower(Value(text))))
-    return text_search.containing(text, *COLUMNS, using=using)
+    return sql.containing(text, *COLUMNS, using=using)

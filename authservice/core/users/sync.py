@@ -9,14 +9,15 @@ that need a change are locked, for one batch at a time, and they are read again 
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
 from django.contrib.auth.hashers import BasePasswordHasher, identify_hasher, is_password_usable
-from django.db import IntegrityError, connections, transaction
+from django.db import DatabaseError, connections, transaction
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
@@ -24,7 +25,9 @@ from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.person import email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.retries import retry_on_deadlock, write_or_split
+
+logger = logging.getLogger("authservice.accounts")
 
 KEYS = (EMAIL.unique, USERNAME.unique)
 MOST_NAMED = 10
@@ -64,9 +67,15 @@ class Report:
     # Users whose address a new account must not have; at most `MOST_NAMED` of them are listed.
     odd_emails: int = 0
     with_odd_email: list[Any] = field(default_factory=list)
+    # Users whose username no login can name, and the first `MOST_NAMED` of them.
+    odd_names: int = 0
+    with_odd_name: list[Any] = field(default_factory=list)
     # Users whose password no configured hasher can check, and the first `MOST_NAMED` of them.
     unreadable: int = 0
     with_unreadable: list[Any] = field(default_factory=list)
+    # Users whose account the database refuses, and the first `MOST_NAMED` of them.
+    refused: int = 0
+    with_refused: list[Any] = field(default_factory=list)
     # Half of each key as an integer, so that a million users fit into little memory.
     seen: set[int] = field(default_factory=set, repr=False)
     shared: set[int] = field(default_factory=set, repr=False)
@@ -128,6 +137,7 @@ def _survey(users: list[Any], report: Report) -> None:
             (report.shared if half in report.seen else report.seen).add(half)
         _note_hasher(user, report)
         _note_email(user, report)
+        _note_username(user, report)
 
 
 def _note_email(user: Any, report: Report) -> None:
@@ -136,6 +146,14 @@ def _note_email(user: Any, report: Report) -> None:
         report.odd_emails += 1
         if len(report.with_odd_email) < MOST_NAMED:
             report.with_odd_email.append(user.pk)
+
+
+def _note_username(user: Any, report: Report) -> None:
+    name = username_of(user)
+    if name and not identifiers.can_be_typed(name):
+        report.odd_names += 1
+        if len(report.with_odd_name) < MOST_NAMED:
+            report.with_odd_name.append(user.pk)
 
 
 def _half(key: str) -> int:
@@ -196,12 +214,16 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
         # A key may move from one user to another, and keys are unique: the first pass releases all
         # keys that move, before the second pass writes any.
         report.updated += len(changed)
-        if not dry_run:
-            retry_on_deadlock(partial(_release, changed))
+        if not dry_run and changed:
+            # A row that is refused here is refused, and reported, by the second pass too.
+            write_or_split(_release, changed, lambda _: None)
         return
     outdated = [account.pk for account in (*new, *(account for account, _ in changed))]
     if outdated:
-        retry_on_deadlock(partial(_write, outdated, report))
+        # Counted after the commit: a deadlock repeats the transaction.
+        refused = retry_on_deadlock(partial(_write, outdated, report))
+        report.refused += len(refused)
+        report.with_refused += refused[: MOST_NAMED - len(report.with_refused)]
 
 
 def _compare(
@@ -230,19 +252,20 @@ def _is_verified(account: Account, name: str, key: str | None) -> bool:
     return name == EMAIL.unique and account.verified_email_key == key
 
 
-def _release(changed: list[Changed]) -> None:
+def _release(changed: Sequence[Changed]) -> None:
     """Release the keys that move. A key that does not move stays, so that its user can log in with
     it during the run, and after a run that was aborted."""
-    for name in KEYS:
-        held = [(account.pk, getattr(account, name), copied) for account, copied in changed]
-        moving = {pk: key for pk, key, copied in held if key and copied.get(name, key) != key}
-        # The user may have changed the identifier since the batch was read: then the key is new.
-        rows = Account.objects.filter(**{"pk__in": moving.keys(), f"{name}__in": moving.values()})
-        rows.update(**{name: None})
+    with transaction.atomic(using=databases.primary()):
+        for name in KEYS:
+            held = [(account.pk, getattr(account, name), copied) for account, copied in changed]
+            moving = {pk: key for pk, key, copied in held if key and copied.get(name, key) != key}
+            # The user may have changed the identifier since the batch was read: it has a new key.
+            rows = Account.objects.filter(pk__in=moving.keys())
+            rows.filter(**{f"{name}__in": moving.values()}).update(**{name: None})
 
 
-def _write(outdated: list[Any], report: Report) -> None:
-    """Write the accounts of these users.
+def _write(outdated: list[Any], report: Report) -> list[Any]:
+    """Write the accounts of these users; returns the keys of those whom the database refuses.
 
     A user may have changed an identifier or have been deleted since the batch was read. So the
     users and their accounts are locked, in this order, and compared again.
@@ -254,13 +277,31 @@ def _write(outdated: list[Any], report: Report) -> None:
         new, changed = _compare(wanted, accounts, report)
         try:
             _store(new, changed)
-        except IntegrityError:
-            # A user signed up or changed an identifier after the first pass: write this batch row
-            # by row.
-            for account in new:
-                lookup.create_account(account.user)
-            for account, _ in changed:
-                lookup.get_person(users[account.pk])
+        except DatabaseError as error:
+            if not databases.is_refusal(error):
+                raise
+            # A user signed up or changed an identifier after the first pass, or a rule of the
+            # database refuses an account: write this batch row by row.
+            each: list[tuple[Any, Callable[[Any], object]]]
+            each = [(account.user, lookup.create_account) for account in new]
+            each += [(users[account.pk], lookup.get_person) for account, _ in changed]
+            return [user.pk for user, write in each if not _write_one(user, write)]
+    return []
+
+
+def _write_one(user: Any, write: Callable[[Any], object]) -> bool:
+    """False if the database refuses the account."""
+    try:
+        with transaction.atomic(using=databases.primary()):
+            write(user)
+    except (DatabaseError, Account.DoesNotExist) as error:
+        if isinstance(error, DatabaseError) and not databases.is_refusal(error):
+            raise
+        # The text of the error may have the values of the row.
+        kind = type(error.__cause__ or error).__name__
+        logger.warning("The database refuses the account of user %s: %s", user.pk, kind)
+        return False
+    return True
 
 
 def _locked(rows: Any, pks: list[Any]) -> dict[Any, Any]:

@@ -1,19 +1,29 @@
-"""The fields of the host's user model: which of our fields the host's model has itself."""
+"""The host's user model: which of our fields it has itself, and what it says of a user."""
 
 from __future__ import annotations
 
+import inspect
+import logging
 from dataclasses import dataclass
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction
 from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist
+from django.db import Error
 
 from authservice.kernel import settings
+
+logger = logging.getLogger("authservice.accounts")
 
 
 @dataclass(frozen=True)
 class Host:
-    """Names of the host's fields, "" if its model has no such field."""
+    """Names of the host's fields, "" if its model has no such field.
+
+    `active` and `superuser` are columns that nothing hides: a property or a method of that name
+    decides instead of the column below it.
+    """
 
     model: Any
     key: str
@@ -41,8 +51,8 @@ def host() -> Host:
         username=username,
         first_name=_present(model, "first_name"),
         last_name=_present(model, "last_name"),
-        active=_present(model, "is_active"),
-        superuser=_present(model, "is_superuser"),
+        active=_flag(model, "is_active"),
+        superuser=_flag(model, "is_superuser"),
         joined=_present(model, "date_joined"),
     )
 
@@ -53,3 +63,37 @@ def _present(model: Any, name: str) -> str:
     except FieldDoesNotExist:
         return ""
     return name if getattr(field, "concrete", False) else ""
+
+
+def _flag(model: Any, name: str) -> str:
+    """The column of this name, "" if there is none or if the class has something else of that
+    name, as a proxy model may."""
+    if not _present(model, name):
+        return ""
+    descriptor = model._meta.get_field(name).descriptor_class
+    return name if isinstance(inspect.getattr_static(model, name), descriptor) else ""
+
+
+def grants(user: Any, flag: str) -> bool:
+    """Whether the host's model says that the user has the flag, such as `is_active`: by a column, a
+    property or a method. False if the model does not know the flag, or fails."""
+    return _said(user, flag) is True
+
+
+def may_have(user: Any, flag: str) -> bool:
+    """The same, but true if the model fails: for flags that protect the user from others."""
+    return _said(user, flag) is not False
+
+
+def _said(user: Any, flag: str) -> bool | None:
+    """None if the model gives no answer."""
+    try:
+        value = getattr(user, flag, False)
+        if iscoroutinefunction(value):
+            raise TypeError(f"{flag} is an async method")  # what it returns is always true
+        return bool(value() if callable(value) else value)
+    except Error:
+        raise  # an outage says nothing about the user
+    except Exception:
+        logger.exception("%s of user %s cannot be read", flag, user.pk)
+        return None

@@ -17,6 +17,7 @@ _MAX_DISCARDED = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
 _NO_LENGTH = phrase("A request with a body must have a Content-Length header.")
+_ENCODED = phrase("A body with a Content-Encoding is not accepted. Send it without compression.")
 
 
 def read(request: HttpRequest) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def receive(request: HttpRequest) -> None:
     """Read the body into memory without validating it; `read` raises the errors later."""
     with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
         if _length(request) <= LIMIT:
-            request.body  # noqa: B018 the request caches it
+            _received(request)
 
 
 def _length(request: HttpRequest) -> int:
@@ -54,7 +55,7 @@ def _octets(request: HttpRequest) -> bytes:
         if _length(request) > LIMIT:
             _discard(request)
             raise errors.RequestTooLarge
-        raw = request.body
+        raw = _received(request)
     except RequestDataTooBig as error:
         raise errors.RequestTooLarge from error
     except RawPostDataException as error:
@@ -65,10 +66,44 @@ def _octets(request: HttpRequest) -> bytes:
         raise errors.InvalidRequestBody from error
     if len(raw) > LIMIT:
         raise errors.RequestTooLarge
-    if not raw and "HTTP_TRANSFER_ENCODING" in request.META:
-        # In WSGI a body without a length has no defined end, so Django does not read it.
+    if not raw and _is_chunked(request) and not _ends(request):
         raise errors.InvalidRequestBody(_NO_LENGTH)
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    if raw and encoding not in ("", "identity"):
+        # RFC 9110 section 15.5.16: the header says what would be accepted.
+        raise errors.UnsupportedMediaType(_ENCODED, headers={"Accept-Encoding": "identity"})
     return raw
+
+
+def _received(request: HttpRequest) -> bytes:
+    """The body, which the request keeps; more than `LIMIT` octets of it mean that it is longer.
+
+    Django reads as many octets as Content-Length says, so none of a body in chunks, which has no
+    length: in WSGI such a body has no defined end, unless the server says that it has.
+    """
+    raw = request.body
+    if raw or not _is_chunked(request) or not _ends(request):
+        return raw
+    stream, parts, size = request.META["wsgi.input"], [], 0
+    while size <= LIMIT and (part := stream.read(LIMIT + 1 - size)):
+        parts.append(part)
+        size += len(part)
+    raw = b"".join(parts)
+    if size > LIMIT:
+        _discard(stream)
+        raise errors.RequestTooLarge
+    # Where Django keeps it, for a hook or a middleware of the project that reads it later.
+    request._body = raw
+    return raw
+
+
+def _is_chunked(request: HttpRequest) -> bool:
+    return "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
+
+
+def _ends(request: HttpRequest) -> bool:
+    """Whether the stream of a WSGI server ends with the body, as that of gunicorn does."""
+    return bool(request.META.get("wsgi.input_terminated"))
 
 
 def _require_json(request: HttpRequest) -> None:
@@ -76,11 +111,11 @@ def _require_json(request: HttpRequest) -> None:
         raise errors.UnsupportedMediaType
 
 
-def _discard(request: HttpRequest) -> None:
+def _discard(stream: Any) -> None:
     # A server that closes a connection with unread bytes resets it, and the client would not get
     # the error response. So the rest of the body is read, up to a limit, and discarded.
     for _ in range(_MAX_DISCARDED // _CHUNK):
-        if not request.read(_CHUNK):
+        if not stream.read(_CHUNK):
             return
 
 

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import ipaddress
-import logging
 import re
 import uuid
-from functools import lru_cache
 
 from django.http import HttpRequest
 
-from authservice.kernel import device_token, languages, settings
+from authservice.kernel import addresses, device_token, errors, languages, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.http import cookies
 from authservice.kernel.secret import Secret
-from authservice.kernel.sections import root
-
-logger = logging.getLogger("authservice.request")
 
 DEVICE_COOKIE = "authservice_device"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MAX_AGENT = 512  # characters; longer ones are cut
 _MAX_DEVICE_TOKEN = 1024  # characters; longer ones are ignored
-_MAX_ADDRESS = 64
-# Some proxies also write the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
-_PORT = re.compile(r"^(?:\[)?((?<=\[)[0-9A-Fa-f:.]+(?=\])|[0-9.]+)(?:\])?(?::\d+)?$")
-# Headers in which proxies forward the client's address.
-_FORWARDED = {"HTTP_X_FORWARDED_FOR": "X-Forwarded-For", "HTTP_FORWARDED": "Forwarded"}
-_reported = False
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\uffff]")
+_OF_DEVICES = 2  # times the limit of a network, for all its clients with a device token together
+# Without a negation, whose table of 65,536 characters takes 10 ms to compile.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\U00010000-\U0010ffff]")
 
 
 def request_id(request: HttpRequest) -> str:
@@ -37,7 +27,7 @@ def request_id(request: HttpRequest) -> str:
 
 
 def client(request: HttpRequest, request_id: str) -> Client:
-    address, network = _place(_claimed(request))
+    address, network = addresses.of(request.META)
     meta = request.META  # `request.headers` would parse every header of the request
     return Client(
         address=address,
@@ -62,70 +52,28 @@ def of_page(request: HttpRequest) -> Client:
 
 def network(request: HttpRequest) -> str:
     """The key of the flood limits: the client's IPv4 address or IPv6 /64."""
-    return _place(_claimed(request))[1]
+    return addresses.of(request.META)[1]
 
 
-def flood_subject(request: HttpRequest) -> str:
-    """The key of the general flood limit: the network, together with the account of the device
-    token if it is valid, so that other clients behind the same address cannot use up its limit.
+def count_request(request: HttpRequest) -> None:
+    """Count a request against the general flood limit. Raises `TooManyRequests`.
 
-    The network is part of it: a former user of the account still has a valid token, since the key
-    is found without the database, and must not use up the limit of the owner. The device is not:
-    each login issues a token for a new one, so an attacker who logs in to their own account
-    repeatedly would get a new limit each time.
+    It is counted for the network or, with a valid device token, for the account of the token, so
+    that other clients behind the same address cannot use up its limit.
+
+    The network is part of the account's key: a former user of the account still has a valid token,
+    since the key is found without the database, and must not use up the limit of the owner. The
+    device is not: each login issues a token for a new one, so an attacker who logs in to their own
+    account repeatedly would get a new limit each time. An attacker with many accounts gets three
+    times the limit of the network, the part of clients without a token included.
     """
+    own = network(request)
     token = device_token.read(_device_token(request))
-    return f"account {token.user} {network(request)}" if token else network(request)
-
-
-def _claimed(request: HttpRequest) -> str:
-    """The client's address as the trusted proxies report it.
-
-    Each proxy appends the address of its peer to the header, so entries are counted from the right.
-    A client can forge only those further left.
-    """
-    peer: str = request.META.get("REMOTE_ADDR") or ""
-    proxies = root.trusted_proxies
-    if not proxies:
-        if proxies == 0:
-            _report_proxy(request)
-        return peer
-    hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
-    # Cut, because `_place` caches its argument; no valid address is longer.
-    return hops[-proxies][:_MAX_ADDRESS] if len(hops) >= proxies and hops[-proxies] else peer
-
-
-def _report_proxy(request: HttpRequest) -> None:
-    """Log once per process if a request seems to come through a proxy that is not configured."""
-    global _reported
-    if _reported:
+    if not token:
+        throttling.count("default", own)
         return
-    header = next((name for name in _FORWARDED if request.META.get(name)), "")
-    if header:
-        _reported = True
-        logger.warning(
-            "A request has the header %s, but AUTHSERVICE['TRUSTED_PROXIES'] is 0: all clients"
-            " behind a proxy share the rate limits of one address. Set it to the number of proxies"
-            " in front of the server, or to None if there is no proxy.",
-            _FORWARDED[header],
-        )
-
-
-@settings.on_change
-def _forget() -> None:
-    global _reported
-    _reported = False
-
-
-@lru_cache(maxsize=1024)
-def _place(text: str) -> tuple[str, str]:
+    throttling.count("default", f"account {token.user} {own}")
     try:
-        address = ipaddress.ip_address(_PORT.sub(r"\1", text))
-    except ValueError:
-        return "", ""
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address), str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped), str(address.ipv4_mapped)
-    plain = ipaddress.IPv6Address(address.packed)  # without a scope id
-    return str(plain), str(ipaddress.IPv6Network((plain, 64), strict=False))
+        throttling.count("default", f"devices {own}", times=_OF_DEVICES)
+    except errors.TooManyRequests:
+        throttling.count("default", own)

@@ -30,6 +30,25 @@ def get(request: HttpRequest, plain: str) -> str:
     return value if len(value) <= _LONGEST else ""  # browsers store no longer cookie
 
 
+def starting_with(request: HttpRequest, plain: str) -> dict[str, str]:
+    """The cookies of the request whose names start with `plain`, by their names without prefix."""
+    prefix = name("")
+    return {
+        key.removeprefix(prefix): value
+        for key, value in request.COOKIES.items()
+        if key.startswith(name(plain))
+    }
+
+
+def leave_out(request: HttpRequest) -> None:
+    """Let the response to this request set no cookie: a guard found that its client keeps none."""
+    request.__dict__["_authservice_without_cookies"] = True
+
+
+def are_unwanted(request: HttpRequest) -> bool:
+    return "_authservice_without_cookies" in request.__dict__
+
+
 def put(
     response: HttpResponse,
     plain: str,

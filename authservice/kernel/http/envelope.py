@@ -1,28 +1,86 @@
-"""The response envelope, `{"data": …, "message"?}`, and the headers of every response."""
+"""The response envelope, `{"data": …, "message"?}`, and the headers of every response.
+
+Before error reports and error trackers read a request that crashed, its secrets are removed.
+Reports show the query string, form fields, cookies and headers. Django hides some of them by name,
+but not if DEBUG is on. The tokens of e-mailed links are in the query string.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, overload
 
 from django.core.signals import got_request_exception
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 
 from authservice.kernel import errors, languages, outages
-from authservice.kernel.http.redaction import redact
 from authservice.kernel.phrases import translated
 from authservice.kernel.sections import api
 
+HIDDEN = "[hidden]"
+# Words in the names of headers that contain secrets, among them a `CSRF.HEADER_NAME` of the host.
+_HEADER_WORDS = ("AUTHORIZATION", "COOKIE", "CSRF", "SECRET", "TOKEN", "XSRF")
+_PARAMETERS = frozenset(
+    {
+        "token",
+        "code",
+        "temp_token",
+        "refresh_token",
+        "password",
+        "new_password",
+        "old_password",
+        # Callbacks of identity providers; `user` is the profile that Apple sends.
+        "state",
+        "id_token",
+        "access_token",
+        "user",
+    }
+)
 logger = logging.getLogger("django.request")
-
 # RFC 9110 section 15.5.2 requires a challenge on every 401. Bearer is the only scheme here.
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 # `json.dumps` with options builds an encoder for each call.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def redact(request: HttpRequest) -> None:
+    """Replace the values of secrets in place; everything else stays available for debugging."""
+    request.GET = _hidden(request.GET)  # type: ignore[assignment]
+    request.META.update(_without_queries(request.META))
+    request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")
+    with suppress(Exception):  # reports cannot show an unreadable body either
+        request.POST = _hidden(request.POST)  # type: ignore[assignment]
+    request.COOKIES = dict.fromkeys(request.COOKIES, HIDDEN)
+    for name in request.META:
+        if name.startswith("HTTP_") and any(word in name for word in _HEADER_WORDS):
+            request.META[name] = HIDDEN
+
+
+def _without_queries(meta: Mapping[str, Any]) -> dict[str, str]:
+    """The `META` values that contain a query string, with the query string hidden.
+
+    Servers, proxies and browsers add whole URLs: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
+    `HTTP_X_ORIGINAL_URI` (nginx), `HTTP_REFERER`. Other servers use other names.
+    """
+    texts = {name: value for name, value in meta.items() if isinstance(value, str)}
+    queries = {name: HIDDEN for name in texts if name.endswith("_QUERY_STRING")}
+    addresses = {
+        name: f"{text.partition('?')[0]}?{HIDDEN}" for name, text in texts.items() if "?" in text
+    }
+    return addresses | queries
+
+
+def _hidden(fields: QueryDict) -> QueryDict:
+    shown = fields.copy()
+    for name in _PARAMETERS & shown.keys():
+        shown[name] = HIDDEN
+    return shown
 
 
 def answer(
@@ -32,8 +90,7 @@ def answer(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """A JSON response. It must not be cached, because it may contain personal data. A `message` of
-    the data is translated."""
+    """A JSON response. A `message` of the data is translated."""
     texts = bool(message)
     if isinstance(data, Mapping) and "message" in data:
         data, texts = {**data, "message": translated(data["message"])}, True
@@ -44,7 +101,6 @@ def answer(
         content_type="application/json",
         status=status,
     )
-    response.headers["Cache-Control"] = "no-store"
     for name, value in (headers or {}).items():
         response.headers[name] = value
     if texts:
@@ -55,11 +111,28 @@ def answer(
 def refusal(fault: errors.Fault) -> HttpResponse:
     """The error envelope of a fault. The top level repeats the message, for simple clients."""
     text = fault.text
-    data: dict[str, Any] = {"code": fault.code, "message": text}
+    data: dict[str, Any] = {"code": fault.code, "message": text, **fault.fields}
     if fault.details and api.error_details:
         data["details"] = fault.texts
     headers = {**_CHALLENGE, **fault.headers} if fault.status == 401 else fault.headers
-    return answer(data, message=text, status=fault.status, headers=headers)
+    response = answer(data, message=text, status=fault.status, headers=headers)
+    keep_from_caches(response)  # here too, since views of the host project refuse with it
+    return response
+
+
+def keep_from_caches(response: HttpResponse) -> None:
+    """Let no cache store the response, unless it says itself that it is public.
+
+    A response may contain personal data, and the next one to the same address may differ: after a
+    logout, for another user, or because a link works once. `no-store` is the rule of RFC 9111 for
+    that. Django's per-site cache obeyed only `private` before 5.2.15. A cache that obeys neither
+    may at least not give the response to another user (`Vary`). A public response is the same for
+    every caller: with that header, a cache would keep a copy of it for each of them.
+    """
+    if "public" in response.headers.get("Cache-Control", ""):
+        return
+    response.headers["Cache-Control"] = "no-store, private"
+    patch_vary_headers(response, ("Authorization", "Cookie"))
 
 
 def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fault:

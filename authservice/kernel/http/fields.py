@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, ClassVar, NoReturn
 
 from django.core.validators import ProhibitNullCharactersValidator
@@ -15,10 +14,11 @@ from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from authservice.kernel import errors
+from authservice.kernel import errors, typed_codes
 from authservice.kernel.http import bounds
 from authservice.kernel.phrases import Phrase, of_field, phrase
 from authservice.kernel.secret import Secret
+from authservice.kernel.settings import cached
 
 # The Unicode categories Cc and Cs: UTF-8 cannot encode lone surrogates for the database.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -125,6 +125,36 @@ class SecretText(Text):
         return Secret(super().run_validation(data))
 
 
+class TypedCode(SecretText):
+    """A code as a person types or pastes it, read by `typed_codes`. Its form is not checked here: a
+    malformed code is a wrong one, and counts as an attempt."""
+
+    described: ClassVar[Mapping[str, Any]] = {
+        "description": "Spaces, hyphens, line ends and digits of other scripts are accepted.",
+        "pattern": "^[^\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f]*$",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_length": 64, **options})
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if isinstance(data, str) and len(data) <= (self.max_length or 0):
+            data = typed_codes.read(data)
+        return super().run_validation(data)
+
+
+class AnyText(SecretText):
+    """A text that the request does not depend on and another party wrote: never refused. Control
+    characters are removed, and what exceeds the length is cut."""
+
+    described: ClassVar[Mapping[str, Any]] = {}
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if not isinstance(data, str):
+            return Secret("")
+        return Secret(_CONTROL.sub("", data[: self.max_length]))
+
+
 class Password(SecretText):
     """A password as typed: never trimmed, never truncated. The password policy is checked
     elsewhere."""
@@ -165,12 +195,17 @@ class Moment(serializers.DateTimeField):
 
 
 class Choice(serializers.ChoiceField):
-    """One of several texts."""
+    """One of several texts. `component` is the name that the API description gives to their list,
+    so that a generated client has one type for this field and for answers with the same texts."""
 
     default_error_messages = {
         **_COMMON,
         "blank": phrase("This field may not be blank."),
     }
+
+    def __init__(self, choices: Any, *, component: str = "", **options: Any) -> None:
+        super().__init__(choices, **options)
+        self.component = component
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         # The error message repeats the value.
@@ -208,7 +243,7 @@ def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> di
     for name, field in _fields(schema).items():
         value = given.get(name, serializers.empty)
         try:
-            if isinstance(value, str):
+            if isinstance(value, str) and not isinstance(field, AnyText):
                 _require_bounded(field, value)
             valid[name] = field.run_validation(value)
         except serializers.SkipField:
@@ -251,7 +286,7 @@ def _rule(field: Any, text: Any) -> Phrase:
     return rule if isinstance(rule, Phrase) else Phrase(str(text))
 
 
-@cache
+@cached
 def _fields(schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     # A serializer copies its fields for every instance, which takes longer than the validation.
     # Our fields have no state, so all requests can share one set.

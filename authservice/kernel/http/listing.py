@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, TypedDict, TypeVar
 
 from django.http import HttpResponse
+from rest_framework import serializers
 
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
-from authservice.kernel.http.operations import carries
+from authservice.kernel.http.fields import Choice
+from authservice.kernel.http.operations import Is, Named, carries
 from authservice.kernel.paging import Page
 from authservice.kernel.phrases import one_of, phrase
 
@@ -20,6 +22,7 @@ MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
 MOST = 10**10 - 1  # the largest number a query string may contain; no table has as many rows
 _TOTAL = "X-Total-Count"
+_DIRECTIONS = ("asc", "desc")
 _WHOLE = re.compile(r"[0-9]{1,10}")
 
 T = TypeVar("T")
@@ -30,8 +33,24 @@ class Listing(TypedDict, Generic[T]):
 
     list: list[T]
     sort_field: str
-    sort_dir: str
+    sort_dir: Annotated[str, Is(enum=list(_DIRECTIONS)), Named("SortDirection")]
     total: int
+
+
+class SortDirection(Choice):
+    """The parameter `sort_dir`."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _DIRECTIONS, component="SortDirection", required=False, default=_DIRECTIONS[-1]
+        )
+
+
+class ArrayQuery(serializers.Serializer[Any]):
+    """The parameters of an array, declared for the API description."""
+
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=MAX_LIMIT)
 
 
 def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
@@ -46,14 +65,21 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
         offset=min(_number(query, "offset", 0, least=0), MAX_OFFSET),
         limit=min(limit, MAX_LIMIT),
         sort_field=_one_of(query, "sort_field", fields, fields[0]),
-        sort_dir=_one_of(query, "sort_dir", ["asc", "desc"], "desc"),
+        sort_dir=_one_of(query, "sort_dir", list(_DIRECTIONS), _DIRECTIONS[-1]),
     )
 
 
 def array_page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
-    """The same for a list that is answered as an array: without `limit`, it is complete."""
+    """The same for a list that is answered as an array: its default is the largest page, since
+    clients without `limit` expect the whole list."""
     asked = page(query, sort_fields)
-    return asked if given(query).get("limit") else replace(asked, limit=MAX_OFFSET)
+    return asked if given(query).get("limit") else replace(asked, limit=MAX_LIMIT)
+
+
+def array_part(query: Mapping[str, str]) -> Page:
+    """The same for an array whose order is fixed: `sort_field` of the page is empty."""
+    limits = {name: query[name] for name in ("offset", "limit") if name in query}
+    return array_page(limits, ("",))
 
 
 def counted(answer_type: Any) -> Any:
@@ -63,7 +89,12 @@ def counted(answer_type: Any) -> Any:
 
 def array(rows: list[Any], total: int) -> HttpResponse:
     """An array, with the number of rows on all pages in a header."""
-    return answer(rows, headers={_TOTAL: str(total)})
+    return answer(rows, headers=total_of(total))
+
+
+def total_of(total: int) -> dict[str, str]:
+    """The header with the number of rows on all pages."""
+    return {_TOTAL: str(total)}
 
 
 def given(query: Mapping[str, str]) -> dict[str, str]:

@@ -1,9 +1,14 @@
 """Declare the request and response of a view's action, for the API description.
 
-    @operation("Log in", body=LoginIn, answer=Authenticated, faults=(errors.InvalidCredentials,))
-    def log_in(self) -> HttpResponse: ...
+    @operation(body=LoginIn, answer=Authenticated, faults=(errors.InvalidCredentials,))
+    def log_in(self) -> HttpResponse:
+        '''Log in with a password
 
-The declaration has no effect at run time: the decorator returns the function itself.
+        What the operation does, what comes next, and which errors a front end handles.
+        '''
+
+The first line of the docstring is the summary of the operation, the rest its description in
+Markdown. The declaration has no effect at run time: the decorator returns the function itself.
 
 It lists only the errors of the action itself. The API description adds those that every route of a
 kind can return: token errors if the route is not public, body errors if its method has a body, the
@@ -12,6 +17,7 @@ flood limit, internal errors.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
@@ -26,15 +32,21 @@ Schema = type[serializers.Serializer[Any]]
 
 
 class Is:
-    """JSON Schema keywords to add to a type: `Annotated[str, Is(format="uuid")]`."""
+    """JSON Schema keywords to add to a type: `Annotated[str, Is(format="date-time")]`. A value that
+    depends on a setting is a function, which the description calls."""
 
     def __init__(self, **keywords: Any) -> None:
-        self.keywords = keywords
+        self._keywords = keywords
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        return {
+            word: value() if callable(value) else value for word, value in self._keywords.items()
+        }
 
 
 # Strings with a format, for TypedDicts.
 Moment = Annotated[str, Is(format="date-time")]
-Uuid = Annotated[str, Is(format="uuid")]
 Email = Annotated[str, Is(format="email")]
 Uri = Annotated[str, Is(format="uri")]
 
@@ -48,15 +60,14 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Slot:
-    """Marks a field whose properties are those that the fillers of the slot return."""
-
-    name: str
+class Extras:
+    """Marks the field whose properties are those that modules add (`SessionData.extras`)."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """Names a union of types, so that the description has it as a component."""
+    """Names a type that has no name, such as a union, so that the description has it as a
+    component."""
 
     name: str
 
@@ -64,7 +75,8 @@ class Named:
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One action. `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
-    `Raw`; `faults` are the errors of the action itself.
+    `Raw`; `answered` is what the usual response to a successful request means, empty where its type
+    says it; `faults` are the errors of the action itself.
 
     `also` maps further success statuses to their types. `redirect` describes the target of a
     redirect with status `redirect_status`. `page` describes when a browser gets an HTML page
@@ -72,9 +84,11 @@ class Operation:
     """
 
     summary: str
+    description: str = ""
     body: Schema | None = None
     query: Schema | None = None
     answer: Any = None
+    answered: str = ""
     status: int = 200
     faults: tuple[type[Fault], ...] = ()
     also: Mapping[int, Any] = field(default_factory=dict)
@@ -83,9 +97,13 @@ class Operation:
     page: str = ""
     id: str = ""
 
+    @property
+    def answers(self) -> dict[int, Any]:
+        """The type of each successful response, by status."""
+        return {self.status: self.answer, **self.also}
+
 
 def operation(
-    summary: str,
     *,
     body: Schema | None = None,
     query: Schema | None = None,
@@ -95,11 +113,20 @@ def operation(
     **more: Any,
 ) -> Callable[[Action], Action]:
     """Decorator that describes an action; `more` are further fields of `Operation`."""
-    described = Operation(
-        summary=summary, body=body, query=query, answer=answer, status=status, faults=faults, **more
-    )
 
     def describe(action: Action) -> Action:
+        # Without docstrings (`python -OO`) an operation has its id only.
+        summary, _, description = inspect.cleandoc(action.__doc__ or "").partition("\n\n")
+        described = Operation(
+            summary=summary,
+            description=description,
+            body=body,
+            query=query,
+            answer=answer,
+            status=status,
+            faults=faults,
+            **more,
+        )
         action.operation = described  # type: ignore[attr-defined]
         return action
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
+from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs
 from authservice.kernel.origins import normal
 from authservice.kernel.sections import root
@@ -23,10 +24,8 @@ def is_own(origin: str, request: HttpRequest) -> bool:
 
 
 def is_trusted(origin: str, request: HttpRequest) -> bool:
-    """Whether `origin` is our own, or one that a module trusts (slot `trusted_origins`)."""
-    return is_own(origin, request) or any(
-        origin in trusted() for trusted in plugs("trusted_origins")
-    )
+    """Whether `origin` is our own, or one that a request guard trusts."""
+    return is_own(origin, request) or any(guard.trusts(origin) for guard in plugs(RequestGuard))
 
 
 def target_origin(request: HttpRequest) -> str:

@@ -29,13 +29,12 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 def page(
     path: str, context: Mapping[str, Any], *, onward: str = "", status: int = 200
 ) -> HttpResponse:
-    """Render the template at `path` as a page that must not be cached, framed or indexed.
+    """Render the template at `path` as a page that must not be framed or indexed.
 
     `onward` is the URL that the response to the page's form may redirect to, if there is one.
     """
     html = templates.render(path, {"brand": _brand(), **context})
     response = HttpResponse(html, status=status)
-    response.headers["Cache-Control"] = "no-store"
     # The URL of the page contains a token, so the browser may send at most its origin. The stricter
     # `no-referrer` would make the page's own form send `Origin: null`, as other sites can.
     response.headers["Referrer-Policy"] = "strict-origin"
@@ -62,6 +61,17 @@ def posted_elsewhere(request: HttpRequest) -> bool:
         return True
     origin = request.META.get("HTTP_ORIGIN", "")  # plain HTTP, and browsers from before 2023
     return origin != "" and not origins.is_own(origin, request)
+
+
+def is_navigation(request: HttpRequest) -> bool:
+    """Whether the browser opens the address as a page, rather than as an image or for a script.
+    True for clients that do not say it."""
+    return bool(request.META.get("HTTP_SEC_FETCH_MODE", "navigate") == "navigate")
+
+
+def opened_by_browser(request: HttpRequest) -> bool:
+    """The same, but false for clients that do not say it, such as programs: those read JSON."""
+    return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "navigate")
 
 
 def embedded(request: HttpRequest) -> bool:
@@ -99,8 +109,8 @@ def _digest(style: str) -> str:
 
 
 def _brand() -> Mapping[str, Any]:
-    found: LinkPages | None = plug("link_pages")
-    return found.brand() if found else {}
+    link_pages = plug(LinkPages)
+    return link_pages.brand() if link_pages else {}
 
 
 def _origin(url: str) -> str:

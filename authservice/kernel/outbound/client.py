@@ -22,7 +22,7 @@ from django.db import connections
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
-from authservice.kernel import settings
+from authservice.kernel import settings, transactions
 from authservice.kernel.outbound import addresses
 from authservice.kernel.outbound.errors import (
     BadStatus,
@@ -136,10 +136,8 @@ def send(
 
 
 def _refuse_transactions() -> None:
-    for connection in connections.all(initialized_only=True):
-        # Django's own test cases wrap each test in a transaction, and mark its blocks.
-        if any(not getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
-            raise InsideTransaction("Requests must not be sent inside a transaction.")
+    if any(map(transactions.is_open, connections.all(initialized_only=True))):
+        raise InsideTransaction("Requests must not be sent inside a transaction.")
 
 
 @contextmanager

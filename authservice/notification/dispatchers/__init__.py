@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 from authservice.kernel.message_queue import Message
 from authservice.kernel.settings import cached, pluggable
-from authservice.notification.conf import conf
+from authservice.notification.conf import DISPATCHERS, conf
 
 Dispatcher = Callable[[Message], None]
-DISPATCHERS = {
-    name: f"{__name__}.{name}.dispatch" for name in ("thread", "tasks", "celery", "inline")
-}
+_PATHS = {name: f"{__name__}.{name}.dispatch" for name in DISPATCHERS}
 
 
 @cached
 def dispatcher() -> Dispatcher:
     """The dispatcher of `NOTIFICATION.DISPATCHER`."""
-    found: Dispatcher = pluggable(conf.dispatcher, DISPATCHERS)
+    found: Dispatcher = pluggable(conf.dispatcher, _PATHS)
     return found

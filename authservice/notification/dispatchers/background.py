@@ -3,6 +3,10 @@
 A failed job is retried later while other jobs continue. The thread starts with the first job, in
 the process that received it: a forked child inherits neither the thread nor the parent's jobs.
 When the process ends, waiting jobs get a few seconds; the rest are logged as lost.
+
+There are two queues, so that a message that a user waits for never waits behind notices. An
+attacker can trigger any number of notices. Their queue has its own thread and size: if it is full
+or slow, links and codes are still sent.
 """
 
 from __future__ import annotations
@@ -13,11 +17,13 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db import connections
 
+from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf, pause
 from authservice.notification.failures import failed, given_up, lost
@@ -30,6 +36,8 @@ class _Job:
     due: float
     number: int  # if two jobs are due at the same time, the older one runs first
     message: Message = field(compare=False)
+    # A copy of the context of the request: its variables are those of the job.
+    context: Context = field(compare=False)
     attempt: int = field(default=1, compare=False)
 
 
@@ -60,7 +68,7 @@ class Background:
             if not refused:
                 self._count += 1
                 due = time.monotonic() + delay.total_seconds()
-                self._push(_Job(due, self._count, message))
+                self._push(_Job(due, self._count, message, copy_context()))
         if refused:
             lost(message, refused)
 
@@ -123,12 +131,16 @@ class Background:
 
     def _tried(self, job: _Job) -> str:
         try:
-            return self._run(job.message, job.attempt)
+            return job.context.run(self._run_in_unit, job)
         except Exception as wrong:
             return failed(job.message, job.attempt, wrong)
         finally:
             # Otherwise each process would keep an idle connection open for hours.
             connections.close_all()
+
+    def _run_in_unit(self, job: _Job) -> str:
+        with clock.unit():  # the reading in the context is that of the request
+            return self._run(job.message, job.attempt)
 
     def _conclude(self, job: _Job, fault: str) -> None:
         if not fault:
@@ -138,9 +150,27 @@ class Background:
             return
         later = time.monotonic() + pause(job.attempt).total_seconds()
         with self._changed:
-            self._push(_Job(later, job.number, job.message, job.attempt + 1))
+            self._push(_Job(later, job.number, job.message, job.context, job.attempt + 1))
 
     def _finish(self) -> None:
         with self._changed:
             self._current = None
             self._changed.notify_all()
+
+
+class Lanes:
+    """`run` is described at `Background`; `put` never waits for it."""
+
+    def __init__(self, run: Callable[[Message, int], str]) -> None:
+        # When the process ends, the queue that was created last is drained first.
+        self.notices = Background(run)
+        self.waited_for = Background(run)
+
+    def put(self, message: Message, delay: timedelta = timedelta(0)) -> None:
+        """Enqueue the job; it runs after the delay."""
+        lane = self.notices if message.is_notice else self.waited_for
+        lane.put(message, delay)
+
+    def drain(self) -> None:
+        self.waited_for.drain()
+        self.notices.drain()

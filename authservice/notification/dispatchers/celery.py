@@ -15,7 +15,7 @@ from django.utils import timezone
 from authservice.kernel.message_queue import Message
 from authservice.notification import failures, worker
 from authservice.notification.conf import conf, pause
-from authservice.notification.dispatchers.lanes import Lanes
+from authservice.notification.dispatchers.background import Lanes
 
 
 def _deliver(task: Any, job: dict[str, Any]) -> None:
@@ -48,9 +48,13 @@ deliver: Any = shared_task(
 def _publish(message: Message, attempt: int) -> str:
     try:
         # `retry=False`, because the thread has retries of its own.
-        deliver.apply_async(
-            (worker.to_dict(message),), argsrepr=_shown(message), retry=False, **_options(message)
-        )
+        with worker.restored(message):  # packages for tenants read it when a task is published
+            deliver.apply_async(
+                (worker.to_dict(message),),
+                argsrepr=_shown(message),
+                retry=False,
+                **_options(message),
+            )
     except Exception as wrong:
         return failures.failed(message, attempt, wrong)
     return ""

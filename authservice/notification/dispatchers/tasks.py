@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.tasks import task
-from django.utils import timezone
 
+from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
 from authservice.notification import failures, worker
 from authservice.notification.conf import conf, pause
-from authservice.notification.dispatchers.lanes import Lanes
+from authservice.notification.dispatchers.background import Lanes
 
 _LOW = -50  # on a scale from -100 to 100; other messages have 0
 
@@ -30,7 +30,7 @@ def deliver(job: dict[str, Any], attempt: int = 1) -> None:
             failures.given_up(message, attempt, fault)
             raise failures.Undelivered(message.kind, fault)
         if deliver.get_backend().supports_defer:
-            later = timezone.now() + pause(attempt)
+            later = clock.now() + pause(attempt)
             deliver.using(run_after=later, **_options(message)).enqueue(job, attempt + 1)
             return
         time.sleep(pause(attempt).total_seconds())
@@ -42,7 +42,8 @@ def _enqueue(message: Message, attempt: int) -> str:
         options = _options(message)
         if message.delay and deliver.get_backend().supports_defer:
             options["run_after"] = datetime.fromisoformat(message.not_before)
-        deliver.using(**options).enqueue(worker.to_dict(message))
+        with worker.restored(message):
+            deliver.using(**options).enqueue(worker.to_dict(message))
     except Exception as wrong:
         return failures.failed(message, attempt, wrong)
     return ""

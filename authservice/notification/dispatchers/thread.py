@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from authservice.notification.dispatchers.lanes import Lanes
+from authservice.notification.dispatchers.background import Lanes
 
 lanes = Lanes(worker.attempt)
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel.settings import cached, pluggable
-from authservice.notification.conf import conf
+from authservice.notification.conf import SENDERS, conf
 
 Sender = Callable[[str, str], None]
-SENDERS = {name: f"{__name__}.{name}.send" for name in ("console", "webhook", "twilio")}
+_PATHS = {name: f"{__name__}.{name}.send" for name in SENDERS}
 
 
 @cached
@@ -18,5 +18,5 @@ def sender() -> Sender:
     """The sender of `NOTIFICATION.SMS_SENDER`."""
     if not conf.sms_sender:
         raise ImproperlyConfigured("AUTHSERVICE['NOTIFICATION']['SMS_SENDER'] is not set.")
-    found: Sender = pluggable(conf.sms_sender, SENDERS)
+    found: Sender = pluggable(conf.sms_sender, _PATHS)
     return found

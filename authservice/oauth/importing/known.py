@@ -13,6 +13,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from authservice.kernel import databases
+from authservice.kernel.imports import REFUSED
 from authservice.oauth import storage
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import DatabaseLinks, Link, LinkTaken
@@ -62,7 +63,7 @@ class KnownLinks:
             except LinkTaken:
                 present = KnownLinks()
                 present.read([link])
-                taken[link] = "" if present.has(link) else present.conflict(link) or TAKEN
+                taken[link] = "" if present.has(link) else present.conflict(link) or REFUSED
         return taken
 
 

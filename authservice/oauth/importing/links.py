@@ -17,7 +17,7 @@ For the same reason these links are skipped:
 - a link of a user without a password who has never logged in. The first proof of the address
   removes nothing of such an account, so an attacker whose sign-up there was never confirmed would
   keep the link;
-- a link that its user has removed here in the last three days;
+- a link of an identity that was removed from the account here;
 - a link that an earlier run imported, or found here, and that is not here now: its user, staff or a
   recovery has removed it.
 """
@@ -30,22 +30,25 @@ from typing import Any
 
 from django.apps import apps
 from django.db import transaction
-from django.utils import timezone
 
 from authservice.core.importing import imported_rows, package_tables
 from authservice.core.importing.owners import NO_USER, Owners
-from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
-from authservice.kernel import databases, events
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.imports import CannotImport, ImportOptions, ImportReport
-from authservice.kernel.retries import retry_on_deadlock
-from authservice.oauth import registry
+from authservice.kernel.imports import (
+    REFUSED,
+    CannotImport,
+    ImportOptions,
+    ImportReport,
+    ImportSource,
+)
+from authservice.kernel.retries import write_or_split
+from authservice.oauth import registry, removed_links
 from authservice.oauth.importing.known import KnownLinks
 from authservice.oauth.importing.rows import PackageRows, Row
 from authservice.oauth.importing.subjects import NotASubject, Subjects
-from authservice.oauth.removed_links import UNLINKED
 from authservice.oauth.storage import Link
 
 REMOVED = "the link was removed here"
@@ -75,7 +78,7 @@ class _Stored:
     def of(cls, users: set[Any], *, imported: Collection[Any], lock: bool) -> _Stored:
         # Until the batch is stored the users can neither link, unlink nor be deleted.
         owners = Owners.of(users, lock=lock)
-        return cls(owners=owners, removed=_removed(users), imported=imported)
+        return cls(owners=owners, removed=removed_links.records_of(users), imported=imported)
 
     def doubt(self, row: Row, link: Link) -> str:
         """Why a link without a conflict must not be imported; "" if it may."""
@@ -83,10 +86,10 @@ class _Stored:
             return imported_rows.REMOVED
         if doubt := self.owners.doubt(link.user_id, link.added_at):
             return doubt
-        return REMOVED if (link.user_id, link.provider, link.subject) in self.removed else ""
+        return REMOVED if removed_links.is_among(link, self.removed) else ""
 
 
-class LinkImport:
+class LinkImport(ImportSource):
     """A source of `authservice_import`: the links of one package."""
 
     what = "provider links"
@@ -129,8 +132,9 @@ class _Run:
         done = 0
         for stored, total in batches:
             rows = [self.package.read(row) for row in stored]
-            for outcome in retry_on_deadlock(lambda rows=rows: self._import(rows)):  # type: ignore[misc]
-                _count(outcome, self.report)
+            for outcomes in write_or_split(self._import, rows, _refused):
+                for outcome in outcomes:
+                    _count(outcome, self.report)
             done += len(rows)
             self.options.progress(done, max(done, total))
         return self.report
@@ -199,6 +203,10 @@ class _Run:
         _record([outcome.link for outcome in new if outcome.link], users)
 
 
+def _refused(row: Row) -> list[_Outcome]:
+    return [_Outcome(row, reason=REFUSED)]
+
+
 def _count(outcome: _Outcome, report: ImportReport) -> None:
     report.read += 1
     if outcome.link:
@@ -225,16 +233,8 @@ def _link(row: Row, provider: str, subject: str) -> Link:
         subject=subject,
         email=row.email if identifiers.is_new_email(row.email) else "",
         at_signup=False,
-        added_at=min(row.added_at, timezone.now()),
+        added_at=min(row.added_at, clock.now()),
     )
-
-
-def _removed(users: set[Any]) -> set[tuple[Any, str, str]]:
-    rows = OneTimeToken.objects.filter(user__in=users, purpose=UNLINKED)
-    return {
-        (user, kept["provider"], kept["subject"])
-        for user, kept in rows.values_list("user_id", "payload")
-    }
 
 
 def _user_model(model: Any) -> Any:

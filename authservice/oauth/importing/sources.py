@@ -3,7 +3,7 @@ so that no package needs to be installed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
 from authservice.kernel.imports import ImportSource
 from authservice.oauth.importing.allauth import AllauthRows
@@ -11,6 +11,7 @@ from authservice.oauth.importing.links import LinkImport
 from authservice.oauth.importing.social_django import SocialDjangoRows
 
 
-def import_sources() -> Mapping[str, ImportSource]:
-    """Fills the slot `import_sources`."""
-    return {"social_django": LinkImport(SocialDjangoRows()), "allauth": LinkImport(AllauthRows())}
+def import_sources() -> Iterator[tuple[str, ImportSource]]:
+    """Each source with the name of its package; `kernel/imports.py` finds this function by name."""
+    yield "social_django", LinkImport(SocialDjangoRows())
+    yield "allauth", LinkImport(AllauthRows())

@@ -17,14 +17,9 @@ from authservice.oauth.importing.rows import PackageRows, Row, server_of
 from authservice.oauth.openid import OpenIDProvider
 from authservice.oauth.provider import Provider, UserInfoFailed
 from authservice.oauth.providers.apple import Apple
-from authservice.oauth.providers.discord import Discord
-from authservice.oauth.providers.facebook import Facebook
-from authservice.oauth.providers.github import GitHub
-from authservice.oauth.providers.gitlab import GitLab
-from authservice.oauth.providers.google import Google
-from authservice.oauth.providers.linkedin import LinkedIn
 from authservice.oauth.providers.microsoft import Microsoft
-from authservice.oauth.providers.slack import Slack
+from authservice.oauth.providers.openid_connect import GitLab, Google, LinkedIn, Slack
+from authservice.oauth.providers.plain_oauth2 import Discord, Facebook, GitHub
 
 
 class NotASubject(Exception):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from authservice.kernel import clock
 from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
@@ -20,7 +20,6 @@ from authservice.oauth.openid import OpenIDProvider, OpenIDSettings
 from authservice.oauth.provider import Flow, Parameters, Profile, ProviderResult
 
 _SECRET_LIFE = 300  # seconds
-_MAX_USER = 4096  # characters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +33,20 @@ class AppleSettings(OpenIDSettings):
     private_key: Secret = field(default_factory=lambda: Secret(""))
     """That key: the content of the `.p8` file that Apple offers for download."""
 
+    def key(self) -> Secret:
+        """The key, also if it came through an environment variable or a file that writes the ends
+        of its lines as a backslash and an n, or puts quotes around it."""
+        return Secret(self.private_key.reveal().strip().strip("'\"").replace("\\n", "\n"))
+
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         if self.client_secret:
             yield "['CLIENT_SECRET'] is not used: it is made with PRIVATE_KEY."
-        if self.private_key and not _is_key(self.private_key):
-            yield "['PRIVATE_KEY'] is not a private key for ES256 in PEM."
+        if self.private_key and not _is_key(self.key()):
+            yield (
+                "['PRIVATE_KEY'] is not a private key for ES256 in PEM: the content of Apple's .p8"
+                " file, from '-----BEGIN PRIVATE KEY-----' to '-----END PRIVATE KEY-----'."
+            )
 
 
 class Apple(OpenIDProvider):
@@ -57,7 +64,7 @@ class Apple(OpenIDProvider):
     form_post = True
 
     def client_secret(self) -> Secret:
-        now = int(time.time())
+        now = int(clock.timestamp())
         claims = {
             "iss": self.settings.team_id,
             "iat": now,
@@ -68,16 +75,13 @@ class Apple(OpenIDProvider):
         return Secret(
             jwt.encode(
                 claims,
-                self.settings.private_key.reveal(),
+                self.settings.key().reveal(),
                 algorithm="ES256",
                 headers={"kid": self.settings.key_id},
             )
         )
 
-    def is_email_verified(self, data: Mapping[str, Any]) -> bool:
-        # Apple sends either form.
-        return data.get("email_verified") is True or data.get("email_verified") == "true"
-
+    @clock.once
     def complete(self, parameters: Parameters, flow: Flow) -> ProviderResult:
         result = super().complete(parameters, flow)
         profile = _named(result.profile, revealed(parameters.get("user", "")))
@@ -88,7 +92,7 @@ def _named(profile: Profile, user: str) -> Profile:
     """With the names that Apple sends with the first login, by way of the browser. The user may
     have changed them, which does no harm; the address beside them is not used."""
     try:
-        given = json.loads(user) if 0 < len(user) <= _MAX_USER else None
+        given = json.loads(user, strict=False) if user else None
     except (ValueError, RecursionError):
         given = None
     name = read.mapping(read.mapping(given).get("name"))

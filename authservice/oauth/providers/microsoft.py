@@ -90,8 +90,8 @@ class Microsoft(OpenIDProvider):
 
     def _address(self, data: Mapping[str, Any]) -> tuple[str, bool]:
         claims = read.mapping(data.get("claims"))
-        claimed = read.text(claims.get("email"))
-        if claimed and claims.get("xms_edov") in (True, "true", "1"):
+        claimed = read.address(claims.get("email"))
+        if claimed and read.flag(claims.get("xms_edov")):
             return claimed, True
-        address = read.text(data.get("mail")) or claimed
+        address = read.address(data.get("mail")) or claimed
         return address, bool(address) and self.settings.trust_tenant_email

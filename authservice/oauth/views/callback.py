@@ -17,7 +17,9 @@ from authservice.core.api import redirects
 from authservice.core.api.authentication import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Challenged
+from authservice.core.login import login
 from authservice.kernel import errors as general
+from authservice.kernel.errors import Fault
 from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
@@ -25,61 +27,133 @@ from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, flow, registry
 from authservice.oauth.conf import conf
-from authservice.oauth.flow import Linked, Parameters
-from authservice.oauth.serializers import CallbackIn, ProviderLinked, SignedInByProvider
-from authservice.oauth.sign_in import SignedIn
-from authservice.oauth.views import outcomes
-
-_FAULTS = (*outcomes.PROVIDER_FAULTS, *outcomes.LOGIN_FAULTS, errors.ProviderRefused)
-_ONWARD = (
-    "The front end, with tokens, a challenge or `linked` in the fragment, or with an error in the"
-    " query, where one is set."
+from authservice.oauth.flow import Completed, Linked, Parameters
+from authservice.oauth.serializers import (
+    CallbackFormIn,
+    CallbackIn,
+    ProviderLinked,
+    SignedInByProvider,
 )
+from authservice.oauth.sign_in import SignedIn
+
+DONE = phrase("Signed in.")
+PROVIDER_FAULTS = (errors.ProviderNotFound, errors.ProviderDisabled)
+LOGIN_FAULTS = (
+    errors.AccountLinkingDisabled,
+    errors.AlreadyLinked,
+    errors.EmailRequired,
+    errors.EmailTaken,
+    errors.SignupByProviderDisabled,
+    errors.TokenExchangeRefused,
+    errors.UserInfoUnavailable,
+    errors.InvalidState,
+    errors.StateExpired,
+    errors.StateUsed,
+    *login.REFUSALS,
+)
+_FAULTS = (*PROVIDER_FAULTS, *LOGIN_FAULTS, errors.ProviderRefused)
+_ONWARD = (
+    "The front end, with tokens, `status=signed_in` (with token cookies), a challenge or `linked`"
+    " in the fragment, or with an error in the query, where one is set."
+)
+
+
+def further_fields(result: SignedIn) -> dict[str, Any]:
+    """The fields that the response of such a login has in addition to those of every login."""
+    return {
+        "token_type": "Bearer",
+        "is_new_user": result.is_new_user,
+        "provider": result.provider,
+    }
+
+
+def at_error_page(fault: Fault) -> HttpResponse | None:
+    """The redirect of a browser to the error page of the front end; None if no page is set."""
+    url = _error_url()
+    if not url:
+        return None
+    response = redirects.refusal_in_query(fault, to=url)
+    for name, value in fault.headers.items():
+        response.headers[name] = value
+    return response
+
+
+def _error_url() -> str:
+    """Settings that cannot be read have no page: they are the error that the response reports."""
+    try:
+        return str(conf.error_redirect_url)
+    except ImproperlyConfigured:
+        return ""
 
 
 class Callback(Endpoint):
     """State and cookie are the proof of a callback, so it needs no CSRF token."""
 
     public = True
+    is_visited = True
     guard_exempt = True
     takes_form = True
 
     @operation(
-        "Where a provider sends the browser back to",
         query=CallbackIn,
-        # None for a HEAD request or a browser prefetch: the code stays unused.
+        # None for a HEAD request: the code stays unused.
         answer=SignedInByProvider | Challenged | ProviderLinked | None,
         redirect=_ONWARD,
         faults=_FAULTS,
-        id="followProvider",
+        id="completeProviderLogin",
     )
     def follow(self, provider: str) -> HttpResponse:
-        if self.is_prefetch:
+        """Where a provider sends the browser back to
+
+        The provider sends the browser here after its consent screen; a front end does not call it.
+        The result goes to the front end by a redirect: tokens (with token cookies
+        `status=signed_in`), `challenge=2fa` with `temp_token`, or `linked` in the fragment, or
+        `error` and `error_description` in the query. Without an address of a front end it is JSON.
+
+        It works once, in the browser that began the login, within the time that the service sets:
+        otherwise `OAUTH_INVALID_STATE`, `OAUTH_STATE_USED` or `OAUTH_STATE_EXPIRED`, and the user
+        begins again. 409 `OAUTH_EMAIL_EXISTS`: an account has this address, which the provider has
+        not verified, or this user of the provider was removed from the account, or its password was
+        reset in the last 72 hours. Ask the user to log in in another way, and to link the provider
+        there.
+        """
+        if self.is_head:
             return answer()
-        return self._arrive(provider, self.read_query)
+        return self._arrive(provider, lambda: self.read_query(CallbackIn))
 
     @operation(
-        "The same for providers that send a form (Apple)",
-        body=CallbackIn,
+        body=CallbackFormIn,
         answer=SignedInByProvider | Challenged | ProviderLinked,
         redirect=_ONWARD,
         faults=(*_FAULTS, general.MethodNotAllowed),
-        id="receiveProvider",
+        id="completeProviderLoginWithPost",
     )
     def receive(self, provider: str) -> HttpResponse:
+        """The same for providers that send a form (Apple)
+
+        The provider sends the browser here after its consent screen; a front end does not call it.
+        The result goes to the front end by a redirect: tokens (with token cookies
+        `status=signed_in`), `challenge=2fa` with `temp_token`, or `linked` in the fragment, or
+        `error` and `error_description` in the query. Without an address of a front end it is JSON.
+
+        It works once, in the browser that began the login, within the time that the service sets:
+        otherwise `OAUTH_INVALID_STATE`, `OAUTH_STATE_USED` or `OAUTH_STATE_EXPIRED`, and the user
+        begins again. 409 `OAUTH_EMAIL_EXISTS`: an account has this address, which the provider has
+        not verified, or this user of the provider was removed from the account, or its password was
+        reset in the last 72 hours. Ask the user to log in in another way, and to link the provider
+        there.
+
+        The same as `GET /oauth/{provider}/callback`, for providers that send a form.
+        """
         if not self._takes_post():
             raise general.MethodNotAllowed(headers={"Allow": self._allowed()})
-        return self._arrive(provider, self.read)
+        return self._arrive(provider, lambda: self.read(CallbackFormIn))
 
     def refuse(self, fault: general.Fault) -> HttpResponse:
         # A wrong method is no callback: no provider sends a browser with it.
-        url = "" if isinstance(fault, general.MethodNotAllowed) else _error_url()
-        if not url:
-            return super().refuse(fault)
-        response = redirects.refusal_in_query(fault, to=url)
-        for name, value in fault.headers.items():
-            response.headers[name] = value
-        return response
+        wrong_method = isinstance(fault, general.MethodNotAllowed)
+        redirected = None if wrong_method else at_error_page(fault)
+        return redirected or super().refuse(fault)
 
     def _allowed(self) -> str:
         methods = super()._allowed().split(", ")
@@ -90,19 +164,20 @@ class Callback(Endpoint):
         found = registry.get(self.kwargs["provider"])
         return found is None or found.form_post
 
-    def _arrive(self, provider: str, read: Callable[[Any], dict[str, Any]]) -> HttpResponse:
+    def _arrive(self, provider: str, read: Callable[[], dict[str, Any]]) -> HttpResponse:
         # The parameters are in no local variable: error reports print those of each frame.
-        result = self._complete(provider, Parameters(_texts(read(CallbackIn))))
+        completed = self._complete(provider, Parameters(_texts(read())))
+        result = completed.result
         if isinstance(result, Linked):
-            return _linked(result)
+            return _linked(result, to=completed.onward)
         return redirects.login(
             result.outcome,
-            to=conf.default_redirect_url,
-            message=outcomes.DONE,
-            more=outcomes.further_fields(result),
+            to=completed.onward,
+            message=DONE,
+            more=further_fields(result),
         )
 
-    def _complete(self, provider: str, parameters: Parameters) -> SignedIn | Linked:
+    def _complete(self, provider: str, parameters: Parameters) -> Completed:
         return flow.complete(
             flow.usable(provider),
             parameters,
@@ -117,24 +192,15 @@ class Callback(Endpoint):
         return Secret(cookies.get(self.request, name))
 
 
-def _linked(result: Linked) -> HttpResponse:
-    if conf.default_redirect_url:
-        return redirects.result({"linked": result.provider}, to=conf.default_redirect_url)
+def _linked(result: Linked, *, to: str) -> HttpResponse:
+    if to:
+        return redirects.result({"linked": result.provider}, to=to)
     body: ProviderLinked = {
         "status": "linked",
         "message": phrase("The provider was linked."),
         "provider": result.provider,
     }
     return answer(body)
-
-
-def _error_url() -> str:
-    """The error page of the front end, or "". Settings that cannot be read have none: they are the
-    error that the response reports."""
-    try:
-        return str(conf.error_redirect_url)
-    except ImproperlyConfigured:
-        return ""
 
 
 def _texts(given: dict[str, Any]) -> dict[str, str]:

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
 
-from authservice.core.api import responses
+from authservice.core import errors
+from authservice.core.api import responses, token_cookies
 from authservice.core.api.authentication import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
-from authservice.core.api.responses import Authenticated, Challenged
+from authservice.core.api.responses import Challenged, Entered, InvitationStatus
 from authservice.core.api.serializers import (
     AcceptInvitationIn,
     DeclineInvitationIn,
     InvitationLinkIn,
 )
-from authservice.core.invitations import acceptance
-from authservice.core.invitations.acceptance import Profile
-from authservice.kernel import errors
+from authservice.core.invitations import acceptance, mailing
+from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import array, array_page, counted, given
-from authservice.kernel.http.operations import Moment, Uuid, carries, operation
+from authservice.kernel.http.operations import Moment, carries, operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
-from authservice.organization import access, answering, invitations
+from authservice.organization import access, invitations
 from authservice.organization.errors import AlreadyAMember, TooManyMembers
-from authservice.organization.models import OrganizationInvitation
+from authservice.organization.models import Membership, OrganizationInvitation
 from authservice.organization.roles import Permission
 from authservice.organization.serializers import (
     InvitationIn,
@@ -53,14 +53,21 @@ class OrgInvitation(TypedDict):
     """An invitation to an organization. `status` is pending, accepted, declined, cancelled or
     expired."""
 
-    id: Uuid
-    org_id: Uuid
+    id: str
+    org_id: str
     email: str
-    role: str
+    role: shapes.Role
     inviter_id: str
-    status: str
+    status: InvitationStatus
     expires_at: Moment
     created_at: Moment
+
+
+class SentOrgInvitation(OrgInvitation):
+    """`mailed` is false, and `message` says so, if the recipient gets no more mails today."""
+
+    mailed: bool
+    message: NotRequired[str]
 
 
 class InvitingOrganization(TypedDict):
@@ -78,38 +85,63 @@ class ReceivedOrgInvitation(OrgInvitation):
 
 
 @carries("X-Device-Token", "Set-Cookie")
-class OrgInvitationAccepted(Authenticated):
+class OrgInvitationAccepted(Entered):
     """The tokens of the user who accepted and the new membership; `is_new_user` says whether the
     account is new."""
 
-    member: shapes.MemberRow
+    member: shapes.Membership
     is_new_user: bool
 
 
 class Invite(Endpoint):
     @operation(
-        "Invite an e-mail address to an organization",
         body=InvitationIn,
-        answer=OrgInvitation,
+        answer=SentOrgInvitation,
         status=201,
         faults=_REFUSED,
         id="inviteMember",
+        answered="The invitation, which is pending. Its token is in the mail only.",
     )
     def create(self, org_id: str) -> HttpResponse:
+        """Invite an e-mail address to an organization
+
+        Mails an invitation with a link to the page of the front end, which is valid for 7 days
+        unless the service sets another time. `role` is at most one that the caller may manage, and
+        `member` without it.
+
+        409 `ORG_MEMBER_EXISTS`: the address belongs to a member. 409 `INVITATION_ALREADY_EXISTS`:
+        send the pending one again. 403 `ORG_MAX_MEMBERS`: the organization is full. A user can send
+        50 invitations a day, and one mail a day to each address (429 `TOO_MANY_REQUESTS`).
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         wanted, caller = self.read(InvitationIn), self.identity
-        sent = invitations.invite(caller.person, caller.session, self.client, org_id, **wanted)
-        return answer(_invitation(sent), status=201)
+        sent, mailed = invitations.invite(
+            caller.person, caller.session, self.client, org_id, **wanted
+        )
+        return answer(_sent(sent, mailed=mailed), status=201)
 
 
 class Invitations(Endpoint):
     @operation(
-        "List the invitations of an organization",
         query=InvitationsQuery,
         answer=counted(list[OrgInvitation]),
         faults=SCOPED,
         id="listOrgInvitations",
     )
     def find(self, org_id: str) -> HttpResponse:
+        """List the invitations of an organization
+
+        All invitations of the organization, of every status, newest first. Filter by `status`, and
+        by `query`, a part of the address. `limit` is 100 at most and by default; `X-Total-Count` is
+        the number of all.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         query = given(self.request.GET)
         wanted = array_page(query, invitations.SORT_FIELDS)
         filters = fields.read(InvitationsFilter, query)
@@ -120,12 +152,21 @@ class Invitations(Endpoint):
 
 class OneInvitation(Endpoint):
     @operation(
-        "Cancel a pending invitation to an organization",
         answer=responses.MessageResponse,
         faults=(*SCOPED, *_CLOSED),
         id="cancelOrgInvitation",
+        answered="The invitation was cancelled.",
     )
     def cancel(self, org_id: str, invitation_id: str) -> HttpResponse:
+        """Cancel a pending invitation to an organization
+
+        Cancels a pending invitation; its link is refused from now on. 400 `INVITATION_NOT_PENDING`:
+        it was answered before.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         caller = self.identity
         invitations.cancel(caller.person, caller.session, self.client, org_id, invitation_id)
         return responses.message_response(phrase("The invitation was cancelled."))
@@ -133,25 +174,43 @@ class OneInvitation(Endpoint):
 
 class Resend(Endpoint):
     @operation(
-        "Send an invitation to an organization again, with a new link and expiry",
-        answer=OrgInvitation,
+        answer=SentOrgInvitation,
         faults=(*_REFUSED, *_CLOSED),
         id="resendOrgInvitation",
+        answered="The invitation with its new expiry.",
     )
     def resend(self, org_id: str, invitation_id: str) -> HttpResponse:
+        """Send an invitation to an organization again, with a new link and expiry
+
+        Mails a pending or expired invitation again: with a new link and a new expiry, while the
+        former link is refused. The caller becomes its inviter. If the address gets no more mails
+        today, `mailed` is false, nothing is sent, and the former link stays valid. The same errors
+        as for `POST /org/{org_id}/invite`; 400 `INVITATION_NOT_PENDING`: it was answered or
+        cancelled, or its role does not exist any more.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         caller = self.identity
-        sent = invitations.resend(caller.person, caller.session, self.client, org_id, invitation_id)
-        return answer(_invitation(sent))
+        sent, mailed = invitations.resend(
+            caller.person, caller.session, self.client, org_id, invitation_id
+        )
+        return answer(_sent(sent, mailed=mailed))
 
 
 class OwnInvitations(Endpoint):
     @operation(
-        "List the pending invitations to organizations for the user's address",
         query=OwnInvitationsQuery,
         answer=counted(list[ReceivedOrgInvitation]),
         id="listOwnOrgInvitations",
     )
     def find(self) -> HttpResponse:
+        """List the pending invitations to organizations for the user's address
+
+        The pending invitations to organizations for the address of the signed-in user, verified or
+        not. They are accepted with the link of the mail only, because no response contains a token.
+        """
         query = given(self.request.GET)
         wanted = array_page(query, invitations.SORT_FIELDS)
         found, total = invitations.pending_for(self.identity.person, wanted)
@@ -166,7 +225,6 @@ class Accept(FormEndpoint):
     public = True
 
     @operation(
-        "Show the page of an invitation to an organization",
         query=InvitationLinkIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a form.",
@@ -174,26 +232,50 @@ class Accept(FormEndpoint):
         id="showOrgInvitation",
     )
     def show(self) -> HttpResponse:
+        """Show the page of an invitation to an organization
+
+        The page of an invitation, for services without a front end. A browser gets a form, which
+        sends `POST /org/invitations/accept`. Opening it accepts nothing. Other clients get `status`
+        `confirm`.
+        """
         return self.show_form(self.read_query(InvitationLinkIn))
 
     def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return answering.describe(given["token"], self.client)
+        return invitations.describe(given["token"], self.client)
 
     @operation(
-        "Accept an invitation to an organization with the token of its mail, and sign in",
         body=AcceptInvitationIn,
         answer=OrgInvitationAccepted | Challenged,
         faults=(*acceptance.REFUSALS, AlreadyAMember, TooManyMembers),
         id="acceptOrgInvitation",
     )
     def accept(self) -> HttpResponse:
+        """Accept an invitation to an organization with the token of its mail, and sign in
+
+        Accepts an invitation with the `token` of its link, and signs the user in. If the address
+        has no account, `password` and `name` create one, also where the sign-up is closed. A client
+        that is signed in to the account of this address keeps its session and its active
+        organization. It sends its `refresh_token` too, as with `POST /org/switch`.
+
+        The response is that of a login, with `member` and `is_new_user`, or the challenge of a
+        second factor; the user has joined by then. 404 `INVITATION_NOT_FOUND`, 400
+        `INVITATION_EXPIRED` and `INVITATION_NOT_PENDING`: ask the sender for another invitation.
+        403 `ORG_MAX_MEMBERS`: the organization is full. 409 `ORG_MEMBER_EXISTS`: the user is a
+        member already.
+        """
         read = self.read(AcceptInvitationIn)
-        accepted = answering.accept(
-            read["token"],
-            Profile(name=read["name"], password=read["password"]),
-            self.client,
-            caller=caller_to_continue(self.request),
-        )
+        caller = caller_to_continue(self.request)
+
+        def accept(refresh_token: Secret) -> Accepted[Membership]:
+            return invitations.accept(
+                read["token"],
+                Profile(name=read["name"], password=read["password"]),
+                self.client,
+                caller=caller,
+                refresh_token=refresh_token,
+            )
+
+        accepted = token_cookies.continuing(self, read["refresh_token"], accept)
         more = {
             "member": shapes.membership(accepted.joined),
             "is_new_user": accepted.is_new_user,
@@ -205,14 +287,24 @@ class Decline(Endpoint):
     public = True
 
     @operation(
-        "Decline an invitation to an organization with the token of its mail",
         body=DeclineInvitationIn,
         faults=(*_CLOSED, errors.InvitationExpired),
         id="declineOrgInvitation",
+        answered="The invitation was declined; `data` is null.",
     )
     def decline(self) -> HttpResponse:
-        answering.decline(self.read(DeclineInvitationIn)["token"], self.client)
+        """Decline an invitation to an organization with the token of its mail
+
+        Declines an invitation with the `token` of its link. The caller need not be signed in. 400
+        `INVITATION_NOT_PENDING`: it was answered or cancelled before.
+        """
+        invitations.decline(self.read(DeclineInvitationIn)["token"], self.client)
         return answer()
+
+
+def _sent(row: OrganizationInvitation, *, mailed: bool) -> SentOrgInvitation:
+    data: dict[str, Any] = {**_invitation(row), "mailed": mailed}
+    return cast(SentOrgInvitation, data if mailed else {**data, "message": mailing.NOT_MAILED})
 
 
 def _invitation(row: OrganizationInvitation) -> OrgInvitation:

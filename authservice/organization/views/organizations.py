@@ -1,40 +1,72 @@
-"""Routes of organizations: the caller's own, and a single one."""
+"""Routes of organizations: the caller's own, a single one, and its members."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import HttpResponse
 
-from authservice.core.api import responses
+from authservice.core.api import responses, token_cookies
 from authservice.core.api.endpoint import Endpoint
 from authservice.kernel import errors as kernel_errors
+from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
+from authservice.kernel.http.listing import (
+    ArrayQuery,
+    array,
+    array_page,
+    array_part,
+    counted,
+    given,
+)
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.phrases import phrase
-from authservice.organization import access, active, errors, organizations
-from authservice.organization.serializers import OrganizationChangesIn, OrganizationIn, SwitchIn
+from authservice.organization import access, active, errors, members, organizations
+from authservice.organization.serializers import (
+    ListQuery,
+    MembersQuery,
+    OrganizationChangesIn,
+    OrganizationIn,
+    RoleIn,
+    SwitchIn,
+)
 from authservice.organization.views import shapes
 
 # What every route below /org/{orgId} may refuse.
 SCOPED = (errors.OrganizationNotFound, errors.NotAMember, errors.InsufficientRole)
+_CHANGES = (*SCOPED, errors.LastOwner, errors.MemberNotFound)
 
 
 @carries("Set-Cookie")
-class SwitchedTokens(responses.IssuedTokens):
-    """New tokens of the same session; the access token has the claims of the organization."""
+class SwitchedTokens(responses.ContinuedTokens):
+    """Tokens of the same session; the access token has the claims of the organization. The refresh
+    token is a new one if the client sent its current one, otherwise the current one, or absent if
+    the service withholds it."""
 
     message: str
 
 
 class Organizations(Endpoint):
     @operation(
-        "Create an organization",
         body=OrganizationIn,
         answer=shapes.Organization,
         status=201,
         faults=(kernel_errors.Forbidden, errors.SlugTaken, errors.TooManyOrganizations),
         id="createOrganization",
+        answered="The new organization.",
     )
     def create(self) -> HttpResponse:
+        """Create an organization
+
+        Creates an organization whose owner is the signed-in user. Without `slug` one is made from
+        the name. The session does not change to the new organization: call `POST /org/switch` for
+        that.
+
+        409 `ORG_SLUG_TAKEN`: the slug that was sent is taken or reserved; that of an organization
+        is reserved for 72 hours after its deletion. 403 `ORG_MAX_PER_USER`: the user owns as many
+        organizations as the service allows. 403 `FORBIDDEN`: this user may not create any. 429
+        `TOO_MANY_REQUESTS`: an account creates at most 20 an hour.
+        """
         wanted, caller = self.read(OrganizationIn), self.identity
         created = organizations.create(caller.person, caller.session, self.client, **wanted)
         return answer(shapes.organization(created), status=201)
@@ -42,46 +74,86 @@ class Organizations(Endpoint):
 
 class OwnOrganizations(Endpoint):
     @operation(
-        "List the organizations of the caller",
-        answer=list[shapes.Organization],
+        query=ArrayQuery,
+        answer=counted(list[shapes.Organization]),
         id="listOwnOrganizations",
     )
     def find(self) -> HttpResponse:
+        """List the organizations of the caller
+
+        The organizations of which the signed-in user is a member, for a menu to switch between
+        them. `limit` is 100 at most and by default; `X-Total-Count` is the number of
+        all.
+        """
         rows = organizations.joined_by(self.identity.person.user.pk)
-        return answer([shapes.organization(row) for row in rows])
+        page = array_part(self.request.GET)
+        part = list(page.cut(rows))
+        return array([shapes.organization(row) for row in part], page.total(part, rows.count))
 
 
 class Switch(Endpoint):
     @operation(
-        "Make an organization the active one of the session",
         body=SwitchIn,
         answer=SwitchedTokens,
-        faults=SCOPED,
+        faults=(*SCOPED, kernel_errors.InvalidRefreshToken),
         id="switchOrganization",
     )
     def switch(self) -> HttpResponse:
-        org_id, caller = self.read(SwitchIn)["org_id"], self.identity
-        issued = active.switch(caller.person, caller.session, self.client, org_id)
+        """Make an organization the active one of the session
+
+        Makes an organization the active one of this session: the access token has the claims
+        `org_id`, `org_slug` and `org_role`. Other sessions of the user do not change, and a new
+        login begins without an active organization.
+
+        Send the current `refresh_token` too. It is replaced, as by `POST /refresh`; store both
+        tokens of the response. Without it no refresh token is replaced: the response repeats the
+        current one, or has none if the service withholds it. The client may keep its own; the next
+        refresh has the claims.
+
+        401 `INVALID_REFRESH_TOKEN`: the `refresh_token` is not the current one of this session, and
+        nothing has changed. 403 `ORG_NOT_MEMBER` and 404 `ORG_NOT_FOUND`: read `GET /org/my` again.
+        """
+        read, caller = self.read(SwitchIn), self.identity
+        switch = partial(active.switch, caller.person, caller.session, self.client, read["org_id"])
+        issued = token_cookies.continuing(self, read["refresh_token"], switch)
         body: SwitchedTokens = {
-            **responses.tokens(issued),
+            **responses.continued(issued),
             "message": phrase("Organization switched."),
         }
         return responses.issue(body, issued)
 
 
 class Organization(Endpoint):
-    @operation("Show an organization", answer=shapes.Organization, faults=SCOPED)
+    @operation(answer=shapes.Organization, faults=SCOPED, id="getOrganization")
     def show(self, org_id: str) -> HttpResponse:
+        """Show an organization
+
+        One organization of the signed-in user. It need not be the active one of the session.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         actor = access.find(org_id, self.identity.person)
         return answer(shapes.organization(actor.organization))
 
     @operation(
-        "Change an organization",
         body=OrganizationChangesIn,
         answer=shapes.Organization,
         faults=SCOPED,
+        id="updateOrganization",
+        answered="The organization after the change.",
     )
     def change(self, org_id: str) -> HttpResponse:
+        """Change an organization
+
+        Changes `name`, `logo_url` and `metadata` (JSON text); at least one of them must be sent.
+        The slug never changes.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
         changes, caller = self.read(OrganizationChangesIn), self.identity
         if not changes:
             raise kernel_errors.ValidationFailed(
@@ -91,11 +163,118 @@ class Organization(Endpoint):
         return answer(shapes.organization(changed))
 
     @operation(
-        "Delete an organization permanently",
         answer=responses.MessageResponse,
         faults=(*SCOPED, errors.OrganizationInUse),
+        id="deleteOrganization",
+        answered="The organization was deleted.",
     )
     def delete(self, org_id: str) -> HttpResponse:
+        """Delete an organization permanently
+
+        Deletes an organization with its memberships and invitations, permanently. Only owners may.
+        Ask for a confirmation before. Accounts of members stay, and their access tokens have the
+        claims of the organization until the next refresh.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+
+        409 `ORG_IN_USE`: other data of the project needs the organization.
+        """
         caller = self.identity
         organizations.delete(caller.person, caller.session, self.client, org_id)
         return responses.message_response(phrase("Organization deleted."))
+
+
+class Members(Endpoint):
+    @operation(
+        query=MembersQuery,
+        answer=counted(list[shapes.Member]),
+        faults=SCOPED,
+        id="listMembers",
+    )
+    def find(self, org_id: str) -> HttpResponse:
+        """List the members of an organization
+
+        The members with their roles and users. Every member may read it. `limit` is 100 at most and
+        by default; `X-Total-Count` is the number of all. `query` is a part of a name, a username or
+        an address.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
+        query = given(self.request.GET)
+        wanted = array_page(query, members.SORT_FIELDS)
+        searched = fields.read(ListQuery, query)["query"]
+        actor = access.find(org_id, self.identity.person)
+        found, total = members.page_of(actor.organization, wanted, searched)
+        return array([shapes.member(row, person) for row, person in found], total)
+
+
+class Member(Endpoint):
+    @operation(
+        answer=shapes.Member,
+        faults=(*SCOPED, errors.MemberNotFound),
+        id="getMember",
+    )
+    def show(self, org_id: str, user_id: str) -> HttpResponse:
+        """Show a member of an organization
+
+        One member with the role and the user.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+
+        404 `ORG_MEMBER_NOT_FOUND`: the user is not a member.
+        """
+        actor = access.find(org_id, self.identity.person)
+        return answer(shapes.member(*members.get(actor.organization, user_id)))
+
+    @operation(
+        body=RoleIn,
+        answer=responses.MessageResponse,
+        faults=_CHANGES,
+        id="changeMemberRole",
+        answered="The member has the new role.",
+    )
+    def change(self, org_id: str, user_id: str) -> HttpResponse:
+        """Change the role of a member
+
+        Gives a member another `role`. Only owners make owners, and only owners change them. To
+        transfer an organization, make another member owner and then leave.
+
+        403 `ORG_CANNOT_REMOVE_OWNER`: the last owner must stay one. The new role applies at once
+        here, and in claims from the next refresh of that member on.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
+        role, caller = self.read(RoleIn)["role"], self.identity
+        members.change_role(caller.person, caller.session, self.client, org_id, user_id, role)
+        return responses.message_response(phrase("Role changed."))
+
+    @operation(
+        answer=responses.MessageResponse,
+        faults=_CHANGES,
+        id="removeMember",
+        answered="The user is no longer a member.",
+    )
+    def remove(self, org_id: str, user_id: str) -> HttpResponse:
+        """Remove a member, or leave the organization
+
+        Removes a member, or lets the signed-in user leave with the own id. The account stays;
+        access to the organization ends at once.
+
+        403 `ORG_CANNOT_REMOVE_OWNER`: the last owner cannot leave. Make another member owner first,
+        or delete the organization.
+
+        403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
+        `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
+        does not exist or is not active.
+        """
+        caller = self.identity
+        members.remove(caller.person, caller.session, self.client, org_id, user_id)
+        return responses.message_response(phrase("Member removed."))

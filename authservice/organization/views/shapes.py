@@ -1,22 +1,26 @@
-"""Responses about organizations: plain functions from rows to dicts."""
+"""Responses about organizations: plain functions from rows to dicts. Claims of access tokens."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from authservice.core.models import Session
 from authservice.core.users.person import Person
 from authservice.kernel.http.envelope import utc
-from authservice.kernel.http.operations import Moment, Uuid
-from authservice.organization import active
+from authservice.kernel.http.operations import Is, Moment, Named
+from authservice.kernel.interfaces import SessionData
+from authservice.organization import active, roles
 from authservice.organization import models as rows
+from authservice.organization.conf import conf
+
+Role = Annotated[str, Is(enum=lambda: list(roles.table())), Named("Role")]
 
 
 class Organization(TypedDict):
     """An organization. `owner_id` is the founder while an owner, then the oldest owner; `metadata`
     is JSON text, or empty."""
 
-    id: Uuid
+    id: str
     name: str
     slug: str
     owner_id: str
@@ -40,17 +44,17 @@ class MemberUser(TypedDict):
     created_at: Moment
 
 
-class MemberRow(TypedDict):
+class Membership(TypedDict):
     """A user's membership in an organization."""
 
-    id: Uuid
-    org_id: Uuid
+    id: str
+    org_id: str
     user_id: str
-    role: str
+    role: Role
     joined_at: Moment
 
 
-class Member(MemberRow):
+class Member(Membership):
     """A membership with its user."""
 
     user: MemberUser
@@ -59,10 +63,10 @@ class Member(MemberRow):
 class OwnOrganization(TypedDict):
     """An organization of the user who logs in, and the user's role in it."""
 
-    id: Uuid
+    id: str
     name: str
     slug: str
-    role: str
+    role: Role
 
 
 class OwnOrganizations(TypedDict):
@@ -88,7 +92,7 @@ def organization(row: Any) -> Organization:
     }
 
 
-def membership(row: rows.Membership) -> MemberRow:
+def membership(row: rows.Membership) -> Membership:
     return {
         "id": str(row.pk),
         "org_id": str(row.organization_id),
@@ -112,13 +116,37 @@ def member(row: rows.Membership, person: Person) -> Member:
     return {**membership(row), "user": user}
 
 
-def login_extras(person: Person, kept: Session | None) -> OwnOrganizations:
-    """Fills the slot `login_extras`."""
-    own = [own_organization(row) for row in active.own(person)]
-    chosen = str(kept.organization_id) if kept else ""
-    present = next((row for row in own if row["id"] == chosen), None)
-    return {"organizations": own, "active_organization": present}
-
-
 def own_organization(row: active.Own) -> OwnOrganization:
     return {"id": str(row.id), "name": row.name, "slug": row.slug, "role": row.role}
+
+
+class OrganizationData(SessionData):
+    """Fills the slot `session_data`: the organizations of a user, and the active one."""
+
+    def claims(self, person: Person, session: Session) -> dict[str, Any]:
+        """No query without an active organization."""
+        if session.organization_id is None:
+            return {}
+        own = active.memberships_of(person).filter(organization=session.organization_id).first()
+        if own is None:
+            return {}
+        return {
+            "org_id": str(own.organization.pk),
+            "org_slug": own.organization.slug,
+            "org_role": own.role,
+        }
+
+    def extras(self, person: Person, kept: Session | None) -> OwnOrganizations:
+        own = [own_organization(row) for row in active.own(person)]
+        chosen = str(kept.organization_id) if kept else ""
+        present = next((row for row in own if row["id"] == chosen), None)
+        if present is None and kept and kept.organization_id:  # not one of the first 100
+            row = active.own_one(person, kept.organization_id)
+            present = own_organization(row) if row else None
+        return {"organizations": own, "active_organization": present}
+
+    def withholds_refresh(self) -> bool:
+        return conf.switch_requires_refresh_token
+
+
+session_data = OrganizationData()

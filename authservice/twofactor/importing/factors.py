@@ -21,8 +21,8 @@ from authservice.core.importing import imported_rows
 from authservice.core.importing.owners import Owners
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.imports import ImportOptions, ImportReport
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
+from authservice.kernel.retries import write_or_split
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators, backup_codes
 from authservice.twofactor.models import Authenticator, BackupCode
@@ -70,7 +70,7 @@ class FactorRows(Protocol):
         """Reason, row and user of what is not a factor, such as codes of users without an app."""
 
 
-class FactorImport:
+class FactorImport(ImportSource):
     """A source of `authservice_import`: the authenticator apps of one package."""
 
     what = "authenticator apps and backup codes"
@@ -102,13 +102,16 @@ class _Run:
     enabled: set[Any] = field(default_factory=set)
 
     def add(self, factors: list[Factor]) -> None:
-        results: dict[Any, str]
-        results, earlier = retry_on_deadlock(lambda: self._import(factors))
+        results: dict[Any, str] = {}
+        earlier: set[Any] = set()
+        for found, left_codes in write_or_split(self._import, factors, _refused):
+            results |= found
+            earlier |= left_codes
         for one in factors:
             left = EARLIER_CODES if one.row in earlier else _left_codes(one)
             self._count(one, results[one.row], left_codes=left)
 
-    def _import(self, factors: list[Factor]) -> tuple[dict[Any, str], set[Any]]:
+    def _import(self, factors: Sequence[Factor]) -> tuple[dict[Any, str], set[Any]]:
         """The result for each row: `KIND` if it was imported, "" if the user had a factor already,
         else the reason why it was left; and the rows whose codes are from before a proof."""
         with transaction.atomic(using=databases.primary()):
@@ -134,7 +137,7 @@ class _Run:
 
     def _results(
         self,
-        factors: list[Factor],
+        factors: Sequence[Factor],
         owners: Owners,
         *,
         enabled: set[Any],
@@ -166,6 +169,10 @@ class _Run:
             self.report.present += 1
         else:
             self.report.skip(result, one.row, one.user)
+
+
+def _refused(one: Factor) -> tuple[dict[Any, str], set[Any]]:
+    return {one.row: REFUSED}, set()
 
 
 def _has_earlier_codes(one: Factor, owners: Owners) -> bool:

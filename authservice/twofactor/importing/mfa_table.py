@@ -1,7 +1,12 @@
 """Factors in a model `Authenticator` as `allauth.mfa` has it: one row of a user holds the app, and
-another one the recovery codes. dj-rest-auth has a copy of that model.
+another one the recovery codes.
 
 A used code is kept in Django's cache only, so the time of the last use is read instead.
+
+dj-rest-auth has a copy of that model in `dj_rest_auth.mfa`, since version 7.2; projects that use
+`allauth.mfa` with dj-rest-auth have their factors there. Secrets and seeds of allauth are decrypted
+by the adapter of the project (`MFA_ADAPTER`). Its settings `MFA_TOTP_DIGITS` and `MFA_TOTP_PERIOD`
+apply to all apps.
 """
 
 from __future__ import annotations
@@ -9,6 +14,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 from authservice.core.importing import package_tables
 from authservice.kernel.imports import ImportOptions
@@ -22,6 +30,7 @@ KEY = (
     "security keys have no counterpart here: a user without an authenticator app logs in without a"
     " second factor"
 )
+_TOLERANCE = 1  # the package accepts the codes of one step to either side
 
 
 class MfaTable(ABC):
@@ -92,3 +101,51 @@ class MfaTable(ABC):
             # Any exception, as above. The app is imported without its codes, and the report counts
             # one code that was left.
             return [Secret("")]
+
+
+class DjRestAuthFactors(MfaTable):
+    source = "dj_rest_auth.mfa"
+    reads: Sequence[str] = ("dj_rest_auth_mfa.Authenticator",)
+
+    def parameters(self) -> tuple[Any, Any, int]:
+        return (
+            _given("MFA_TOTP_DIGITS", seeds.DIGITS),
+            _given("MFA_TOTP_PERIOD", seeds.PERIOD),
+            _TOLERANCE,
+        )
+
+    def secret(self, row: Any) -> Secret:
+        signer = import_string("dj_rest_auth.mfa.totp._signer")
+        return Secret(signer.unsign(row.data["secret"]))
+
+    def unused(self, row: Any) -> list[Secret]:
+        made = import_string("dj_rest_auth.mfa.recovery_codes.RecoveryCodes")
+        count = _given("MFA_RECOVERY_CODE_COUNT", 10)
+        codes = [Secret(code) for code in made._generate_codes(row.data["seed"], count)]
+        used = int(row.data.get("used_mask", 0))
+        return [code for place, code in enumerate(codes) if not used >> place & 1]
+
+
+def _given(name: str, default: int) -> Any:
+    return getattr(settings, "REST_AUTH", {}).get(name, default)
+
+
+class AllauthFactors(MfaTable):
+    source = "allauth.mfa"
+    reads: Sequence[str] = ("mfa.Authenticator",)
+
+    def parameters(self) -> tuple[Any, Any, int]:
+        return (
+            getattr(settings, "MFA_TOTP_DIGITS", seeds.DIGITS),
+            getattr(settings, "MFA_TOTP_PERIOD", seeds.PERIOD),
+            int(getattr(settings, "MFA_TOTP_TOLERANCE", 0)),
+        )
+
+    def secret(self, row: Any) -> Secret:
+        adapter = import_string("allauth.mfa.adapter.get_adapter")()
+        # The adapter of a project may return something else than a text, which then fails here.
+        return Secret("" + adapter.decrypt(row.data["secret"]))
+
+    def unused(self, row: Any) -> list[Secret]:
+        codes = import_string("allauth.mfa.recovery_codes.internal.auth.RecoveryCodes")
+        return [Secret(str(code)) for code in codes(row).get_unused_codes()]

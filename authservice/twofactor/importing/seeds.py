@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import time
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
+from authservice.kernel import clock
 from authservice.kernel.secret import Secret
 
 PERIOD, DIGITS = 30, 6
@@ -56,7 +56,7 @@ def check_parameters(*, digits: Any, period: Any) -> None:
 def last_step(step: int) -> int:
     """The step of the last used code, so that it is not accepted again. Raises `NotImportable` if
     it would refuse every code for a long time."""
-    if step > time.time() // PERIOD + _AHEAD:
+    if step > clock.timestamp() // PERIOD + _AHEAD:
         raise NotImportable(FUTURE)
     return max(step, 0)
 

@@ -3,9 +3,10 @@
 import uuid
 
 import django.db.models.deletion
-import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
+
+import authservice.kernel.clock
 
 
 class Migration(migrations.Migration):
@@ -35,7 +36,9 @@ class Migration(migrations.Migration):
                 ("last_step", models.BigIntegerField(default=0, editable=False)),
                 (
                     "set_up_at",
-                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="set up"),
+                    models.DateTimeField(
+                        default=authservice.kernel.clock.now, verbose_name="set up"
+                    ),
                 ),
                 ("enabled_at", models.DateTimeField(blank=True, null=True, verbose_name="enabled")),
                 ("device_id", models.UUIDField(blank=True, editable=False, null=True)),

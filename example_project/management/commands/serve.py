@@ -36,6 +36,8 @@ class Command(BaseCommand):
         # Threads, because a password hash would block a whole worker otherwise. gunicorn reads the
         # number of workers from WEB_CONCURRENCY.
         command = ["--worker-class", "gthread", "--threads", threads, "--bind", bind]
+        # The longest that gunicorn allows; providers put long codes into the address of a callback.
+        command += ["--limit-request-line", "8190"]
         os.chdir(ROOT)
         # gunicorn has other arguments, so the settings could not see there that this is `serve`.
         os.environ["AUTHSERVICE_CONSOLE"] = "1" if settings.CONSOLE else "0"

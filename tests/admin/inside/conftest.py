@@ -11,6 +11,7 @@ from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from tests.admin.inside.browsers import ROOT, logged_in
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, permission
+from tests.support.slots import Listener
 
 # These tests require Django admin: `tests/admin/test_admin.py` runs them in hosts that install it.
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
@@ -81,7 +82,7 @@ def ann(api):
 def recorded(monkeypatch):
     """`recorded(action)` lists the events with that action that the listeners received."""
     events = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(events.append),))
     return lambda action: [event for event in events if event.action == action]
 
 

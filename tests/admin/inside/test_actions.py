@@ -85,6 +85,25 @@ def test_revoking_a_session_is_in_its_history(root, ann):
     assert "Ended." in history(root, Session.objects.get())
 
 
+def delete(root, session):
+    root.send(page(session, "delete"), post="yes")
+
+
+def delete_selected(root, session):
+    chosen = {"action": "delete_selected", "_selected_action": [str(session.pk)], "post": "yes"}
+    root.send(listed("session"), **chosen)
+
+
+@pytest.mark.parametrize("way", [delete, delete_selected])
+def test_deleting_a_session_is_recorded_as_its_end(root, api, ann, recorded, way):
+    way(root, Session.objects.get())
+
+    assert not Session.objects.exists()
+    assert api.get("me", token=ann["access_token"]).error == OVER
+    (event,) = recorded("security.session.revoked")
+    assert (event.user, event.target, event.actor_type) == (root.user, the_user(), "admin")
+
+
 # Unlocking
 
 

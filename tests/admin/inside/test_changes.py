@@ -6,6 +6,7 @@ from authservice.core.models import Account
 from authservice.core.users import lookup
 from tests.admin.inside.conftest import listed, page
 from tests.support.client import PASSWORD
+from tests.support.flows import prove
 from tests.support.people import email_field, has, the_user
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,7 @@ def test_invalid_number_is_refused(root, ann, save, number):
 @PAGES
 def test_number_of_another_user_is_refused(root, api, ann, save):
     api.sign_up("bob@example.com", phone_number=NEW)
+    prove("bob@example.com", NEW)
 
     assert "Another account has this number." in save(root, phone_number=NEW)
 

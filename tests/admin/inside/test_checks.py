@@ -2,9 +2,12 @@
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from django.core import checks
 from django.test.utils import isolate_apps
 
+from authservice.core.staff.admin_pages import SuperAdminGuard
+from authservice.core.staff.admin_site import protect
 from authservice.core.staff.checks import check_password_change, check_user_pages
 from tests.admin.urls import GuardedAdmin, guarded
 
@@ -15,7 +18,34 @@ def ids():
 
 def test_check_warns_about_user_page_without_guard():
     assert ids() == ["authservice.W115"]  # the page of the first site
-    assert "authservice.W115" in [message.id for message in checks.run_checks()]
+    assert "authservice.W115" in [message.id for message in checks.run_checks(databases=[])]
+
+
+def test_protect_adds_guard_to_registered_user_pages():
+    class Page(admin.ModelAdmin):
+        ordering = ("pk",)
+
+    site = admin.AdminSite(name="own")
+    site.register(get_user_model(), Page)
+    site.register(Group)
+    groups = type(site.get_model_admin(Group))
+
+    protect(site)
+
+    page = site.get_model_admin(get_user_model())
+    assert isinstance(page, SuperAdminGuard)
+    assert (page.ordering, type(page).__name__) == (("pk",), "Page")
+    assert type(site.get_model_admin(Group)) is groups
+    assert not issubclass(Page, SuperAdminGuard)
+
+
+def test_check_reports_unprotected_site_once(monkeypatch):
+    monkeypatch.setattr(admin.site, "login_form", None)
+    monkeypatch.delattr(admin.site, "password_change")
+
+    assert [message.id for message in checks.run_checks(databases=[]) if "W11" in message.id] == [
+        "authservice.W110"
+    ]
 
 
 def test_check_accepts_user_pages_with_guard(monkeypatch):
@@ -44,4 +74,4 @@ def test_check_warns_about_password_change_page_of_django(monkeypatch):
     monkeypatch.delattr(admin.site, "password_change")
 
     assert [message.id for message in check_password_change()] == ["authservice.W116"]
-    assert "authservice.W116" in [message.id for message in checks.run_checks()]
+    assert "authservice.W116" in [message.id for message in checks.run_checks(databases=[])]

@@ -52,7 +52,7 @@ def test_list_refuses_filter_by_undeclared_field(root, ann, model, lookup, value
     "lookup",
     [
         *("email__regex", "username__iregex", "name__range", "email__startswith"),
-        *("created_at__year", "created_at__year__gte", "is_super_admin__in", "email_verified__x"),
+        *("created_at__year", "created_at__year__gte", "is_super_admin", "email_verified__x"),
     ],
 )
 def test_list_refuses_lookup_that_no_filter_uses(root, ann, lookup):
@@ -74,7 +74,7 @@ def test_declared_filters_work(root, ann):
 
     for query in (
         {"created_at__gte": f"{year}-01-01 00:00Z", "created_at__lt": f"{year + 1}-01-01 00:00Z"},
-        {"is_super_admin__exact": "0", "email_verified": "no"},
+        {"super_admin": "no", "email_verified": "no"},
         {"user__is_active__exact": "1", "q": "ann"},
     ):
         root.see(reverse("admin:authservice_core_account_changelist"), **query)

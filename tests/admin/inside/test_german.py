@@ -33,9 +33,12 @@ def labels(root):
         yield from (meta.verbose_name, meta.verbose_name_plural, meta.app_config.verbose_name)
         yield from (label_for_field(name, page.model, page) for name in sorted(names))
         # The actions that every page has are Django's.
-        for function, _, text in page.get_actions(request).values():
+        for action in page.get_actions(request).values():
+            # Django 6.1 deprecates the tuple of the earlier versions.
+            is_tuple = isinstance(action, tuple)
+            function = action[0] if is_tuple else action.func
             if function.__module__.startswith("authservice."):
-                yield text
+                yield action[2] if is_tuple else action.description
         for filter_ in page.get_list_filter(request):
             if isinstance(filter_, type):
                 yield filter_.title

@@ -4,10 +4,12 @@ import unicodedata
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
 from django.test import Client
 
 from authservice.core.models import Account, OneTimeToken, Session
-from authservice.core.staff import own_password
+from authservice.core.staff import password_form
 from authservice.kernel import errors, modules
 from tests.admin.inside.conftest import staff
 from tests.support.client import PASSWORD
@@ -121,6 +123,22 @@ def test_own_password_change_against_the_policy_is_refused(change, user, recorde
     assert recorded("auth.password.changed") == []
 
 
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [(IntegrityError("a column"), "already exists"), (ValidationError("Not today."), "Not today.")],
+)
+def test_own_password_change_that_the_model_refuses_is_no_crash(
+    change, user, monkeypatch, refusal, words
+):
+    def save(self, *_, **__):
+        raise refusal
+
+    monkeypatch.setattr(type(user), "save", save)
+
+    assert words in refusals(change())
+    assert not type(user).objects.get(pk=user.pk).check_password(NEW)
+
+
 def test_own_password_change_normalizes_the_password_like_the_api(change, api):
     entered = unicodedata.normalize("NFD", "fünf Äpfel und Birnen")
 
@@ -132,13 +150,13 @@ def test_own_password_change_normalizes_the_password_like_the_api(change, api):
 
 
 def test_own_password_change_does_not_replace_concurrent_change(change, recorded, monkeypatch):
-    real, of_owner = own_password.change, make_password("a password of the owner 1")
+    real, of_owner = password_form.change_own_password, make_password("a password of the owner 1")
 
     def late(*args):
         change_user(ROOT, password=of_owner)
         return real(*args)
 
-    monkeypatch.setattr(own_password, "change", late)
+    monkeypatch.setattr(password_form, "change_own_password", late)
 
     assert "Your old password was entered incorrectly" in refusals(change())
 

@@ -1,5 +1,6 @@
 """On a user page with `SuperAdminGuard` only superusers change rights, and changes are recorded."""
 
+import django
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
@@ -179,7 +180,9 @@ def test_staff_cannot_suspend_a_superuser_in_a_list(support, only):
     boss = make_user(ANN, is_superuser=True)
     only(boss)
 
-    assert save_list(support, boss).status_code == 403
+    # From Django 6.1 on, the list leaves the row out of what it saves.
+    status = 403 if django.VERSION < (6, 1) else 200
+    assert save_list(support, boss).status_code == status
 
     assert the_user(ANN).is_active is True
 

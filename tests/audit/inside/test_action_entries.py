@@ -54,6 +54,8 @@ def test_every_refusal_of_a_route_has_a_case():
     tried = {(case.route, case.code) for case in CASES if case.code}
 
     known = {(name, code) for name, route in ROUTES.items() for code in refusals(route.operation)}
+    # A refusal of the project's own table, which `tests/user_models` has and this project has not.
+    known = {(name, code) for name, code in known if code != "CONFLICT"}
     assert known - tried - ELSEWHERE == set()
 
 
@@ -73,8 +75,8 @@ def test_action_writes_exactly_its_entries(world, case):
     asked = [sql for sql in statements(whole) if "authservice_audit_entry" in sql]
 
     [answer] = answers
-    assert answer.status < 400 or answer.code == case.code
-    assert answer.status >= 400 or not case.code
+    refused = answer.status >= 400 and not _is_prefetch(answer)
+    assert case.code == (answer.code if refused else "")
     assert world.log() == list(case.log)
     for entry in world.entries():
         _check(entry, answer)
@@ -83,6 +85,12 @@ def test_action_writes_exactly_its_entries(world, case):
         # PostgreSQL writes those of a login together with its session.
         assert {sql.partition(" ")[0] for sql in asked} <= {"INSERT", "WITH"}
         assert bool(case.log) <= len(asked) <= len(case.log)
+
+
+def _is_prefetch(answer):
+    """Whether it is the refusal of a prefetch, the only error that has no body."""
+    headers = answer.headers
+    return answer.status == 503 and not answer.response.content and headers["Retry-After"] == "1"
 
 
 def _check_no_secret(world, answer):

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 
 from authservice.audit import queries
-from authservice.audit.categories import category_of
 from authservice.audit.models import Entry
 from authservice.audit.serializers import EntriesPage
+from authservice.audit.writer import category_of
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client
 from tests.audit.stored import store, store_all, unsaved
@@ -189,6 +189,16 @@ def test_list_of_an_unknown_user_is_empty(world, ask):
     data = ask("admin/audit/users/nobody").data
 
     assert (data["list"], data["total"]) == ([], 0)
+
+
+def test_list_finds_entries_of_a_removed_module_by_the_whole_action(world, ann, actions):
+    entry = unsaved("auth.logout", ann)
+    entry.action = "shop.paid"
+    store_all([entry])
+
+    assert actions("admin/audit/actions/shop.paid") == ["shop.paid"]
+    assert actions("admin/audit", action="shop.paid", sort_field="severity") == ["shop.paid"]
+    assert actions("admin/audit", action="shop.paid", severity="critical") == []
 
 
 @pytest.mark.parametrize("path", ["users/%00", "users/a%0Ab", "users/" + "a" * 256])

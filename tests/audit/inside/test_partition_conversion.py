@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection, transaction
 
-from authservice.audit import conversion, partitions
+from authservice.audit import partitions
 from tests.audit.months import TABLE, command, execute, index_names, only_on_postgresql, read
 from tests.audit.stored import store
 
@@ -103,7 +103,7 @@ def test_table_with_dependent_object_is_refused_by_name(create, name):
     with pytest.raises(CommandError, match=f"dependent objects: {name}\\. .*drop them first"):
         command()
 
-    assert not conversion.is_partitioned()
+    assert not partitions.is_partitioned()
 
 
 def test_refusal_names_all_dependent_objects():
@@ -120,7 +120,7 @@ def test_run_continues_after_an_aborted_one(monkeypatch, time_machine, days):
     now = datetime.now(UTC)
     time_machine.move_to(now - timedelta(days=days))
     with monkeypatch.context() as patch:
-        patch.setattr(conversion, "_swap", interrupt)
+        patch.setattr(partitions, "_swap", interrupt)
         with pytest.raises(KeyboardInterrupt):
             command()
     time_machine.move_to(now)

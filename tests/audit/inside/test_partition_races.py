@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connections, transaction
 
-from authservice.audit import conversion, partitions
+from authservice.audit import partitions
 from authservice.audit.models import Entry
 from tests.audit.months import TABLE, command, make_plain, names, only_on_postgresql, rows_in
 from tests.audit.stored import store, store_all, unsaved
@@ -68,9 +68,9 @@ def test_command_waits_at_most_two_seconds_for_a_lock(lock):
     ):
         command()
 
-    assert not conversion.is_partitioned()
+    assert not partitions.is_partitioned()
     command()
-    assert conversion.is_partitioned()
+    assert partitions.is_partitioned()
 
 
 def all_run(crowd, text):
@@ -92,7 +92,7 @@ def test_concurrent_first_runs_partition_the_table_once(crowd):
 
 def test_concurrent_runs_create_each_month_once(crowd):
     for _ in ROUNDS:
-        conversion.convert()
+        partitions.convert()
 
         created = all_run(crowd, "Created")
 

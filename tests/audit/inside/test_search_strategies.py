@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from authservice.audit import queries
-from authservice.audit.categories import CHANGES, LOGINS, SECURITY
 from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS
+from authservice.audit.writer import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.paging import Page
 from tests.audit.stored import store_all, unsaved

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from tests.benchmarks import terms
+from tests.support.mailing import mail_settings
 
 SECRET_KEY = terms.SECRET_KEY
 DEBUG = False
@@ -13,7 +14,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = terms.PASSWORD_HASHERS
 AUTH_PASSWORD_VALIDATORS = terms.AUTH_PASSWORD_VALIDATORS
 LOGGING = terms.LOGGING
-EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+globals().update(mail_settings("dummy"))
 MIDDLEWARE = terms.MIDDLEWARE
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -12,6 +12,7 @@ from tests.magiclink.magic import Magic
 from tests.support.flows import CommittingApi
 from tests.support.messenger.post import office
 from tests.support.people import unsaved
+from tests.support.slots import Listener
 
 # These tests require the tables of the other packages: `test_coming_from.py` one folder above runs
 # them in a host that installs them.
@@ -59,7 +60,7 @@ def magic(api, post):
 def recorded(monkeypatch):
     """`recorded(action)` lists the events with that action that the listeners received."""
     events = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(events.append),))
     return lambda action: [event for event in events if event.action == action]
 
 

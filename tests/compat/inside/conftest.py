@@ -4,6 +4,7 @@ import pytest
 
 from tests.compat.inside.old import OURS, THEIRS, OldClient
 from tests.support.people import make_user
+from tests.support.slots import Listener
 
 
 @pytest.fixture
@@ -54,5 +55,7 @@ def trades(settings):
 def events(monkeypatch):
     """`events(prefix)` lists the recorded events whose action has this prefix."""
     recorded = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (recorded.append,))
+    monkeypatch.setattr(
+        "authservice.kernel.events.plugs", lambda slot: (Listener(recorded.append),)
+    )
     return lambda prefix: [event for event in recorded if event.action.startswith(prefix)]

@@ -6,7 +6,7 @@ from django.db import OperationalError
 from authservice.core.login import foreign_tokens
 from authservice.core.models import Session
 from authservice.kernel import errors, modules
-from authservice.kernel.interfaces import refuses
+from authservice.kernel.interfaces import RequestGuard
 from tests.support.client import Api
 
 pytestmark = pytest.mark.django_db
@@ -18,12 +18,14 @@ OLD = "old-refresh"
 def guarded():
     """A guard against forged requests, which refuses those with the header `X-Forged`."""
 
-    @refuses(errors.InvalidCsrf)
-    def guard(request, session_id=None):
-        if "HTTP_X_FORGED" in request.META:
-            raise errors.InvalidCsrf
+    class Guard(RequestGuard):
+        faults = (errors.InvalidCsrf,)
 
-    with modules.plugged("request_guard", guard):
+        def check(self, request, session_id, *, bearer):
+            if "HTTP_X_FORGED" in request.META:
+                raise errors.InvalidCsrf
+
+    with modules.plugged("request_guard", Guard()):
         yield
 
 

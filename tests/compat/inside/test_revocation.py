@@ -108,7 +108,7 @@ def test_expired_and_blocked_tokens_get_no_further_row(ann, token, before):
 
 
 def test_many_tokens_are_blocked_in_batches(ann, monkeypatch):
-    monkeypatch.setattr("authservice.compat.simplejwt.revocation._BATCH", 3)
+    monkeypatch.setattr("authservice.compat.simplejwt.trade._BATCH", 3)
     for _ in range(7):
         OldClient("/old/").obtain()
 

@@ -170,7 +170,7 @@ def test_blacklist_is_recorded_as_a_logout(
 def test_no_answer_may_be_cached_or_sets_a_token_cookie(ann, client):
     response = client.obtain().response
 
-    assert response["Cache-Control"] == "no-store"
+    assert response["Cache-Control"] == "no-store, private"
     assert set(response.cookies) == {"authservice_device"}
 
 

@@ -111,7 +111,12 @@ def test_token_with_another_key_trades_for_nothing(api, token):
 
 @pytest.mark.parametrize(
     "claims",
-    [{"jti": 5}, {"jti": ["x"]}, {"jti": None}, {"iat": "now"}, {"iat": None}, {"user_id": {}}],
+    [
+        *({"jti": value} for value in (5, ["x"], None)),
+        *({"iat": value} for value in ("now", None, [], {}, True, 1e400)),
+        *({"exp": value} for value in ("now", None, [], {}, 1e400)),
+        *({"user_id": value} for value in ({}, None, [1])),
+    ],
     ids=str,
 )
 def test_token_with_malformed_claims_is_refused(api, token, claims):

@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken  # noqa: E402
 
-from authservice.compat.simplejwt.conf import conf  # noqa: E402
+from authservice.compat.simplejwt.trade import conf  # noqa: E402
 from authservice.core.models import Account, Session  # noqa: E402
 from tests.compat.moving import clients  # noqa: E402
 from tests.support.client import PASSWORD  # noqa: E402

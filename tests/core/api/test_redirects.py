@@ -64,7 +64,7 @@ def test_verify_email_redirect_has_no_token_and_is_not_cached(flows, token):
     answer = flows.click(token)
 
     assert token not in answer.headers["Location"]
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
 
 

@@ -54,15 +54,69 @@ def test_backend_receives_the_hosts_natural_key(api, install, ann):
     install("MasterPassword")
     log_in(api, "wrong")
 
-    assert backends.calls == [{ann.USERNAME_FIELD: ann.get_username(), "password": "wrong"}]
+    assert backends.calls[0] == {ann.USERNAME_FIELD: ann.get_username(), "password": "wrong"}
 
 
 def test_backend_receives_an_unknown_name_as_typed(api, install, ann):
     install("MasterPassword")
     log_in(api, "wrong", email="nobody@example.com")
 
-    (credentials,) = backends.calls
-    assert credentials[ann.USERNAME_FIELD] == "nobody@example.com"
+    assert backends.calls[0][ann.USERNAME_FIELD] == "nobody@example.com"
+
+
+@pytest.mark.parametrize("email", ["ann@example.com", "nobody@example.com"])
+def test_backend_receives_the_address_as_username_and_as_address(api, install, ann, email):
+    install("MasterPassword")
+    log_in(api, "wrong", email=email)
+
+    asked = [{**call, "password": ""} for call in backends.calls]
+    assert asked[1] == {"username": email, "password": ""}
+    assert {"email": email, "password": ""} in asked
+    assert len(asked) == (2 if ann.USERNAME_FIELD == "email" else 3)  # unknown ones take as long
+
+
+@pytest.mark.parametrize("name", ["ann", "nobody"])
+def test_backend_receives_a_username_once_as_natural_key(api, install, ann, name):
+    if ann.USERNAME_FIELD != "username":
+        return  # the users of this host log in with their address
+    install("MasterPassword")
+    api.post("login", username=name, password="wrong")
+
+    assert backends.calls == [{"username": name, "password": "wrong"}]
+
+
+@pytest.mark.parametrize("backend", ["EmailBackend", "OnlyEmail", "EmailOrUsername"])
+def test_recipe_that_looks_up_addresses_lets_everybody_in(api, install, backend):
+    install(backend)
+    token = api.log_in()["access_token"]
+
+    assert log_in(api, "wrong plum tart").error == WRONG
+    assert log_in(api, PASSWORD, email="nobody@example.com").error == WRONG
+    body = {"old_password": PASSWORD, "new_password": "another plum tart 42"}
+    assert api.request("PUT", "change-password", body, token=token).status == 200
+
+
+def test_recipes_let_an_address_in_that_is_spelled_differently(api, install):
+    install("EmailBackend")
+
+    assert log_in(api, PASSWORD, email="ANN@example.com").status == 200
+
+
+def test_backend_that_cannot_use_other_credentials_refuses(api, install):
+    install("Upgrading")
+
+    assert log_in(api, "wrong plum tart").error == WRONG
+    assert log_in(api, PASSWORD).status == 200
+
+
+@pytest.mark.parametrize("email", ["ann@example.com", "nobody@example.com"])
+def test_django_makes_one_hash_beside_other_backends(api, install, email):
+    install("Django", "MasterPassword")
+
+    with hashing.spied() as spy:
+        log_in(api, "wrong", email=email)
+
+    assert len(spy.made) == 1
 
 
 def test_backend_that_raises_permission_denied_is_the_last_one_called(api, install):

@@ -186,3 +186,15 @@ def test_reset_by_code_without_a_hash_slot_is_503_and_no_attempt(api, busy):
         assert {api.request("POST", "reset-password", reset).error for _ in range(7)} == {BUSY}
 
     assert api.request("POST", "reset-password", reset).status == 200
+
+
+@pytest.mark.django_db
+def test_attempts_at_a_locked_account_leave_the_slots_free(api, configure):
+    configure(CORE={"HASHES_IN_FLIGHT": 1})
+    api.sign_up()
+    for _ in range(12):
+        refused = api.post("login", email="ann@example.com", password="wrong")
+
+    assert refused.status == 429
+    assert hash_limit._current_slots().free.acquire(blocking=False)
+    hash_limit._current_slots().free.release()

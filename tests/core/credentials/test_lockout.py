@@ -1,13 +1,15 @@
 """Password attempts: ten, then ever longer waits, for known and unknown names alike."""
 
 import pytest
+from django.contrib.auth.backends import BaseBackend
 from django.core.cache import cache
+from django.db import DatabaseError, InterfaceError, OperationalError
 
 from authservice import signals
 from authservice.core.credentials import attempt_counter
 from authservice.core.models import AttemptCounter
 from tests.support import hashing
-from tests.support.client import PASSWORD
+from tests.support.client import PASSWORD, Api
 
 pytestmark = pytest.mark.django_db
 
@@ -249,3 +251,28 @@ def test_attempt_refunded_twice_is_no_free_attempt():
     attempt_counter.refund(key)
 
     assert AttemptCounter.objects.get(key=key).count == 0
+
+
+class Unreachable(BaseBackend):
+    """Its database is away for a while."""
+
+    def authenticate(self, request, username=None, password=None):
+        raise outage["now"]
+
+
+outage = {}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("error", [DatabaseError, InterfaceError, OperationalError])
+def test_outage_of_a_database_is_no_attempt(settings, error):
+    api = Api(raising=False)
+    ordinary = settings.AUTHENTICATION_BACKENDS
+    settings.AUTHENTICATION_BACKENDS, outage["now"] = [f"{__name__}.Unreachable"], error
+
+    answers = [api.post("login", email="ann@example.com", password=PASSWORD) for _ in range(3)]
+
+    assert {answer.status // 100 for answer in answers} == {5}
+    assert not AttemptCounter.objects.filter(count__gt=0).exists()
+    settings.AUTHENTICATION_BACKENDS = ordinary
+    api.log_in()

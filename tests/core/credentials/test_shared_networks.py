@@ -77,6 +77,65 @@ def test_general_limit_counts_a_known_device_separately_from_its_network(device,
     assert log_in(device).error == RATE_LIMITED
 
 
+@pytest.fixture
+def statuses(api):
+    """`statuses(device, 3)` sends that many requests from the network, with or without a token."""
+
+    def ask(device="", times=1):
+        headers = {"X-Device-Token": device} if device else {}
+        return [
+            api.request("GET", ".well-known/jwks.json", headers=headers, **OFFICE).status
+            for _ in range(times)
+        ]
+
+    return ask
+
+
+@pytest.fixture
+def devices(api, configure):
+    """The device tokens of five accounts."""
+    configure(THROTTLE={"RATES": {"default": "4/min"}})
+    return [
+        api.request(
+            "POST",
+            "signup",
+            {"email": f"own{number}@example.com", "password": PASSWORD},
+            REMOTE_ADDR=f"198.51.100.{number}",
+        ).headers["X-Device-Token"]
+        for number in range(5)
+    ]
+
+
+@pytest.mark.parametrize("order", ["devices first", "devices last", "in turns", "devices only"])
+def test_devices_pass_the_general_limit_of_a_network_up_to_three_times_it(statuses, devices, order):
+    asked = []
+    for token in devices:
+        if order == "in turns":
+            asked += statuses(times=2)
+        elif order == "devices last":
+            asked += statuses(times=9)
+        asked += statuses(token, times=9)
+    if order == "devices first":
+        asked += statuses(times=9)
+
+    assert asked.count(200) == 3 * 4
+    assert set(asked) == {200, 429}
+
+
+def test_clients_without_a_token_leave_the_devices_of_their_network_a_limit(statuses, devices):
+    assert statuses(times=50).count(200) == 4
+
+    assert [statuses(token) for token in devices] == [[200]] * 5
+
+
+def test_few_devices_leave_other_clients_of_their_network_a_limit(statuses, devices):
+    assert (
+        statuses(devices[0], times=9) + statuses(devices[1], times=9) == ([200] * 4 + [429] * 5) * 2
+    )
+
+    assert statuses(times=4) == [200] * 4
+
+
 def test_device_token_used_elsewhere_does_not_use_up_the_general_limit(api, device, configure):
     """Such as the token of a former user of the account, which a changed password has revoked."""
     configure(THROTTLE={"RATES": {"default": "5/min"}})

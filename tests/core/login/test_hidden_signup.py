@@ -1,19 +1,24 @@
 """`SIGNUP_ENUMERATION = "hide"`: a sign-up does not reveal whether the address is taken."""
 
 import dataclasses
+import json
 import re
 
 import pytest
 from django.contrib.auth import get_user_model
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
-from authservice.kernel import message_queue, modules
+from authservice.kernel import crypto, modules
 from tests.contract.shapes import fits, is_refusal
 from tests.support import hashing
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, OTHER_PHONE, PHONE, account, deactivate, prove
+from tests.support.people import make_user
+from tests.support.slots import listening
 from tests.support.statements import statements
+from tests.support.triggers import needs_triggers, refuse
 
 pytestmark = pytest.mark.django_db
 
@@ -39,9 +44,15 @@ def created(sign_up, post):
 
     def created(email, **more):
         sign_up(email, **more)
-        return post.outgoing(message_queue.SIGNUP)
+        return post.outgoing(kinds.SIGNUP)
 
     return created
+
+
+def verified_by_another(number):
+    """The account that is there already verifies the number."""
+    key = phone_key(number)
+    Account.objects.update(phone_number=number, phone_key=key, verified_phone_key=key)
 
 
 def visible(answer):
@@ -90,7 +101,7 @@ def test_hidden_signup_jobs_differ_only_in_their_target(sign_up, post):
     sign_up(ANN)
 
     free, taken = post.jobs
-    assert (free.kind, free.target, taken.target) == (message_queue.SIGNUP, FREE, ANN)
+    assert (free.kind, free.target, taken.target) == (kinds.SIGNUP, FREE, ANN)
     assert dataclasses.replace(free, target=ANN, details=taken.details) == taken
     assert set(free.details) == set(taken.details) == {"signup"}
 
@@ -109,7 +120,7 @@ def test_hidden_signup_account_is_created_once_by_the_worker(sign_up, post):
     sign_up(FREE, name="Eve", username="eve")
     assert Account.objects.count() == 1
     for _ in range(2):
-        assert post.outgoing(message_queue.SIGNUP)
+        assert post.outgoing(kinds.SIGNUP)
 
     made = account(FREE)
     assert Account.objects.count() == 2
@@ -118,10 +129,10 @@ def test_hidden_signup_account_is_created_once_by_the_worker(sign_up, post):
 
 def test_hidden_signup_job_repeated_after_the_account_was_deleted_creates_nothing(sign_up, post):
     sign_up(FREE)
-    post.outgoing(message_queue.SIGNUP)
+    post.outgoing(kinds.SIGNUP)
     account(FREE).user.delete()
 
-    post.outgoing(message_queue.SIGNUP)
+    post.outgoing(kinds.SIGNUP)
 
     assert Account.objects.count() == 1
 
@@ -137,8 +148,8 @@ def test_hidden_signup_job_and_row_do_not_contain_the_submitted_values(sign_up, 
 def test_hidden_signup_is_recorded_with_the_client_of_the_request(sign_up, post):
     events = []
     sign_up(FREE)
-    with modules.plugged("event_listener", events.append):
-        post.outgoing(message_queue.SIGNUP)
+    with listening(events.append):
+        post.outgoing(kinds.SIGNUP)
 
     [event] = [event for event in events if event.action == "auth.signup"]
     assert (event.client.address, event.client.request_id) == ("127.0.0.1", "trace-1")
@@ -146,9 +157,9 @@ def test_hidden_signup_is_recorded_with_the_client_of_the_request(sign_up, post)
 
 def test_hidden_signup_omits_a_number_taken_since_the_request(sign_up, post):
     sign_up(FREE, phone_number=OTHER_PHONE)
-    Account.objects.update(phone_number=OTHER_PHONE, phone_key=phone_key(OTHER_PHONE))
+    verified_by_another(OTHER_PHONE)
 
-    assert post.outgoing(message_queue.SIGNUP)
+    assert post.outgoing(kinds.SIGNUP)
     assert account(FREE).phone_number == ""
 
 
@@ -160,7 +171,7 @@ def test_hidden_signup_changes_nothing_if_the_address_was_taken_meanwhile(
     api.sign_up(FREE)
     before = account(FREE).user.password
 
-    assert post.outgoing(message_queue.SIGNUP)
+    assert post.outgoing(kinds.SIGNUP)
     assert (account(FREE).user.password, account(FREE).name) == (before, "")
 
 
@@ -168,7 +179,7 @@ def test_hidden_signup_job_delivered_after_a_day_creates_nothing(sign_up, post, 
     sign_up(FREE)
     clock.forward(days=1)
 
-    assert post.outgoing(message_queue.SIGNUP) is None
+    assert post.outgoing(kinds.SIGNUP) is None
     assert Account.objects.count() == 1
 
 
@@ -178,8 +189,63 @@ def test_hidden_signup_encrypted_with_a_removed_secret_key_creates_nothing(
     sign_up(FREE)
     settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
 
-    assert post.outgoing(message_queue.SIGNUP) is None
+    assert post.outgoing(kinds.SIGNUP) is None
     assert "cannot be decrypted with any configured key" in caplog.text
+
+
+def take_address(sealed, settings):
+    make_user(FREE)
+
+
+def refuse_users(sealed, settings):
+    refuse(get_user_model())
+
+
+def remove_key(sealed, settings):
+    settings.SECRET_KEY = "another secret of the tests, long enough to be a key"
+
+
+def give_wrong_value(sealed, settings):
+    sealed(password={"password": "md5$", get_user_model()._meta.pk.name: "not a number"})
+
+
+def remove_column(sealed, settings):
+    sealed(password={"password": "md5$", "removed": 1})
+
+
+@pytest.fixture
+def sealed():
+    """`sealed(**changed)` changes the stored data of the only sign-up."""
+
+    def change(**changed):
+        row = OneTimeToken.objects.get(purpose="pending-signup")
+        kept = json.loads(crypto.unseal("pending-signup", row.payload["sealed"]))
+        row.payload = {"sealed": crypto.seal("pending-signup", json.dumps(kept | changed))}
+        row.save()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        take_address,
+        pytest.param(refuse_users, marks=needs_triggers),
+        remove_key,
+        give_wrong_value,
+        remove_column,
+    ],
+)
+def test_hidden_signup_that_creates_nothing_keeps_no_data(sign_up, post, sealed, settings, end):
+    sign_up(FREE)
+    end(sealed, settings)
+    before = Account.objects.count()
+
+    for _ in range(2):  # a repeated job does the same
+        post.outgoing(kinds.SIGNUP)
+
+    assert Account.objects.count() == before
+    assert OneTimeToken.objects.get(purpose="pending-signup").payload == {}
 
 
 def test_hidden_signup_without_a_worker_creates_the_account_in_the_request(sign_up, api):
@@ -201,7 +267,7 @@ def test_hidden_signup_with_a_taken_address_does_not_change_its_account(sign_up)
 def test_hidden_signup_with_a_free_address_creates_an_account_to_verify(api, flows, sign_up, post):
     sign_up(FREE)
 
-    assert flows.click(post.token(message_queue.SIGNUP), FREE).status == 200
+    assert flows.click(post.token(kinds.SIGNUP), FREE).status == 200
     assert api.log_in(FREE)["user"]["email_verified"] is True
 
 
@@ -209,7 +275,7 @@ def test_hidden_signup_sends_the_owner_of_a_verified_address_no_link(sign_up, po
     prove()
     sign_up(ANN)
 
-    message = post.outgoing(message_queue.SIGNUP)
+    message = post.outgoing(kinds.SIGNUP)
     assert (message.to, set(message.context)) == (ANN, set())
 
 
@@ -217,7 +283,7 @@ def test_hidden_signup_sends_an_inactive_user_nothing(sign_up, post):
     deactivate()
     sign_up(ANN)
 
-    assert post.outgoing(message_queue.SIGNUP) is None
+    assert post.outgoing(kinds.SIGNUP) is None
 
 
 def test_hidden_signup_sends_an_owner_at_most_three_messages(sign_up, post):
@@ -227,8 +293,8 @@ def test_hidden_signup_sends_an_owner_at_most_three_messages(sign_up, post):
     assert len(post.jobs) == 3
 
 
-def test_hidden_signup_refuses_a_taken_number_alike_for_every_address(sign_up, created):
-    created("ben@example.com", phone_number=OTHER_PHONE)
+def test_hidden_signup_refuses_a_taken_number_alike_for_every_address(sign_up):
+    verified_by_another(OTHER_PHONE)
 
     answers = [sign_up(email, phone_number=OTHER_PHONE) for email in (FREE, ANN)]
 

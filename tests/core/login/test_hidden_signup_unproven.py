@@ -3,7 +3,7 @@ another user: the owner's sign-up mails no link that would verify the attacker's
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.core.recovery.thief import Thief, log_in
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE
@@ -23,8 +23,8 @@ def sign_up(ann, api, configure):
 def test_signup_at_an_unverified_address_mails_no_link_that_verifies_it(sign_up, post):
     sign_up(ANN)
 
-    message = post.outgoing(message_queue.SIGNUP)
-    assert (message.kind, message.to) == (message_queue.SIGNUP_UNPROVEN, ANN)
+    message = post.outgoing(kinds.SIGNUP)
+    assert (message.kind, message.to) == (kinds.SIGNUP_UNPROVEN, ANN)
     assert "/reset-password?" in message.context["link"].reveal()
     assert "/verify-email" not in message.context["link"].reveal()
 
@@ -33,22 +33,22 @@ def test_signup_at_an_address_verified_by_a_scanner_mails_a_password_link(sign_u
     assert flows.click(flows.email_token()).status == 200
     sign_up(ANN)
 
-    assert post.outgoing(message_queue.SIGNUP).kind == message_queue.SIGNUP_UNPROVEN
+    assert post.outgoing(kinds.SIGNUP).kind == kinds.SIGNUP_UNPROVEN
 
 
 def test_signup_mailed_again_after_a_failure_verifies_its_own_address(api, sign_up, post, flows):
     sign_up(FREE)
-    post.outgoing(message_queue.SIGNUP)  # sending fails, and the worker retries the job
+    post.outgoing(kinds.SIGNUP)  # sending fails, and the worker retries the job
 
-    assert flows.click(post.token(message_queue.SIGNUP), FREE).status == 200
+    assert flows.click(post.token(kinds.SIGNUP), FREE).status == 200
 
 
 def test_second_signup_at_the_same_address_mails_a_password_link(sign_up, post):
     sign_up(FREE)
-    post.outgoing(message_queue.SIGNUP)
+    post.outgoing(kinds.SIGNUP)
     sign_up(FREE)
 
-    assert post.outgoing(message_queue.SIGNUP).kind == message_queue.SIGNUP_UNPROVEN
+    assert post.outgoing(kinds.SIGNUP).kind == kinds.SIGNUP_UNPROVEN
 
 
 def test_password_set_after_a_second_signup_revokes_access_of_the_first(
@@ -57,7 +57,7 @@ def test_password_set_after_a_second_signup_revokes_access_of_the_first(
     assert flows.verify_phone(flows.phone_code()).status == 200
     sign_up(ANN)
 
-    assert flows.reset(post.token(message_queue.SIGNUP)).status == 200
+    assert flows.reset(post.token(kinds.SIGNUP)).status == 200
 
     user = log_in(flows).data["user"]
     assert (user["phone_number"], user["email_verified"]) == ("", True)

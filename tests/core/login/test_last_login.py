@@ -5,14 +5,15 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth import get_user_model, user_logged_in
 from django.contrib.auth.models import update_last_login
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models.signals import post_save, pre_save
 from django.test import RequestFactory
 
+from authservice.core import errors
 from authservice.core.login import last_login
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import lookup
+from authservice.core.users import host_fields, lookup
 from authservice.kernel.client import Client
 from tests.support.people import the_user
 from tests.support.statements import statements
@@ -172,6 +173,40 @@ def test_statements_that_follow_last_login_do_not_run_if_a_receiver_raises(ann, 
         pre_save.disconnect(refuse, sender=type(ann))
 
     assert not Session.objects.filter(amr="otp").exists()
+
+
+def _log_in_reporting(user, statement):
+    """As a login does: refusals of the project's table are errors of the API."""
+    with (
+        last_login.refusals_kept_apart(),
+        host_fields.saving(),
+        last_login.followed_by(user, statement),
+    ):
+        log_in(user)
+
+
+@pytest.mark.parametrize("connected", [True, False], ids=["with the receiver", "without"])
+def test_refusal_of_our_own_table_is_not_reported_as_one_of_the_project(
+    ann, following, no_login_receivers, connected
+):
+    following.run()
+    if not connected:
+        user_logged_in.disconnect(dispatch_uid="update_last_login")
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        _log_in_reporting(ann, following)
+
+
+def test_refusal_by_the_project_is_a_conflict(ann, following):
+    def refuse(**_):
+        raise IntegrityError("a row of the project")
+
+    user_logged_in.connect(refuse)
+    try:
+        with pytest.raises(errors.Conflict), transaction.atomic():
+            _log_in_reporting(ann, following)
+    finally:
+        user_logged_in.disconnect(refuse)
 
 
 def test_last_login_after_a_login_runs_nothing_else(ann, following, no_login_receivers):

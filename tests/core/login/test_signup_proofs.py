@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.contract.shapes import UNVERIFIED, fits, is_refusal
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, PHONE
@@ -16,8 +16,8 @@ BODY = {"email": ANN, "password": PASSWORD, "phone_number": PHONE}
 def required(configure):
     """`required("EMAIL", "PHONE")`: what must be verified before tokens are issued."""
 
-    def require(*kinds):
-        configure(CORE={f"REQUIRE_{kind}_VERIFICATION": True for kind in kinds})
+    def require(*channels):
+        configure(CORE={f"REQUIRE_{kind}_VERIFICATION": True for kind in channels})
 
     return require
 
@@ -26,9 +26,9 @@ def log_in(api):
     return api.post("login", email=ANN, password=PASSWORD)
 
 
-@pytest.mark.parametrize("kinds", [("EMAIL",), ("PHONE",), ("EMAIL", "PHONE")])
-def test_signup_with_required_verification_is_201_without_tokens(api, required, kinds):
-    required(*kinds)
+@pytest.mark.parametrize("channels", [("EMAIL",), ("PHONE",), ("EMAIL", "PHONE")])
+def test_signup_with_required_verification_is_201_without_tokens(api, required, channels):
+    required(*channels)
 
     answer = api.post("signup", **BODY)
 
@@ -41,7 +41,7 @@ def test_login_succeeds_after_the_required_address_is_verified(api, flows, post,
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "EMAIL_NOT_VERIFIED")
 
-    flows.click(post.token(message_queue.VERIFY_EMAIL))
+    flows.click(post.token(kinds.VERIFY_EMAIL))
 
     assert log_in(api).status == 200
 
@@ -51,7 +51,7 @@ def test_login_succeeds_after_the_required_number_is_verified(api, flows, post, 
     api.post("signup", **BODY)
     assert is_refusal(log_in(api), 403, "PHONE_NOT_VERIFIED")
 
-    flows.verify_phone(post.code(message_queue.VERIFY_PHONE))
+    flows.verify_phone(post.code(kinds.VERIFY_PHONE))
 
     assert log_in(api).status == 200
 
@@ -60,7 +60,7 @@ def test_login_is_refused_after_one_of_two_required_verifications(api, flows, po
     required("EMAIL", "PHONE")
     api.post("signup", **BODY)
 
-    flows.verify_phone(post.code(message_queue.VERIFY_PHONE))
+    flows.verify_phone(post.code(kinds.VERIFY_PHONE))
 
     assert log_in(api).error == (403, "EMAIL_NOT_VERIFIED")
 
@@ -75,15 +75,17 @@ def test_reset_by_link_verifies_the_required_address(api, flows, required):
 
 
 @pytest.mark.parametrize(
-    ("kinds", "sent"),
+    ("channels", "sent"),
     [
-        ((), [message_queue.VERIFY_EMAIL]),
-        (("EMAIL",), [message_queue.VERIFY_EMAIL]),
-        (("PHONE",), [message_queue.VERIFY_EMAIL, message_queue.VERIFY_PHONE]),
+        ((), [kinds.VERIFY_EMAIL]),
+        (("EMAIL",), [kinds.VERIFY_EMAIL]),
+        (("PHONE",), [kinds.VERIFY_EMAIL, kinds.VERIFY_PHONE]),
     ],
 )
-def test_signup_sends_an_sms_only_if_the_number_must_be_verified(api, post, required, kinds, sent):
-    required(*kinds)
+def test_signup_sends_an_sms_only_if_the_number_must_be_verified(
+    api, post, required, channels, sent
+):
+    required(*channels)
 
     api.post("signup", **BODY)
 

@@ -1,5 +1,5 @@
 """On every login path, after every change meanwhile, tokens are returned only where they are due,
-in JSON, in a redirect or in cookies.
+in JSON or in cookies, and never in the address of a redirect.
 
 Every path requires the second factor. What was mailed ends with the address it was sent to, and
 with the password. Sessions from before a requirement was set stay active.
@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.login_matrix import states
 from tests.core.login_matrix.login_paths import LOGIN_PATHS
-from tests.core.login_matrix.world import TOKENS, credentials_in, outcome
+from tests.core.login_matrix.world import TOKENS, credentials_in, outcome, tokens_in_address
 
 NO_LINK, NO_CODE, NO_REFRESH = "INVALID_TOKEN", "INVALID_VERIFICATION_CODE", "INVALID_REFRESH_TOKEN"
 LINKS = ("link", "link, redirected", "button", "button, redirected")
@@ -111,4 +111,5 @@ def test_login_path_returns_tokens_only_where_they_are_due(world, state, path):
     expected = EXPECTED[state][str(path)]
     assert outcome(answer) == expected
     assert bool(credentials_in(answer)) == (expected == TOKENS)
+    assert not tokens_in_address(answer)
     assert world.sessions() <= before + (expected == TOKENS)

@@ -87,7 +87,8 @@ def outcome(answer: Answer) -> str:
     """`tokens`, the type of a challenge or an error code, from JSON or a redirect."""
     if answer.status == 302:
         values = dict(parse_qsl(urlsplit(answer.headers["Location"]).fragment))
-        return TOKENS if "access_token" in values else values.get("challenge") or values["error"]
+        signed_in = values.get("status") == "signed_in"
+        return TOKENS if signed_in else values.get("challenge") or values["error"]
     if answer.status >= 400:
         return str(answer.code)
     if "access_token" in answer.data:
@@ -105,10 +106,16 @@ def credentials_in(answer: Answer) -> list[str]:
     return found + [name for name in _COOKIES if (c := response.cookies.get(name)) and c.value]
 
 
+def tokens_in_address(answer: Answer) -> bool:
+    """Whether a redirect has a token of a session in its address, as scripts and the history see
+    it."""
+    address = answer.headers.get("Location", "")
+    cookies = [c.value for name in _COOKIES if (c := answer.response.cookies.get(name))]
+    names = ("access_token", "refresh_token", *filter(None, cookies))
+    return bool(_JWT.search(address)) or any(name in address for name in names)
+
+
 def _refresh_tokens(answer: Answer) -> list[str]:
-    if answer.status == 302:
-        fragment = dict(parse_qsl(urlsplit(answer.headers["Location"]).fragment))
-        return [fragment.get("refresh_token", "")]
     try:
         values = json.loads(answer.response.content)["data"] or {}
     except ValueError:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.urls.base import clear_script_prefix, set_script_prefix
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.support.flows import ANN
 from tests.support.messenger.post import query
 
@@ -33,8 +33,7 @@ def links(api, ann, post):
         api.post("forgot-password", email=ANN, headers=headers)
         api.post("send-verification-email", email=ANN, headers=headers)
         return tuple(
-            post.link(kind).partition("?")[0]
-            for kind in (message_queue.RESET_BY_LINK, message_queue.VERIFY_EMAIL)
+            post.link(kind).partition("?")[0] for kind in (kinds.RESET_BY_LINK, kinds.VERIFY_EMAIL)
         )
 
     return ask
@@ -121,13 +120,13 @@ def test_links_follow_the_mount_point_of_the_urls(links, post, configure, settin
     links()
     settings.ROOT_URLCONF = "tests.support.deeper_urls"
 
-    assert post.link(message_queue.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
+    assert post.link(kinds.VERIFY_EMAIL).startswith(f"{API}/api/v1/accounts/verify-email?")
 
 
 def test_links_contain_token_and_address_only(links, post):
     links()
 
-    for kind in (message_queue.RESET_BY_LINK, message_queue.VERIFY_EMAIL):
+    for kind in (kinds.RESET_BY_LINK, kinds.VERIFY_EMAIL):
         named = query(post.link(kind))
         assert list(named) == ["token", "email"]
         assert named["email"] == ANN
@@ -135,7 +134,7 @@ def test_links_contain_token_and_address_only(links, post):
 
 def test_link_with_a_plus_in_the_address_works(api, flows, post):
     api.sign_up(PLUS)
-    link = post.link(message_queue.VERIFY_EMAIL)
+    link = post.link(kinds.VERIFY_EMAIL)
 
     assert api.get(f"verify-email?{urlsplit(link).query}").status == 200
 
@@ -143,8 +142,8 @@ def test_link_with_a_plus_in_the_address_works(api, flows, post):
 def test_link_contains_the_stored_address_not_the_typed_one(api, ann, post):
     api.post("forgot-password", email="ANN@EXAMPLE.COM")
 
-    assert query(post.link(message_queue.RESET_BY_LINK))["email"] == ANN
-    assert post.outgoing(message_queue.RESET_BY_LINK).to == ANN
+    assert query(post.link(kinds.RESET_BY_LINK))["email"] == ANN
+    assert post.outgoing(kinds.RESET_BY_LINK).to == ANN
 
 
 def test_token_in_a_link_needs_no_escaping(flows, post, ann):
@@ -156,8 +155,8 @@ def test_token_in_a_link_needs_no_escaping(flows, post, ann):
 @pytest.mark.parametrize(
     ("kind", "path", "hours"),
     [
-        (message_queue.RESET_BY_LINK, "forgot-password", 1),
-        (message_queue.VERIFY_EMAIL, "send-verification-email", 24),
+        (kinds.RESET_BY_LINK, "forgot-password", 1),
+        (kinds.VERIFY_EMAIL, "send-verification-email", 24),
     ],
 )
 def test_message_says_how_long_its_link_is_valid(api, ann, post, kind, path, hours):
@@ -168,6 +167,6 @@ def test_message_says_how_long_its_link_is_valid(api, ann, post, kind, path, hou
 
 def test_repr_of_a_message_contains_no_secret(api, ann, post):
     api.post("forgot-password", email=ANN)
-    message = post.outgoing(message_queue.RESET_BY_LINK)
+    message = post.outgoing(kinds.RESET_BY_LINK)
 
     assert query(message.context["link"].reveal())["token"] not in repr(message)

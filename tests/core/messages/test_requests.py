@@ -2,22 +2,23 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken
-from authservice.kernel import message_queue, modules
+from authservice.kernel import modules
 from tests.contract.shapes import is_refusal
 from tests.support.flows import ANN, PHONE
 
 pytestmark = pytest.mark.django_db
 
 BY_EMAIL = {
-    "forgot-password": message_queue.RESET_BY_LINK,
-    "send-verification-email": message_queue.VERIFY_EMAIL,
-    "resend-verification-email": message_queue.VERIFY_EMAIL,
+    "forgot-password": kinds.RESET_BY_LINK,
+    "send-verification-email": kinds.VERIFY_EMAIL,
+    "resend-verification-email": kinds.VERIFY_EMAIL,
 }
 BY_PHONE = {
-    "forgot-password": message_queue.RESET_BY_CODE,
-    "send-verification-phone": message_queue.VERIFY_PHONE,
-    "resend-verification-phone": message_queue.VERIFY_PHONE,
+    "forgot-password": kinds.RESET_BY_CODE,
+    "send-verification-phone": kinds.VERIFY_PHONE,
+    "resend-verification-phone": kinds.VERIFY_PHONE,
 }
 ROUTES = [(path, {"email": ANN}, kind) for path, kind in BY_EMAIL.items()] + [
     (path, {"phone": PHONE}, kind) for path, kind in BY_PHONE.items()

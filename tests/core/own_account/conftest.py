@@ -1,6 +1,6 @@
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.core.own_account.owner import EVE, Owner
 from tests.support.flows import prove
 
@@ -25,6 +25,6 @@ def requested(proven_owner, post):
     def requested(email=EVE):
         answer = proven_owner.move(email)
         assert answer.status == 200, answer.body
-        return post.token(message_queue.CHANGE_EMAIL)
+        return post.token(kinds.CHANGE_EMAIL)
 
     return requested

@@ -3,9 +3,10 @@
 import pytest
 from django.core.management import call_command
 
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken
 from authservice.core.users.identifiers import email_key
-from authservice.kernel import message_queue, modules
+from authservice.kernel import modules
 from tests.contract.shapes import is_refusal
 from tests.core.own_account.owner import (
     EVE,
@@ -18,7 +19,7 @@ from tests.core.own_account.owner import (
     without_password,
 )
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, account, deactivate, move, prove
+from tests.support.flows import ANN, NEW, account, deactivate, move, prove
 from tests.support.interleaved import once_counted
 
 pytestmark = pytest.mark.django_db
@@ -46,22 +47,22 @@ def test_request_mails_the_new_address_and_notifies_the_former_one(proven_owner,
     proven_owner.move()
 
     assert {(job.kind, job.target) for job in post.jobs} == {
-        (message_queue.CHANGE_EMAIL, EVE),
-        (message_queue.EMAIL_CHANGE_REQUESTED, ANN),
+        (kinds.CHANGE_EMAIL, EVE),
+        (kinds.EMAIL_CHANGE_REQUESTED, ANN),
     }
-    assert post.outgoing(message_queue.CHANGE_EMAIL).to == EVE
-    assert post.outgoing(message_queue.EMAIL_CHANGE_REQUESTED).context["new_email"] == EVE
+    assert post.outgoing(kinds.CHANGE_EMAIL).to == EVE
+    assert post.outgoing(kinds.EMAIL_CHANGE_REQUESTED).context["new_email"] == EVE
 
 
 def test_former_address_that_is_not_proven_gets_no_notice(owner, post):
     assert owner.move().status == 200
 
-    assert post.kinds() == [message_queue.CHANGE_EMAIL]
+    assert post.kinds() == [kinds.CHANGE_EMAIL]
 
 
 def test_jobs_and_rows_have_no_token(proven_owner, post):
     proven_owner.move()
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
 
     assert token not in repr(post.jobs)
     assert token not in repr(list(OneTimeToken.objects.values()))
@@ -69,7 +70,7 @@ def test_jobs_and_rows_have_no_token(proven_owner, post):
 
 def test_notice_cancels_the_request(api, requested, post):
     token = requested()
-    secured = post.token(message_queue.EMAIL_CHANGE_REQUESTED)
+    secured = post.token(kinds.EMAIL_CHANGE_REQUESTED)
 
     assert api.request("POST", "account/secure", {"token": secured}).status == 200
 
@@ -79,7 +80,7 @@ def test_notice_cancels_the_request(api, requested, post):
 
 def test_notice_undoes_a_request_that_was_confirmed(api, requested, post):
     token = requested()
-    secured = post.token(message_queue.EMAIL_CHANGE_REQUESTED)
+    secured = post.token(kinds.EMAIL_CHANGE_REQUESTED)
     confirm(api, token)
 
     assert api.request("POST", "account/secure", {"token": secured}).status == 200
@@ -117,16 +118,16 @@ def test_taken_addresses_count_under_the_rate_is_available(api, clock, proven_ow
 def test_hidden_taken_address_gets_200_and_its_owner_a_mail(api, proven_owner, post, configure):
     configure(CORE={"SIGNUP_ENUMERATION": "hide"})
     api.post("signup", email=BEN, password=PASSWORD)
-    post.outgoing(message_queue.SIGNUP)
+    post.outgoing(kinds.SIGNUP)
     post.jobs.clear()
     free, taken = proven_owner.move(EVE), proven_owner.move(BEN)
 
     assert (taken.status, taken.body) == (free.status, free.body)
     assert [(job.kind, job.requested) for job in post.jobs if job.target in (EVE, BEN)] == [
-        (message_queue.CHANGE_EMAIL, True)
+        (kinds.CHANGE_EMAIL, True)
     ] * 2
-    message = post.outgoing(message_queue.CHANGE_EMAIL)
-    assert (message.kind, message.to) == (message_queue.EMAIL_TAKEN, BEN)
+    message = post.outgoing(kinds.CHANGE_EMAIL)
+    assert (message.kind, message.to) == (kinds.EMAIL_TAKEN, BEN)
     assert "link" not in message.context
 
 
@@ -134,7 +135,7 @@ def test_address_that_is_taken_after_the_request_gets_no_link(api, proven_owner,
     proven_owner.move(BEN)
     api.sign_up(BEN)
 
-    assert post.outgoing(message_queue.CHANGE_EMAIL).kind == message_queue.EMAIL_TAKEN
+    assert post.outgoing(kinds.CHANGE_EMAIL).kind == kinds.EMAIL_TAKEN
 
 
 def test_new_request_ends_the_one_before(api, requested):
@@ -160,7 +161,7 @@ def test_request_beyond_the_limit_of_mails_looks_like_others(proven_owner, post)
     answers = [proven_owner.move() for _ in range(4)]
 
     assert len({(answer.status, str(answer.body)) for answer in answers}) == 1
-    assert post.kinds().count(message_queue.CHANGE_EMAIL) == 3
+    assert post.kinds().count(kinds.CHANGE_EMAIL) == 3
 
 
 def test_request_beyond_the_limit_of_mails_is_not_pending(proven_owner):
@@ -171,13 +172,30 @@ def test_request_beyond_the_limit_of_mails_is_not_pending(proven_owner):
     assert rows.count() == 1
 
 
+def test_request_gets_no_link_after_the_password_has_changed(api, proven_owner, post):
+    """A worker may compose the mail later: an intruder whom a new password has locked out must not
+    get the account with an earlier request."""
+    proven_owner.move()
+    body = {"old_password": PASSWORD, "new_password": NEW}
+    assert api.request("PUT", "change-password", body, token=proven_owner.token).status == 200
+
+    assert post.outgoing(kinds.CHANGE_EMAIL) is None
+
+
+def test_request_gets_no_link_after_staff_have_changed_the_address(proven_owner, post):
+    proven_owner.move()
+    move("staff@example.com")
+
+    assert post.outgoing(kinds.CHANGE_EMAIL) is None
+
+
 def test_request_without_a_job_of_its_own_sends_nothing(proven_owner, post):
     proven_owner.move("first@example.com")
     earlier = post.jobs[-1]
     proven_owner.move("second@example.com")
     post.jobs.append(earlier)
 
-    assert post.outgoing(message_queue.CHANGE_EMAIL) is None
+    assert post.outgoing(kinds.CHANGE_EMAIL) is None
 
 
 def test_five_requests_a_day_are_accepted(proven_owner, clock):
@@ -263,7 +281,7 @@ def test_suspended_user_requests_and_confirms_nothing(api, requested, proven_own
 def test_user_without_any_proof_of_the_former_address_changes_it(api, owner, post):
     owner.move()
 
-    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200
     assert account(EVE).proven_email_key == email_key(EVE)
 
 
@@ -282,7 +300,7 @@ def test_link_of_another_user_changes_only_the_account_that_requested_it(api, re
 
 def test_end_of_all_sessions_ends_the_request_of_a_user_without_a_password(api, proven_owner, post):
     without_password(proven_owner).move(password=None)
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
     call_command("authservice_revoke", user=ANN)
 
     assert confirm(api, token).error == INVALID

@@ -6,13 +6,13 @@ import pytest
 
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
+from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users import lookup
 from authservice.core.users.identifiers import email_key
-from authservice.kernel import message_queue
 from tests.core.own_account.owner import CONFIRM, EVE, INVALID, Owner, confirm, open_link
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, NEW, PHONE, account, prove
+from tests.support.flows import ANN, NEW, PHONE, account, deactivate, prove
 
 pytestmark = pytest.mark.django_db
 
@@ -60,8 +60,8 @@ def test_both_addresses_are_mailed(api, requested, proven_owner, post):
     confirm(api, token, headers={"Authorization": f"Bearer {proven_owner.token}"})
 
     assert {(job.kind, job.target) for job in post.jobs} == {
-        (message_queue.EMAIL_CHANGED, ANN),
-        (message_queue.EMAIL_CHANGE_CONFIRMED, EVE),
+        (kinds.EMAIL_CHANGED, ANN),
+        (kinds.EMAIL_CHANGE_CONFIRMED, EVE),
     }
     to = [post.outgoing(kind).to for kind in sorted(post.kinds())]
     assert to == [EVE, ANN]
@@ -76,11 +76,33 @@ def test_second_click_says_success_and_does_nothing(api, requested, post):
     assert post.jobs == []
 
 
+def test_second_click_of_a_suspended_user_is_refused(api, requested):
+    token = requested()
+    confirm(api, token)
+    deactivate(EVE)
+
+    assert confirm(api, token).error == INVALID
+
+
+def test_second_click_is_refused_if_the_user_is_suspended_meanwhile(api, requested, monkeypatch):
+    token = requested()
+    confirm(api, token)
+    consume = one_time.consume_for
+
+    def suspended(*given):
+        deactivate(EVE)
+        return consume(*given)
+
+    monkeypatch.setattr(one_time, "consume_for", suspended)
+
+    assert confirm(api, token).error == INVALID
+
+
 def test_second_click_after_another_change_is_refused(api, requested, post, proven_owner):
     token = requested()
     confirm(api, token)
     proven_owner.move("third@example.com")
-    confirm(api, post.token(message_queue.CHANGE_EMAIL))
+    confirm(api, post.token(kinds.CHANGE_EMAIL))
 
     assert confirm(api, token).error == INVALID
 
@@ -144,7 +166,7 @@ def test_rows_without_an_address_stay_if_there_was_no_former_address(api, post):
     one_time.issue_link(plain, lookup.get_person(user))
     Owner(api, token, "").move()
 
-    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200
 
     assert OneTimeToken.objects.get(purpose="plain").spent_at is None
 
@@ -168,7 +190,7 @@ def test_browser_gets_a_page_that_names_the_account_and_changes_nothing(api, req
     assert ANN in text
     assert EVE in text
     assert 'method="post"' in text
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
     assert account().email == ANN
 
 
@@ -182,7 +204,7 @@ def test_other_clients_have_to_confirm(api, requested, accept):
 
 @pytest.mark.parametrize("accept", [BROWSER, "application/json"])
 def test_browser_of_the_request_changes_the_address_at_once(api, cookie, post, accept):
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
 
     answer = open_link(api, token, Accept=accept, Cookie=cookie)
 
@@ -191,7 +213,7 @@ def test_browser_of_the_request_changes_the_address_at_once(api, cookie, post, a
 
 
 def test_image_in_the_browser_of_the_request_changes_nothing(api, cookie, post):
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
     embedded = {"Accept": "image/*", "Cookie": cookie, "Sec-Fetch-Mode": "no-cors"}
 
     assert open_link(api, token, **embedded).status == 200
@@ -202,7 +224,7 @@ def test_cookie_of_another_address_or_account_changes_nothing(api, cookie, reque
     other_address = requested("other@example.com")
     ben = Owner(api, api.sign_up("ben@example.com")["access_token"], "")
     ben.move(EVE)
-    other_account = post.token(message_queue.CHANGE_EMAIL)
+    other_account = post.token(kinds.CHANGE_EMAIL)
 
     for token in (other_address, other_account):
         assert open_link(api, token, Cookie=cookie).data == {"status": "confirm"}
@@ -210,14 +232,14 @@ def test_cookie_of_another_address_or_account_changes_nothing(api, cookie, reque
 
 @pytest.mark.parametrize("headers", [{"Purpose": "prefetch"}, {"Sec-Purpose": "prefetch"}])
 def test_prefetch_changes_nothing(api, cookie, post, headers):
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
 
-    assert open_link(api, token, Cookie=cookie, **headers).status == 200
+    assert open_link(api, token, Cookie=cookie, **headers).status == 503
     assert account().email == ANN
 
 
 def test_head_changes_nothing(api, cookie, post):
-    token = post.token(message_queue.CHANGE_EMAIL)
+    token = post.token(kinds.CHANGE_EMAIL)
 
     api.request("HEAD", f"{CONFIRM}?token={token}", headers={"Cookie": cookie})
 

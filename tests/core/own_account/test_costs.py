@@ -3,7 +3,7 @@ address."""
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.core.own_account.owner import EVE, confirm
 from tests.support.client import PASSWORD
 from tests.support.statements import statements
@@ -18,7 +18,7 @@ def test_hidden_request_runs_the_same_statements_for_a_free_and_a_taken_address(
 ):
     configure(CORE={"SIGNUP_ENUMERATION": "hide"})
     api.post("signup", email=BEN, password=PASSWORD)
-    post.outgoing(message_queue.SIGNUP)
+    post.outgoing(kinds.SIGNUP)
     proven_owner.move("first@example.com")  # creates the counters
 
     free = statements(lambda: proven_owner.move(EVE))

@@ -3,9 +3,10 @@
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError
+from django.db.models.signals import pre_delete
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken, Session
-from authservice.kernel import message_queue, modules
 from tests.admin_api.people import promote
 from tests.contract.shapes import is_refusal
 from tests.core.own_account.owner import (
@@ -51,7 +52,7 @@ def link(owner, post):
     prove()
     without_password(owner)
     assert owner.ask("DELETE", "me", password=None).status == 200
-    return post.token(message_queue.DELETE_ACCOUNT)
+    return post.token(kinds.DELETE_ACCOUNT)
 
 
 def use(api, token, **options):
@@ -85,7 +86,7 @@ def test_proven_address_gets_a_mail_about_the_deletion(delete, post):
     prove()
     delete()
 
-    message = post.outgoing(message_queue.ACCOUNT_DELETED)
+    message = post.outgoing(kinds.ACCOUNT_DELETED)
     assert (message.to, message.person) == (ANN, None)
 
 
@@ -134,10 +135,17 @@ def test_user_whom_the_project_protects_stays(delete, monkeypatch):
     assert users() == 1
 
 
-def test_modules_prepare_the_deletion(delete):
+def test_receivers_are_called_before_the_deletion(delete):
     prepared = []
-    with modules.plugged("before_delete", lambda person: prepared.append(person.email)):
+
+    def prepare(instance, **_):
+        prepared.append(instance.email)
+
+    pre_delete.connect(prepare, sender=get_user_model())
+    try:
         delete()
+    finally:
+        pre_delete.disconnect(prepare, sender=get_user_model())
 
     assert prepared == [ANN]
 
@@ -195,7 +203,7 @@ def test_user_without_a_password_gets_a_link_even_in_an_old_session(owner, delet
 
     assert delete(password=None).status == 200
     assert users() == 1
-    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.DELETE_ACCOUNT, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(kinds.DELETE_ACCOUNT, ANN)]
 
 
 @pytest.mark.parametrize(("minutes", "left"), [(9, 0), (11, 1)])
@@ -236,6 +244,33 @@ def test_link_of_a_changed_address_deletes_nothing(api, requested):
 
 def test_link_of_a_deletion_confirms_no_address(api, link):
     assert confirm(api, link).error == INVALID
+
+
+def test_mail_with_the_link_is_not_sent_after_the_setting_was_turned_off(owner, post, configure):
+    """A worker may compose it later."""
+    prove()
+    without_password(owner).ask("DELETE", "me", password=None)
+    configure(CORE={})
+
+    assert post.outgoing(kinds.DELETE_ACCOUNT) is None
+
+
+def test_mail_with_the_link_is_not_sent_to_an_address_that_is_not_proven_any_more(owner, post):
+    prove()
+    without_password(owner).ask("DELETE", "me", password=None)
+    Account.objects.update(proven_email_key="")
+
+    assert post.outgoing(kinds.DELETE_ACCOUNT) is None
+
+
+def test_link_does_not_delete_the_last_super_admin(api, link):
+    promote(ANN)
+    assert use(api, link).error == (400, "LAST_SUPER_ADMIN")
+    api.sign_up("root@example.com")
+    promote("root@example.com")
+
+    assert use(api, link).status == 200
+    assert users() == 1
 
 
 def test_link_expires_after_an_hour(api, link):

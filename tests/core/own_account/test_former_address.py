@@ -3,10 +3,10 @@
 import pytest
 
 from authservice.core.credentials import one_time
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup, reservations
 from authservice.core.users.identifiers import email_key
-from authservice.kernel import message_queue
 from tests.admin_api.people import promote
 from tests.core.own_account.owner import EVE, Owner, confirm
 from tests.support.client import PASSWORD
@@ -28,7 +28,7 @@ def test_former_address_is_reserved_for_three_days(api, requested, proven_owner,
 
 def test_former_address_that_was_never_proven_is_free_at_once(api, owner, post):
     owner.move()
-    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200
 
     assert api.post("is-available", email=ANN).data["available"] is True
     assert api.post("signup", email=ANN, password=PASSWORD).status == 201
@@ -45,7 +45,7 @@ def test_account_changes_back_to_its_former_address(api, requested, proven_owner
     confirm(api, requested())
 
     assert proven_owner.move(ANN).status == 200
-    assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+    assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200
     assert proven_owner.me()["email"] == ANN
 
 
@@ -53,15 +53,15 @@ def test_link_of_the_former_address_restores_it_after_several_changes(
     api, requested, proven_owner, post
 ):
     confirm(api, requested())
-    secured = post.token(message_queue.EMAIL_CHANGED)
+    secured = post.token(kinds.EMAIL_CHANGED)
     proven_owner.move("third@example.com")
-    confirm(api, post.token(message_queue.CHANGE_EMAIL))
+    confirm(api, post.token(kinds.CHANGE_EMAIL))
     assert api.post("signup", email=ANN, password=PASSWORD).code == "USER_ALREADY_EXISTS"
 
     assert api.request("POST", "account/secure", {"token": secured}).status == 200
 
     assert account(ANN).proven_email_key == email_key(ANN)
-    assert post.outgoing(message_queue.ACCOUNT_SECURED).to == ANN
+    assert post.outgoing(kinds.ACCOUNT_SECURED).to == ANN
 
 
 def test_staff_give_the_former_address_back(api, requested, proven_owner):
@@ -100,5 +100,5 @@ def test_hidden_request_for_a_reserved_address_notifies_its_former_owner(
 
     ben.move(ANN)
 
-    message = post.outgoing(message_queue.CHANGE_EMAIL)
-    assert (message.kind, message.to) == (message_queue.EMAIL_TAKEN, ANN)
+    message = post.outgoing(kinds.CHANGE_EMAIL)
+    assert (message.kind, message.to) == (kinds.EMAIL_TAKEN, ANN)

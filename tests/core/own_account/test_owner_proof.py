@@ -6,7 +6,7 @@ from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions.sessions import LEGACY
 from tests.contract.shapes import is_refusal
-from tests.core.own_account.owner import REAUTHENTICATE, age_sessions, without_password
+from tests.core.own_account.owner import REAUTHENTICATE, Owner, age_sessions, without_password
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW
 from tests.twofactor.people import Person
@@ -39,8 +39,17 @@ def test_missing_password_is_not_an_attempt(owner):
     assert owner.rename().status == 200
 
 
-def test_password_that_changes_after_its_check_is_refused(api, owner, monkeypatch):
+@pytest.mark.parametrize(
+    "ask",
+    [Owner.rename, Owner.move, lambda owner: owner.ask("DELETE", "me")],
+    ids=["username", "address", "deletion"],
+)
+def test_password_that_changes_after_its_check_is_refused(
+    api, proven_owner, monkeypatch, configure, ask
+):
     """The session stays valid, since the password was changed in it."""
+    owner = proven_owner
+    configure(CORE={"ALLOW_SELF_DELETE": True})
     require = recent_proof.require_owner
 
     def require_and_change(*arguments, **options):
@@ -50,7 +59,7 @@ def test_password_that_changes_after_its_check_is_refused(api, owner, monkeypatc
 
     monkeypatch.setattr(recent_proof, "require_owner", require_and_change)
 
-    assert owner.rename().error == (401, "INVALID_CREDENTIALS")
+    assert ask(owner).error == (401, "INVALID_CREDENTIALS")
 
 
 def test_hash_that_a_backend_of_the_project_upgrades_is_the_checked_one(owner, settings, api):

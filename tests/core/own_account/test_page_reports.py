@@ -2,10 +2,11 @@
 
 import pytest
 
-from authservice.kernel import message_queue, templates
+from authservice.core.messages import kinds
+from authservice.kernel import templates
 from tests.abuse.reporting import found, reported
 from tests.core.own_account.owner import CONFIRM, without_password
-from tests.support.flows import CommittingApi, prove, verify_path
+from tests.support.flows import ANN, CommittingApi, prove, verify_path
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +33,7 @@ def deletion(owner, post, configure):
     prove()
     without_password(owner)
     owner.ask("DELETE", "me", password=None)
-    return post.token(message_queue.DELETE_ACCOUNT)
+    return post.token(kinds.DELETE_ACCOUNT)
 
 
 def shown(robust, path, token):
@@ -52,6 +53,12 @@ def test_page_of_a_deletion(robust, deletion, broken):
     assert shown(robust, f"account/delete?token={deletion}", deletion) == set()
 
 
-@pytest.mark.parametrize("path", [f"account/secure?token={UNKNOWN}", verify_path(UNKNOWN)])
-def test_pages_of_other_links(robust, broken, path):
-    assert shown(robust, path, UNKNOWN) == set()
+def test_page_of_a_verification(robust, post, broken):
+    robust.sign_up(ANN)
+    token = post.token(kinds.VERIFY_EMAIL)
+
+    assert shown(robust, verify_path(token), token) == set()
+
+
+def test_page_of_a_link_that_does_not_work(robust, broken):
+    assert shown(robust, f"account/secure?token={UNKNOWN}", UNKNOWN) == set()

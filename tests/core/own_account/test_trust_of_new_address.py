@@ -2,8 +2,8 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import PhoneSource
-from authservice.kernel import message_queue
 from tests.core.own_account.owner import EVE, confirm
 from tests.core.recovery.thief import THIEFS_PHONE, Thief
 from tests.support.client import PASSWORD
@@ -37,7 +37,7 @@ def request_eve(api, attacker, post):
         answer = api.request("POST", "change-email", body, token=attacker.token)
         jar = answer.response.cookies
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in jar.items())
-        return post.token(message_queue.CHANGE_EMAIL), cookie
+        return post.token(kinds.CHANGE_EMAIL), cookie
 
     return request_eve
 
@@ -51,14 +51,14 @@ def test_number_loses_its_privilege_if_another_client_confirms(api, request_eve,
     stored = account(EVE)
     assert stored.phone_set_by == PhoneSource.SESSION
     assert stored.email_proven_at > before
-    assert post.outgoing(message_queue.EMAIL_CONFIRMED).to == EVE
+    assert post.outgoing(kinds.EMAIL_CONFIRMED).to == EVE
     api.post("forgot-password", phone=THIEFS_PHONE)
-    assert "code" not in post.outgoing(message_queue.RESET_BY_CODE).context
+    assert "code" not in post.outgoing(kinds.RESET_BY_CODE).context
 
 
 def test_link_of_the_notice_removes_what_was_set_up_before(api, request_eve, post):
     confirm(api, request_eve()[0])
-    secured = post.token(message_queue.EMAIL_CONFIRMED)
+    secured = post.token(kinds.EMAIL_CONFIRMED)
 
     assert api.request("POST", "account/secure", {"token": secured}).status == 200
 
@@ -79,9 +79,9 @@ def test_own_client_keeps_the_trust_of_a_proven_account(api, request_eve, attack
     stored = account(EVE)
     assert stored.email_proven_at == before.email_proven_at
     assert stored.phone_set_by == before.phone_set_by
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
     api.post("forgot-password", phone=THIEFS_PHONE)
-    assert "code" in post.outgoing(message_queue.RESET_BY_CODE).context
+    assert "code" in post.outgoing(kinds.RESET_BY_CODE).context
 
 
 def test_session_of_another_user_is_not_the_own_client(api, request_eve, post):
@@ -89,12 +89,12 @@ def test_session_of_another_user_is_not_the_own_client(api, request_eve, post):
 
     confirm(api, request_eve()[0], headers={"Authorization": f"Bearer {ben}"})
 
-    assert message_queue.EMAIL_CONFIRMED in post.kinds()
+    assert kinds.EMAIL_CONFIRMED in post.kinds()
 
 
 def test_first_proof_by_the_own_client_dates_the_account(api, owner, post):
     owner.move()
-    link = post.token(message_queue.CHANGE_EMAIL)
+    link = post.token(kinds.CHANGE_EMAIL)
 
     confirm(api, link, headers={"Authorization": f"Bearer {owner.token}"})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.contract.shapes import is_refusal
 from tests.support.flows import OTHER_PHONE, PHONE
 
@@ -17,10 +17,8 @@ UNKNOWN = "+4930123458"
 def ways(flows):
     """What a code of each kind is used for."""
     return {
-        message_queue.VERIFY_PHONE: flows.verify_phone,
-        message_queue.RESET_BY_CODE: lambda code, phone=PHONE: flows.reset_by_code(
-            code, phone=phone
-        ),
+        kinds.VERIFY_PHONE: flows.verify_phone,
+        kinds.RESET_BY_CODE: lambda code, phone=PHONE: flows.reset_by_code(code, phone=phone),
     }
 
 
@@ -30,7 +28,7 @@ def few(clock, configure):
     return lambda number: configure(THROTTLE={"RATES": {"guess": f"{number}/h"}})
 
 
-@pytest.mark.parametrize("kind", [message_queue.VERIFY_PHONE, message_queue.RESET_BY_CODE])
+@pytest.mark.parametrize("kind", [kinds.VERIFY_PHONE, kinds.RESET_BY_CODE])
 def test_attempts_at_codes_of_many_numbers_are_rate_limited(ways, few, ann, kind):
     few(3)
     for phone in (PHONE, OTHER_PHONE, UNKNOWN):

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import PhoneSource
-from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
 from tests.core.recovery.thief import THIEFS_PHONE, Thief, log_in, owner_resets
 from tests.support.client import PASSWORD
@@ -46,7 +46,7 @@ def secure(api, post):
     """The victim uses the link of the security notice."""
 
     def secure():
-        body = {"token": post.token(message_queue.EMAIL_CONFIRMED)}
+        body = {"token": post.token(kinds.EMAIL_CONFIRMED)}
         assert api.request("POST", "account/secure", body).status == 200
 
     return secure
@@ -114,29 +114,29 @@ def test_number_set_by_staff_keeps_its_source(api, flows, confirm, post):
     confirm()
 
     assert account().phone_set_by == PhoneSource.STAFF
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
 
 
 def test_number_keeps_its_privilege_if_the_browser_of_the_sign_up_opens_the_link(api, flows, post):
     cookie = cookie_of(api)
-    flows.click(post.token(message_queue.VERIFY_EMAIL), **HTML, Cookie=cookie)
+    flows.click(post.token(kinds.VERIFY_EMAIL), **HTML, Cookie=cookie)
 
     assert account().phone_set_by == PhoneSource.SIGNUP
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
 
 
 def test_number_keeps_its_privilege_if_the_browser_of_the_sign_up_confirms(api, confirm, post):
     confirm(Cookie=cookie_of(api))
 
     assert account().phone_set_by == PhoneSource.SIGNUP
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
 
 
 def test_number_keeps_its_privilege_with_a_valid_session_of_the_account(ann, confirm, post):
     confirm(Authorization=f"Bearer {ann['access_token']}")
 
     assert account().phone_set_by == PhoneSource.SIGNUP
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
 
 
 def test_number_loses_its_privilege_with_a_session_of_another_account(api, attacker, confirm):
@@ -151,7 +151,7 @@ def test_notice_goes_to_the_proven_address_and_its_link_removes_the_number(
     attacker, confirm, secure, flows, post
 ):
     confirm()
-    assert post.outgoing(message_queue.EMAIL_CONFIRMED).to == ANN
+    assert post.outgoing(kinds.EMAIL_CONFIRMED).to == ANN
 
     secure()
 
@@ -159,7 +159,7 @@ def test_notice_goes_to_the_proven_address_and_its_link_removes_the_number(
     assert flows.api.get("me", token=attacker.token).error == (401, "INVALID_TOKEN")
     assert flows.api.post("login", email=ANN, password=PASSWORD).status == 401
     assert not attacker.reset_by_number()
-    assert flows.reset(post.token(message_queue.ACCOUNT_SECURED)).status == 200
+    assert flows.reset(post.token(kinds.ACCOUNT_SECURED)).status == 200
     assert log_in(flows).data["user"]["email_verified"] is True
 
 
@@ -174,7 +174,7 @@ def test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out(
     assert log_in(flows).data["challenges"]
 
     secure()
-    assert flows.reset(post.token(message_queue.ACCOUNT_SECURED)).status == 200
+    assert flows.reset(post.token(kinds.ACCOUNT_SECURED)).status == 200
 
     assert not Authenticator.objects.exists()
     assert log_in(flows).data["access_token"]
@@ -185,7 +185,7 @@ def test_notice_is_not_sent_without_a_number_or_a_factor(api, confirm, post):
 
     confirm()
 
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()
 
 
 def test_notice_is_sent_once(attacker, flows, post):
@@ -193,7 +193,7 @@ def test_notice_is_sent_once(attacker, flows, post):
     for _ in range(2):
         assert flows.click(token, Accept="application/json").status == 200
 
-    assert post.kinds().count(message_queue.EMAIL_CONFIRMED) == 1
+    assert post.kinds().count(kinds.EMAIL_CONFIRMED) == 1
 
 
 def test_link_of_the_notice_works_after_the_attacker_changed_the_number(attacker, confirm, secure):
@@ -212,11 +212,11 @@ def test_reset_removes_the_privilege_if_unproven_access_is_not_wiped(
     owner_resets(flows)
 
     assert account().phone_set_by == PhoneSource.SESSION
-    assert message_queue.EMAIL_CONFIRMED in post.kinds()
+    assert kinds.EMAIL_CONFIRMED in post.kinds()
     assert not attacker.reset_by_number()
 
 
 def test_notice_is_not_sent_if_the_first_proof_removes_all_access(attacker, flows, post):
     owner_resets(flows)
 
-    assert message_queue.EMAIL_CONFIRMED not in post.kinds()
+    assert kinds.EMAIL_CONFIRMED not in post.kinds()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.contract.shapes import is_refusal
 from tests.support import hashing
 from tests.support.client import PASSWORD
@@ -218,7 +218,7 @@ def test_password_change_without_a_token_is_unauthorized(api):
 def test_password_change_notifies_the_owner(change, proven, post):
     change()
 
-    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.PASSWORD_CHANGED, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(kinds.PASSWORD_CHANGED, ANN)]
 
 
 def test_address_that_is_not_proven_gets_no_notice(change, post):

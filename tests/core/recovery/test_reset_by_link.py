@@ -2,8 +2,8 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
-from authservice.kernel import message_queue
 from tests.contract.shapes import is_refusal
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE, account, deactivate
@@ -76,8 +76,8 @@ def test_reset_notifies_the_owner(flows, post, token):
     flows.reset(token)
 
     assert [(job.kind, job.target) for job in post.jobs] == [
-        (message_queue.ACCESS_REMOVED, ANN),
-        (message_queue.PASSWORD_CHANGED, ANN),
+        (kinds.ACCESS_REMOVED, ANN),
+        (kinds.PASSWORD_CHANGED, ANN),
     ]
 
 
@@ -205,7 +205,7 @@ def test_inactive_user_gets_no_reset_email(ann, api, post):
     deactivate()
     api.post("forgot-password", email=ANN)
 
-    assert post.outgoing(message_queue.RESET_BY_LINK) is None
+    assert post.outgoing(kinds.RESET_BY_LINK) is None
 
 
 def test_account_without_a_password_can_set_one_by_reset(api, ann, flows):

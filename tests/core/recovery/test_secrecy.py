@@ -13,7 +13,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE, wrong
 from tests.support.messenger.post import query
@@ -37,22 +37,22 @@ class Journey:
         signed_up = self._keep(self.api.post("signup", **body))
         # With the session, so that the number of the sign-up may reset the password at once.
         session = {"Authorization": f"Bearer {signed_up['access_token']}"}
-        verification = self._mailed(message_queue.VERIFY_EMAIL)
+        verification = self._mailed(kinds.VERIFY_EMAIL)
         self.flows.click(verification, Accept="application/json", **session)
         self._verify_phone()
         refreshed = self._keep(self.api.post("refresh", refresh_token=signed_up["refresh_token"]))
         self.api.post("login", email=ANN, password=WRONG)
         self._change_password(refreshed["access_token"])
         self.api.post("forgot-password", email=ANN)
-        used = self._mailed(message_queue.RESET_BY_LINK)
-        self._mailed(message_queue.RESET_BY_LINK)  # never used
+        used = self._mailed(kinds.RESET_BY_LINK)
+        self._mailed(kinds.RESET_BY_LINK)  # never used
         self.flows.reset(used, new_password=THIRD)
         self._reset_by_code()
         self._keep(self.api.post("login", email=ANN, password=PASSWORD))
 
     def _verify_phone(self):
         self.api.post("send-verification-phone", phone=PHONE)
-        code = self._texted(message_queue.VERIFY_PHONE)
+        code = self._texted(kinds.VERIFY_PHONE)
         self.flows.verify_phone(wrong(code))
         assert self.flows.verify_phone(code).status == 200
 
@@ -64,10 +64,10 @@ class Journey:
 
     def _reset_by_code(self):
         self.api.post("forgot-password", phone=PHONE)
-        code = self._texted(message_queue.RESET_BY_CODE)
+        code = self._texted(kinds.RESET_BY_CODE)
         assert self.flows.reset_by_code(code, new_password=PASSWORD).status == 200
         self.api.post("forgot-password", phone=PHONE)
-        self._texted(message_queue.RESET_BY_CODE)  # never used
+        self._texted(kinds.RESET_BY_CODE)  # never used
 
     def _keep(self, answer):
         assert answer.status in (200, 201), answer.body

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from django.utils import translation
 
+from authservice.core.messages import kinds
 from authservice.core.models import OneTimeToken, Session
-from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
 from tests.core.recovery.thief import STOLEN, THIEFS_PHONE, Thief, log_in
 from tests.support.client import PASSWORD
@@ -35,7 +35,7 @@ thief = owner
 @pytest.fixture
 def link(post):
     """The token in the newest e-mail of a kind."""
-    return lambda kind=message_queue.PHONE_CHANGED: post.token(kind)
+    return lambda kind=kinds.PHONE_CHANGED: post.token(kind)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_owner_sets_a_new_password_by_the_email_that_follows(thief, link, secure
     thief.plant_number()
     secure(link())
 
-    assert flows.reset(post.token(message_queue.ACCOUNT_SECURED)).status == 200
+    assert flows.reset(post.token(kinds.ACCOUNT_SECURED)).status == 200
 
     assert log_in(flows).data["user"]["phone_number"] == PHONE
 
@@ -78,7 +78,7 @@ def test_link_removes_the_factor_that_the_thief_enabled(thief, link, secure, flo
     Person(flows.api, token=thief.token, user_id=str(the_user().pk)).enrol()
 
     secure(link("two-factor-enabled"))
-    flows.reset(post.token(message_queue.ACCOUNT_SECURED))
+    flows.reset(post.token(kinds.ACCOUNT_SECURED))
 
     assert not Authenticator.objects.exists()
     assert log_in(flows).data["access_token"]
@@ -98,7 +98,7 @@ def test_link_keeps_a_factor_from_before_the_change(thief, link, secure, flows, 
 def test_link_undoes_a_password_that_the_thief_changed(thief, link, secure):
     assert change_password(thief).status == 200
 
-    secure(link(message_queue.PASSWORD_CHANGED))
+    secure(link(kinds.PASSWORD_CHANGED))
 
     assert thief.api.post("login", email=ANN, password=STOLEN).code == "INVALID_CREDENTIALS"
 
@@ -134,7 +134,7 @@ def test_link_of_a_later_change_ends_resets_by_the_number_of_the_thief(thief, li
     thief.plant_number(password=PASSWORD)
     change_password(thief)
 
-    secure(link(message_queue.PASSWORD_CHANGED))
+    secure(link(kinds.PASSWORD_CHANGED))
 
     assert account().phone_number == THIEFS_PHONE
     assert not thief.reset_by_number()
@@ -148,13 +148,13 @@ def test_link_restores_an_address_that_was_changed_later(thief, link, secure, po
     secure(token)
 
     assert account(ANN).proven_email_key == account(ANN).email_key
-    assert post.jobs[-1].kind == message_queue.ACCOUNT_SECURED
+    assert post.jobs[-1].kind == kinds.ACCOUNT_SECURED
     assert post.jobs[-1].target == ANN
 
 
 def test_reset_does_not_end_the_link(thief, link, secure, flows):
     change_password(thief)
-    token = link(message_queue.PASSWORD_CHANGED)
+    token = link(kinds.PASSWORD_CHANGED)
     flows.reset(flows.reset_token())
 
     assert secure(token).status == 200
@@ -175,7 +175,7 @@ def test_link_used_twice_acts_once(thief, link, secure, flows, post):
     thief.put(phone=THIEFS_PHONE)
     token = link()
     secure(token)
-    flows.reset(post.token(message_queue.ACCOUNT_SECURED))
+    flows.reset(post.token(kinds.ACCOUNT_SECURED))
 
     assert secure(token).status == 200
     assert log_in(flows).status == 200
@@ -212,6 +212,19 @@ def test_opening_the_link_changes_nothing(thief, link, api):
 
     assert page["Content-Type"].startswith("text/html")
     assert token in page.content.decode()
+    assert account().phone_number == THIEFS_PHONE
+
+
+def test_page_of_an_invalid_link_says_so_at_once(clock, thief, link, api):
+    thief.put(phone=THIEFS_PHONE)
+    token = link()
+    opened = [open_link(api, "A" * 43, **HTML), open_link(api, token, **HTML)]
+    clock.forward(hours=73)
+    opened.append(open_link(api, token, **HTML))
+    posted = submit(api, token, **{"Sec-Fetch-Site": "cross-site"})
+
+    pages = [answer.response.content.decode() for answer in opened] + [posted.content.decode()]
+    assert ["<form" in page for page in pages] == [False, True, False, False]
     assert account().phone_number == THIEFS_PHONE
 
 
@@ -263,17 +276,17 @@ def test_owner_without_a_proven_address_is_notified_by_sms_without_a_link(api, f
 
     thief.put(phone=THIEFS_PHONE)
 
-    message = post.outgoing(message_queue.PHONE_CHANGED_TEXT)
+    message = post.outgoing(kinds.PHONE_CHANGED_TEXT)
     assert (message.to, message.channel, dict(message.context)) == (PHONE, "sms", {})
-    assert post.kinds() == [message_queue.PHONE_CHANGED_TEXT]
+    assert post.kinds() == [kinds.PHONE_CHANGED_TEXT]
 
 
 def test_notice_that_the_account_was_secured_has_no_such_link(thief, link, secure, post):
     thief.put(phone=THIEFS_PHONE)
     secure(link())
 
-    assert [job.kind for job in post.jobs][1:] == [message_queue.ACCOUNT_SECURED]
-    assert "/reset-password" in post.link(message_queue.ACCOUNT_SECURED)
+    assert [job.kind for job in post.jobs][1:] == [kinds.ACCOUNT_SECURED]
+    assert "/reset-password" in post.link(kinds.ACCOUNT_SECURED)
 
 
 def test_page_is_translated_to_german(thief, link, api):

@@ -3,14 +3,14 @@
 import pytest
 
 from authservice.core.credentials import passwords
+from authservice.core.messages import kinds
 from authservice.core.models import Account
-from authservice.kernel import message_queue
-from authservice.kernel.modules import plugged
 from authservice.twofactor.models import Authenticator
 from tests.core.recovery.thief import THIEFS_PHONE, Thief, log_in, owner_resets
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE, account, deactivate, move, prove
 from tests.support.people import the_user
+from tests.support.slots import accessing
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +129,7 @@ def test_reset_by_mail_keeps_the_number_of_the_sign_up(api, flows, proven):
 
 def test_reset_by_mail_asks_modules_to_revoke_recent_access(flows, thief):
     calls = []
-    with plugged("revoke_recent_access", lambda person, since: calls.append(person.email)):
+    with accessing(recover=lambda person, since: calls.append(person.email)):
         owner_resets(flows)
 
     assert calls == [ANN]
@@ -195,14 +195,14 @@ def test_reset_that_removes_a_number_notifies_the_owner(flows, thief, post):
 
     owner_resets(flows)
 
-    assert message_queue.ACCESS_REMOVED in post.kinds()
-    assert "link" not in post.outgoing(message_queue.ACCESS_REMOVED).context
+    assert kinds.ACCESS_REMOVED in post.kinds()
+    assert "link" not in post.outgoing(kinds.ACCESS_REMOVED).context
 
 
 def test_reset_that_removes_nothing_sends_no_notice_of_it(flows, thief, post):
     owner_resets(flows)
 
-    assert message_queue.ACCESS_REMOVED not in post.kinds()
+    assert kinds.ACCESS_REMOVED not in post.kinds()
 
 
 def test_reset_refuses_an_address_that_staff_changed_while_the_password_was_hashed(

@@ -6,8 +6,8 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
-from authservice.kernel import message_queue
 from tests.support.browser import chromium, fetch, needs_chromium, pages
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account
@@ -49,7 +49,7 @@ def link(service, post):
 
 
 def mailed(service, post):
-    return f"{service}/auth/verify-email?token={post.token(message_queue.VERIFY_EMAIL)}&email={ANN}"
+    return f"{service}/auth/verify-email?token={post.token(kinds.VERIFY_EMAIL)}&email={ANN}"
 
 
 def click(browser, decision):

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from django.utils import translation
 
-from authservice.core.models import Session
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
+from authservice.core.models import OneTimeToken, Session
 from tests.contract.shapes import is_refusal
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, PHONE, account, email_verified, prove
@@ -69,21 +69,63 @@ class TestPage:
         }
         assert re.findall(r'name="decision" value="(\w+)"', page) == ["confirm", "deny"]
 
-    def test_page_is_not_cached_not_framed_and_runs_no_script(self, flows, configure):
+    def test_page_is_not_cached_not_framed_and_runs_no_script(self, flows, token, configure):
         configure(FRONTEND=FRONTEND)
-        assert_protected(flows.click("x", **HTML).headers)
+        assert_protected(flows.click(token, **HTML).headers)
 
-    def test_values_in_the_page_are_escaped(self, flows):
-        page = flows.click("\"><script>alert('x')</script>", "<script>@x", **HTML)
+    @pytest.mark.parametrize(
+        ("text", "email"),
+        [
+            ("A" * 43, ANN),
+            ("A" * 43, "nobody@example.com"),
+            ("", ANN),
+            ("\"><script>alert('x')</script>", "<script>@x"),
+            ("valid", "other@example.com"),
+            ("valid", "<b>ann@example.com</b>"),
+        ],
+    )
+    @pytest.mark.parametrize("front", [{}, FRONTEND])
+    def test_invalid_link_is_refused_at_once_and_names_no_address(
+        self, flows, token, submit, configure, text, email, front
+    ):
+        configure(FRONTEND=front)
+        text = token if text == "valid" else text
+        opened = flows.click(text, email, **SCANNER)
+        posted = submit(text, email=email, Sec_Fetch_Site="cross-site", **HTML)
 
-        assert is_page(page)
-        assert b"<script" not in page.response.content
+        for answer in (opened, posted):
+            if answer is posted and not text:
+                assert answer.error == (400, "VALIDATION_ERROR")
+            elif front:
+                assert answer.headers["Location"] == BAD
+            else:
+                assert answer.error == INVALID
+            assert email not in answer.response.content.decode()
+        assert not OneTimeToken.objects.exclude(spent_at=None).exists()
 
-    def test_page_is_translated_to_german(self, flows, settings):
+    def test_expired_link_says_so_at_once(self, clock, ann, flows):
+        token = flows.email_token()
+        clock.forward(hours=25)
+
+        assert flows.click(token, **HTML).error == (400, "VERIFICATION_TOKEN_EXPIRED")
+        assert flows.click(token, "other@example.com", **HTML).error == INVALID
+
+    def test_link_of_a_denied_signup_is_refused_at_once(self, flows, token, submit):
+        submit(token, "deny")
+
+        assert flows.click(token, **HTML).error == INVALID
+
+    def test_link_that_was_used_shows_the_page_again(self, flows, token, submit):
+        submit(token)
+
+        assert is_page(flows.click(token, **HTML))
+
+    def test_page_is_translated_to_german(self, flows, token, settings):
         middleware = ["django.middleware.locale.LocaleMiddleware", *settings.MIDDLEWARE]
         settings.MIDDLEWARE = middleware
         with translation.override("en"):
-            page = flows.click("x", **HTML, **{"Accept-Language": "de"}).response.content.decode()
+            answer = flows.click(token, **HTML, **{"Accept-Language": "de"})
+        page = answer.response.content.decode()
 
         assert '<html lang="de"' in page
         assert "Ich habe mich nicht registriert" in page
@@ -107,7 +149,7 @@ class TestProof:
     def test_browser_that_signed_up_proves_the_address_at_once(self, api, post, flows):
         answer = api.post("signup", email=ANN, password=PASSWORD)
         cookie = answer.response.cookies["authservice_signup"]
-        token = post.token(message_queue.VERIFY_EMAIL)
+        token = post.token(kinds.VERIFY_EMAIL)
 
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
         headers = {**HTML, "Cookie": f"authservice_signup={cookie.value}"}
@@ -212,7 +254,7 @@ class TestDeny:
         assert account().phone_number == ""
         assert api.get("me", token=ann["access_token"]).status == 401
         assert api.post("login", email=ANN, password=PASSWORD).status == 401
-        assert message_queue.ACCESS_WIPED in [job.kind for job in post.jobs]
+        assert kinds.ACCESS_WIPED in [job.kind for job in post.jobs]
 
     def test_denied_link_is_invalid_afterwards(self, flows, token, submit):
         submit(token, "deny")
@@ -247,7 +289,7 @@ class TestPreHijacking:
 
     def test_scanner_keeps_no_access_for_the_attacker(self, api, flows, post, headers):
         attacker = api.sign_up(phone_number=PHONE)
-        flows.click(post.token(message_queue.VERIFY_EMAIL), **headers)
+        flows.click(post.token(kinds.VERIFY_EMAIL), **headers)
 
         api.post("magic-link/send", email=ANN)
         owner = post.token("magic-link")
@@ -264,7 +306,7 @@ class TestPreHijacking:
     ):
         configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
         api.post("signup", email=ANN, password=PASSWORD)
-        flows.click(post.token(message_queue.VERIFY_EMAIL), **headers)
+        flows.click(post.token(kinds.VERIFY_EMAIL), **headers)
 
         answer = api.post("login", email=ANN, password=PASSWORD)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.support.client import PASSWORD, Answer
 from tests.support.flows import ANN, NEW, OTHER_PHONE, Flows
 
@@ -24,12 +24,17 @@ class Thief:
     def plant_number(self, phone: str = THIEFS_PHONE, **proof: str) -> None:
         """Sets a number and verifies it."""
         assert self.put(phone=phone, **proof).status == 200
-        assert self.flows.verify_phone(self.flows.phone_code(phone), phone).status == 200
+        assert (
+            self.flows.verify_phone(
+                self.flows.phone_code(phone, self.token), phone, self.token
+            ).status
+            == 200
+        )
 
     def reset_by_number(self, phone: str = THIEFS_PHONE) -> bool:
         """Whether a reset code sent to the number sets a new password with which login succeeds."""
         self.api.post("forgot-password", phone=phone)
-        message = self.post.outgoing(message_queue.RESET_BY_CODE)
+        message = self.post.outgoing(kinds.RESET_BY_CODE)
         code = message.context.get("code", "000000") if message else "000000"
         body = {"phone": phone, "code": code, "new_password": STOLEN}
         self.api.request("POST", "reset-password", body)

@@ -1,10 +1,12 @@
 """A refresh that fails in code of the project, and the transaction that it then needs."""
 
 import pytest
-from django.db import connection
+from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from authservice.kernel import modules
+from authservice.kernel import databases, modules
+from authservice.kernel.events import EventListener
+from tests.support.slots import listening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -13,7 +15,7 @@ def refresh(api, tokens):
     return api.post("refresh", refresh_token=tokens["refresh_token"]).status
 
 
-class Listener:
+class Listener(EventListener):
     """Records whether it was called in a transaction."""
 
     def __init__(self, listening):
@@ -22,8 +24,8 @@ class Listener:
     def listens(self, action):
         return self.listening
 
-    def __call__(self, event):
-        self.inside.append(connection.in_atomic_block)
+    def record(self, event):
+        self.inside.append(connections[databases.primary()].in_atomic_block)
 
 
 def raising(*_, **__):
@@ -41,7 +43,7 @@ def test_refresh_token_stays_valid_if_a_claims_hook_raises(robust, configure):
 
 def test_refresh_token_stays_valid_if_a_listener_raises(robust):
     tokens = robust.sign_up()
-    with modules.plugged("event_listener", raising):
+    with listening(raising):
         assert refresh(robust, tokens) == 500
 
     assert refresh(robust, tokens) == 200
@@ -52,7 +54,8 @@ def test_refresh_has_a_transaction_only_for_a_listener(api, listens):
     tokens = api.sign_up()
     listener = Listener(listens)
 
-    with modules.plugged("event_listener", listener), CaptureQueriesContext(connection) as captured:
+    of_users = connections[databases.primary()]
+    with modules.plugged("event_listener", listener), CaptureQueriesContext(of_users) as captured:
         assert refresh(api, tokens) == 200
 
     commits = sum(query["sql"] == "COMMIT" for query in captured.captured_queries)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from authservice.kernel import modules
 from tests.support.flows import NEW
 from tests.support.mounted import mounted
+from tests.support.slots import listening
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def _modules():
 def entries():
     """The events that listeners such as the log receive."""
     received = []
-    with modules.plugged("event_listener", received.append):
+    with listening(received.append):
         yield received
 
 

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.django_db
 
 JWKS = ".well-known/jwks.json"
 REFUSED = (401, "INVALID_TOKEN")
+EXPIRED = (401, "TOKEN_EXPIRED")
 # RFC 7638 section 3.1
 EXAMPLE_N = (
     "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWK"
@@ -45,8 +46,12 @@ def test_published_key_verifies_an_access_token_with_pyjwt(api, configure, alg, 
     configure(SIGNING_KEYS=[entry(alg, keys[0])])
     token = api.sign_up()["access_token"]
 
-    published = jwt.PyJWKSet.from_dict(api.get(JWKS).body)
-    key = published[forging.header(token)["kid"]]
+    [published] = api.get(JWKS).body["keys"]
+    if alg == "Ed25519":  # PyJWT knows the algorithm as EdDSA alone
+        key = jwt.PyJWK({**published, "alg": "EdDSA"})
+        key.algorithm_name = alg
+    else:
+        key = jwt.PyJWKSet.from_dict({"keys": [published]})[forging.header(token)["kid"]]
     claims = jwt.decode(token, key, [alg], audience="authservice", issuer="http://testserver")
 
     assert claims["typ"] == "access"
@@ -57,7 +62,12 @@ def test_published_key_has_only_public_members(api, configure, alg, keys):
 
     (published,) = api.get(JWKS).body["keys"]
 
-    members = {"EdDSA": {"crv", "x"}, "ES256": {"crv", "x", "y"}, "RS256": {"n", "e"}}
+    members = {
+        "EdDSA": {"crv", "x"},
+        "Ed25519": {"crv", "x"},
+        "ES256": {"crv", "x", "y"},
+        "RS256": {"n", "e"},
+    }
     assert set(published) == {"kty", "kid", "use", "alg"} | members[alg]
     assert (published["use"], published["alg"]) == ("sig", alg)
 
@@ -89,12 +99,64 @@ def test_removed_key_no_longer_verifies(api, configure, alg, keys):
     assert api.get("me", token=token).error == REFUSED
 
 
-def test_access_token_of_the_derived_key_is_refused_with_signing_keys(api, configure, alg, keys):
-    token = api.sign_up()["access_token"]
+def test_client_refreshes_after_the_change_from_the_derived_key(api, configure, alg, keys):
+    """The access token counts as expired, so clients refresh, as for any expired token."""
+    session = api.sign_up()
 
     configure(SIGNING_KEYS=[entry(alg, keys[0])])
 
+    assert api.get("me", token=session["access_token"]).error == EXPIRED
+    refreshed = api.post("refresh", refresh_token=session["refresh_token"]).data
+    assert api.get("me", token=refreshed["access_token"]).status == 200
+    assert forging.header(refreshed["access_token"])["alg"] == alg
+
+
+def test_token_of_a_fallback_of_the_derived_key_counts_as_expired(api, configure, settings):
+    token = api.sign_up()["access_token"]
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "a new secret key with more than fifty characters, all of them random"
+
+    configure(SIGNING_KEYS=[entry("EdDSA", pair("EdDSA")[0])])
+
+    assert api.get("me", token=token).error == EXPIRED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"body": {"iss": "https://other.example"}},
+        {"body": {"aud": "other"}},
+        {"body": {"ver": ...}},
+        {"head": {"alg": "EdDSA"}},
+        {"head": {"alg": "none"}},
+        {"head": {"jwk": {}}},
+    ],
+    ids=str,
+)
+def test_changed_token_of_the_derived_key_is_invalid(api, configure, change):
+    """Only tokens that were ours count as expired."""
+    token = forging.changed(api.sign_up()["access_token"], **change)
+
+    configure(SIGNING_KEYS=[entry("EdDSA", pair("EdDSA")[0])])
+
     assert api.get("me", token=token).error == REFUSED
+
+
+def test_no_key_of_another_algorithm_verifies_under_the_kid_of_the_derived_key(
+    api, configure, alg, keys
+):
+    token = api.sign_up()["access_token"]
+    configure(SIGNING_KEYS=[entry(alg, keys[0])])
+    secrets = (public_pem(keys[0].public_key()).encode(), b"", b"other")
+
+    for secret in secrets:
+        forged = forging.changed(token, signer=forging.hs256(secret))
+        assert api.get("me", token=forged).error == REFUSED
+    algorithm = jwt.get_algorithm_by_name("EdDSA" if alg == "Ed25519" else alg)
+    own = forging.changed(
+        token, head={"alg": alg}, signer=lambda message: algorithm.sign(message, keys[0])
+    )
+    assert api.get("me", token=own).error == REFUSED
 
 
 @pytest.mark.parametrize("claimed", ["HS256", None])

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contract.shapes import fits, is_refusal
-from tests.support.flows import ANN, OTHER_PHONE, PHONE
+from tests.support.flows import ANN, OTHER_PHONE, PHONE, prove
 from tests.support.people import has, make_user
 
 pytestmark = pytest.mark.django_db
@@ -16,6 +16,7 @@ ONE = "email: Exactly one of email, username and phone is required."
 @pytest.fixture(autouse=True)
 def _ann(api):
     api.sign_up(username="ann", phone_number=PHONE)
+    prove(phone=PHONE)
 
 
 @pytest.mark.parametrize("email", ["ben@example.com", ANN])

@@ -10,7 +10,7 @@ from authservice.core.models import Account
 from authservice.core.users.reserved_fields import reserved
 from tests.extending.people import serializers
 
-MINE = ("authservice.E22", "authservice.W22", "authservice.E003")
+MINE = ("authservice.E22", "authservice.W22", "authservice.E006")
 HOSTILE = (
     *("id", "pk", "email", "username", "password", "is_active", "is_staff", "is_superuser"),
     *("is_super_admin", "groups", "user_permissions", "last_login", "phone_number", "name"),
@@ -65,7 +65,7 @@ def test_check_accepts_the_documented_settings(documented):
         ("Misspelled", "E222"),
         ("with_field", "E222"),
         ("Unstored", "E225"),
-        ("Absent", "E003"),
+        ("Absent", "E006"),
     ],
 )
 def test_check_refuses_serializers(use, name, expected):

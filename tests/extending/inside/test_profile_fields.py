@@ -3,11 +3,12 @@
 import datetime
 
 import pytest
-from django.db import connection
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection
 
 from authservice.core.models import Account
-from authservice.kernel import modules
 from tests.extending.people.models import Profile, User
+from tests.support.slots import listening
 from tests.support.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +78,7 @@ def test_profile_change_with_an_invalid_further_field_changes_nothing(put):
 def test_profile_change_records_the_names_of_further_fields_only(put):
     events = []
 
-    with modules.plugged("event_listener", events.append):
+    with listening(events.append):
         put(full_name="Ann Hill", name="Annabel")
 
     (event,) = events
@@ -123,3 +124,26 @@ def test_profile_change_of_rights_by_a_serializer_is_refused(put, use, api):
 
     assert put(full_name="Ann Hill").error == (500, "INTERNAL_ERROR")
     assert not User.objects.get().is_staff
+
+
+@pytest.mark.parametrize(
+    ("refusal", "error", "text"),
+    [
+        (IntegrityError("a column"), (409, "CONFLICT"), "already exists"),
+        (ValidationError({"full_name": ["No digits."]}), (400, "VALIDATION_ERROR"), "No digits."),
+        (ValidationError({"other": ["A secret rule."]}), (400, "VALIDATION_ERROR"), "not valid"),
+    ],
+)
+def test_profile_change_that_the_model_refuses_is_a_clear_error(
+    put, monkeypatch, refusal, error, text
+):
+    def save(self, *_, **__):
+        raise refusal
+
+    monkeypatch.setattr(User, "save", save)
+
+    answer = put(full_name="Ann Hill")
+
+    assert answer.error == error
+    assert text in answer.data["message"]
+    assert User.objects.get().full_name == "Ann Lee"

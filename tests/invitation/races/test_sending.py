@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from authservice.core.messages import compose
+from authservice.core.messages import compose, limits
 from authservice.invitation.models import PlatformInvitation
 from tests.admin_api.people import promote
 from tests.races.crowd import SIZE, tally
@@ -44,6 +44,29 @@ def test_invitations_of_a_sender_never_exceed_fifty_a_day(crowd, sender, configu
     answers = crowd.race([partial(ann.send, f"bob{number}@example.com") for number in range(SIZE)])
 
     assert tally(answers) == {201: 10, "TOO_MANY_REQUESTS": SIZE - 10}
+
+
+def test_recipient_gets_one_mail_a_day_of_a_sender(crowd, sender, configure, post):
+    configure(THROTTLE={"ENABLED": True, "RATES": {"default": "9999/h", "signup": "9999/h"}})
+    ann = sender(0)
+    post.jobs.clear()
+
+    answers = crowd.race([partial(ann.send, purpose=f"p{number}") for number in range(FEW)])
+
+    assert tally(answers) == {201: 1, "TOO_MANY_REQUESTS": FEW - 1}
+    assert len(post.jobs) == 1
+
+
+def test_recipient_gets_at_most_half_of_the_mails_from_new_senders(crowd, sender, configure, post):
+    configure(THROTTLE={"ENABLED": True, "RATES": {"default": "9999/h", "signup": "9999/h"}})
+    senders = [sender(number) for number in range(20)]
+    post.jobs.clear()
+
+    answers = crowd.race([each.send for each in senders])
+
+    assert tally(answers) == {201: 20}
+    assert sum(answer.data["mailed"] for answer in answers) == limits.NEW_SENDERS.amount
+    assert len(post.jobs) == limits.NEW_SENDERS.amount
 
 
 def test_mails_composed_concurrently_leave_one_link_that_works(crowd, sender, post, rounds):

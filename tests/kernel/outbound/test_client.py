@@ -31,6 +31,16 @@ def test_response_has_status_headers_and_json(outbound):
     assert f"Host: 127.0.0.1:{server.port}\r\n".encode() in server.requests[0]
 
 
+def test_representation_of_a_response_has_no_body(outbound):
+    """Error reports show the variables of each frame, and a response may have tokens."""
+    answer = response(b'{"access_token": "of-a-provider"}', b"Content-Length: 33\r\n")
+    with served(answer) as server:
+        received = get(server.url)
+
+    assert received.json() == {"access_token": "of-a-provider"}
+    assert "of-a-provider" not in f"{received!r} {received}"
+
+
 def test_form_and_basic_credentials_are_encoded(outbound):
     with served() as server:
         basic = Basic(client_id="a:b", client_secret=Secret("c d"))

@@ -10,11 +10,10 @@ from django.utils import timezone
 from authservice.core import cleanup
 from authservice.core.cleanup import ExpiredRows
 from authservice.core.credentials import passwords
-from authservice.core.messages import compose
+from authservice.core.messages import compose, kinds
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.core.recovery import first_proof
 from authservice.core.users import lookup
-from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.magiclink import auto_register
@@ -136,7 +135,7 @@ def test_concurrent_confirmations_count_as_the_first_only_once(crowd, post, roun
 
         crowd.all_do(partial(retry_on_deadlock, partial(confirm_address, email)))
 
-        assert Counter(post.kinds()) == {message_queue.ACCESS_WIPED: 1}
+        assert Counter(post.kinds()) == {kinds.ACCESS_WIPED: 1}
 
 
 def test_cleanup_beside_login_by_link_deletes_the_user_or_logs_in(crowd, magic, rounds, configure):

@@ -20,7 +20,7 @@ print(json.dumps([
     "OAUTH" in settings.declared(),
     [route.path for route in routes() if "oauth" in route.path],
     [model._meta.db_table for model in apps.get_models() if "oauth" in model._meta.db_table],
-    len(modules.plugs("restore_access")),
+    sum(path.startswith(foreign) for _, _, path in modules.slots_filled()),
 ]))
 """
 LOADED = """
@@ -142,7 +142,12 @@ OIDC = {
             ],
         ),
         (
-            {**OIDC, "OIDC_ENABLED": "0", "AUTHSERVICE_OAUTH_PKCE": "0"},
+            {
+                **OIDC,
+                "OIDC_ENABLED": "0",
+                "OIDC_EMAIL_DOMAINS": "a.test,b.test",
+                "AUTHSERVICE_OAUTH_PKCE": "0",
+            },
             [
                 True,
                 {
@@ -150,6 +155,7 @@ OIDC = {
                         **CLIENT,
                         "ISSUER": "http://localhost:9400",
                         "ENABLED": False,
+                        "EMAIL_DOMAINS": ["a.test", "b.test"],
                         "PKCE": False,
                     }
                 },

@@ -1,19 +1,23 @@
-"""With `ERROR_REDIRECT_URL` every failed callback goes to the front end, and no browser ends at
-JSON."""
+"""With `ERROR_REDIRECT_URL` every failed callback goes to the front end, and so does a browser
+whose login cannot start: it never ends at JSON."""
 
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
 from authservice.kernel import errors
 from authservice.oauth import flow
+from authservice.oauth.provider import ProviderError
+from authservice.oauth.serializers import CallbackIn
 from tests.oauth.browsing import FORM, FRONT, Browser, profile
-from tests.oauth.in_process import office
+from tests.oauth.in_process import InProcess, office
+from tests.oauth.servers import parameters_of
 from tests.support.flows import CommittingApi
 
 pytestmark = pytest.mark.django_db
 
 ERRORS = f"{FRONT}/error"
+OPENED = {"Sec-Fetch-Mode": "navigate"}
 CALLBACK = "oauth/acme/callback"
 
 
@@ -137,3 +141,106 @@ def test_wrong_method_of_an_unknown_provider_may_try_all_methods(api):
 
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
     assert api.request("POST", "oauth/nowhere/callback").error == (404, "OAUTH_PROVIDER_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["access_denied", "x" * 400, "x" * 5000, "line\nend", "\x00", "\ud800", "e\u0301" * 300],
+    ids=lambda text: f"{len(text)}-{text[:6]!r}",
+)
+@pytest.mark.parametrize("provider", [{}, {"FORM_POST": True}], ids=["query", "form"])
+def test_error_of_a_provider_is_its_refusal_however_it_is_written(
+    browser, providers, error, provider
+):
+    providers(acme=provider)
+    state = parameters_of(browser.start())["state"]
+    query = urlencode({"state": state, "error": error}, errors="surrogatepass")
+    send = browser.post_back if provider else browser.come_back
+
+    answer = send(f"/auth/oauth/acme/callback?{query}")
+
+    if error == "\x00":  # nothing is left of it, so this is a callback without a code
+        assert answer.status == 400
+    else:
+        assert answer.error == (400, "OAUTH_PROVIDER_ERROR")
+
+
+@pytest.mark.parametrize(("length", "status"), [(5000, 200), (5001, 400)])
+def test_code_has_at_most_5000_characters(browser, length, status):
+    back = office.approve(browser.start(), profile())
+    code = parameters_of(back)["code"]
+    office.grants["c" * length] = office.grants.pop(code)
+
+    answer = browser.come_back(back.replace(code, "c" * length))
+
+    assert answer.status == status
+    if status == 400:
+        assert answer.code == "VALIDATION_ERROR"
+        assert answer.data["message"].startswith("code: ")
+
+
+def test_longest_callback_fits_into_a_request_line():
+    """gunicorn reads at most 8,190 bytes of it."""
+    fields = CallbackIn().fields
+    longest = {name: "x" * field.max_length for name, field in fields.items()}
+    path = f"/auth/oauth/{'p' * 63}/callback?{urlencode(longest)}"
+
+    assert len(f"GET {path} HTTP/1.1\r\n") < 8190
+
+
+class TestStart:
+    @pytest.fixture
+    def failing(self, request, providers, monkeypatch):
+        """A start that fails for this reason."""
+        if request.param == "OAUTH_PROVIDER_DISABLED":
+            providers(acme={"ENABLED": False})
+            return
+        problem = ProviderError() if request.param == "OAUTH_PROVIDER_ERROR" else RuntimeError()
+
+        def fail(*_):
+            raise problem
+
+        monkeypatch.setattr(InProcess, "authorization_url", fail)
+
+    @pytest.mark.parametrize(
+        ("failing", "status"),
+        [
+            ("OAUTH_PROVIDER_DISABLED", 400),
+            ("OAUTH_PROVIDER_ERROR", 400),
+            ("INTERNAL_ERROR", 500),
+        ],
+        indirect=["failing"],
+    )
+    def test_failure_redirects_a_browser(self, browser, failing, status, request, front_end, oauth):
+        code = request.node.callspec.params["failing"]
+
+        opened = browser.get("oauth/acme", **OPENED)
+
+        assert redirected(opened) == (ERRORS, {"error": code})
+        assert not opened.response.cookies
+        # A program and a script read JSON.
+        assert browser.get("oauth/acme").error == (status, code)
+        assert browser.get("oauth/acme", **{"Sec-Fetch-Mode": "cors"}).status >= 400
+        oauth(ERROR_REDIRECT_URL="")
+        assert browser.get("oauth/acme", **OPENED).error == (status, code)
+
+    def test_flood_limit_redirects_a_browser(self, limited, browser, front_end):
+        browser.get("oauth/acme", **OPENED)
+        browser.get("oauth/acme", **OPENED)
+
+        answer = browser.get("oauth/acme", **OPENED)
+
+        assert redirected(answer) == (ERRORS, {"error": "TOO_MANY_REQUESTS"})
+        assert 0 < int(answer.headers["Retry-After"]) <= 60
+
+    def test_address_that_is_not_allowed_redirects_a_browser(self, browser, front_end):
+        answer = browser.get("oauth/acme?next=https://evil.example", **OPENED)
+
+        assert redirected(answer) == (ERRORS, {"error": "VALIDATION_ERROR"})
+
+    def test_unknown_provider_is_json(self, browser, front_end):
+        assert browser.get("oauth/nowhere", **OPENED).error == (404, "OAUTH_PROVIDER_NOT_FOUND")
+
+    def test_other_methods_are_json(self, api, front_end):
+        assert api.request("DELETE", "oauth/acme", headers=OPENED).error == (401, "UNAUTHORIZED")
+        assert api.request("PATCH", "oauth/acme", headers=OPENED).error[0] == 405

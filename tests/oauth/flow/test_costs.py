@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.kernel import modules
-from authservice.twofactor import gate
+from authservice.twofactor.verify_login import second_factor
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
 from tests.support.statements import ALONG, statements
@@ -26,32 +26,32 @@ def test_start_costs_one(browser):
     assert len(statements(browser.start)) == 1
 
 
-def test_login_of_a_returning_user_costs_seven(browser, cost):
+def test_login_of_a_returning_user_costs_eight(browser, cost):
     browser.sign_in()
 
-    assert cost() == 7 - ALONG
+    assert cost() == 8 - ALONG
 
 
 def test_login_of_a_returning_user_costs_one_more_to_store_tokens(browser, oauth, cost):
     oauth(STORE_PROVIDER_TOKENS=True)
     browser.sign_in()
 
-    assert cost() == 8 - ALONG
+    assert cost() == 9 - ALONG
 
 
 def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, cost):
     browser.sign_in()
 
-    with modules.plugged("login_gate", gate.ask):
-        assert cost() == 8 - ALONG
+    with modules.plugged("second_factor", second_factor):
+        assert cost() == 9 - ALONG
 
 
 def test_login_of_a_new_user_costs_twelve(cost):
     assert cost() == 12 - 2 * ALONG
 
 
-def test_login_that_links_an_account_costs_eleven(ann, cost):
-    assert cost() == 11 - 2 * ALONG
+def test_login_that_links_an_account_costs_thirteen(ann, cost):
+    assert cost() == 13 - 2 * ALONG
 
 
 def test_refused_state_costs_one(browser):

@@ -15,7 +15,8 @@ from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
-KINDS = (messages.LINKED, messages.UNLINKED)
+CHANGES = (messages.LINKED, messages.UNLINKED)
+KINDS = (*CHANGES, messages.REFUSED)
 SEEN = {"ip_address": "203.0.113.7", "at": "2030-01-01T12:00:00+00:00"}
 
 
@@ -38,7 +39,7 @@ def deliver(mailoutbox):
     return deliver
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CHANGES)
 def test_email_names_provider_and_client_in_text_and_html(deliver, kind):
     mail = deliver(kind, **SEEN)
     [(html, _)] = mail.alternatives
@@ -46,6 +47,16 @@ def test_email_names_provider_and_client_in_text_and_html(deliver, kind):
     assert mail.to == [ANN]
     assert mail.subject.startswith("testserver: a provider was ")
     for words in ("github", "203.0.113.7", "If it was you", "ask for a new password at once"):
+        assert words in mail.body
+        assert words in html
+
+
+def test_email_about_a_refused_login_says_what_to_do(deliver):
+    mail = deliver(messages.REFUSED, **SEEN)
+    [(html, _)] = mail.alternatives
+
+    assert mail.subject == "testserver: a login with a provider was refused"
+    for words in ("github", "203.0.113.7", "The login was refused", "there is nothing to do"):
         assert words in mail.body
         assert words in html
 

@@ -2,11 +2,17 @@
 
 import pytest
 
-from authservice.kernel import modules
+from authservice.core.models import Account
+from authservice.core.users import lookup
+from authservice.kernel.client import Client
+from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
 from tests.oauth.in_process import office
 from tests.support.client import PASSWORD
+from tests.support.flows import prove
+from tests.support.people import the_user
+from tests.support.slots import accessing
 
 pytestmark = pytest.mark.django_db
 
@@ -151,11 +157,42 @@ def test_linking_with_another_verified_address_verifies_nothing(browser, api):
     assert api.get("me", token=token).data["email_verified"] is False
 
 
+def test_linking_with_the_own_unverified_address_verifies_nothing(browser, api):
+    """The provider passes on what its user typed: an attacker may have signed up here and there
+    with the address of another person."""
+    token = api.sign_up()["access_token"]
+
+    browser.link(token, profile(email_verified=False))
+
+    assert linked(api, token) == ["acme"]
+    assert api.get("me", token=token).data["email_verified"] is False
+    assert Account.objects.get().proven_email_key == ""
+
+
 def test_owner_is_notified_of_a_linked_and_an_unlinked_provider(browser, api, post, token):
     browser.link(token, WORK)
     unlink(api, token)
 
     assert post.kinds() == ["provider-linked", "provider-unlinked"]
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_owner_of_a_proven_address_is_notified_of_a_provider_that_staff_unlink(
+    browser, api, post, proven, django_capture_on_commit_callbacks
+):
+    """Without the address, device or language of staff."""
+    browser.link(api.sign_up()["access_token"], WORK)
+    if proven:
+        prove()
+    post.jobs.clear()
+    client = Client(address="192.0.2.7", user_agent="Staff/1.0", language="de")
+
+    with django_capture_on_commit_callbacks(execute=True):
+        linking.unlink_by_staff(lookup.get_person(the_user()), "acme", by=the_user(), client=client)
+
+    assert post.kinds() == ["provider-unlinked"] * proven
+    shown = [(job.target, job.language, sorted(job.details)) for job in post.jobs]
+    assert shown == [(ANN, "", ["by", "provider"])] * proven
 
 
 class TestRecentProof:
@@ -256,13 +293,13 @@ class TestUnlinking:
     def test_last_provider_is_unlinked_if_a_module_offers_another_login(self, browser, api):
         token = browser.sign_in().data["access_token"]
 
-        with modules.plugged("login_method", lambda person: person.email == ANN):
+        with accessing(can_log_in=lambda person: person.email == ANN):
             assert unlink(api, token).status == 200
 
     def test_last_provider_stays_if_no_module_offers_this_user_a_login(self, browser, api):
         token = browser.sign_in().data["access_token"]
 
-        with modules.plugged("login_method", lambda person: False):
+        with accessing(can_log_in=lambda person: False):
             assert unlink(api, token).error == (400, "OAUTH_LAST_LOGIN_METHOD")
 
     def test_revoked_session_unlinks_nothing(self, browser, api, token):
@@ -271,3 +308,24 @@ class TestUnlinking:
 
         assert unlink(api, token).error == (401, "INVALID_TOKEN")
         assert LinkedAccount.objects.exists()
+
+
+@pytest.mark.parametrize("provider", ["acme", "other"])
+def test_one_subject_at_two_providers_is_unlinked_at_one(browser, api, providers, token, provider):
+    """Numeric ids of two providers may be the same."""
+    providers(acme={}, other={})
+    for name in ("acme", "other"):
+        browser.link(token, profile("7"), name)
+
+    assert unlink(api, token, provider).status == 200
+
+    [kept] = {"acme", "other"} - {provider}
+    assert linked(api, token) == [kept]
+    assert browser.sign_in(profile("7", "x@example.com"), kept).data["is_new_user"] is False
+
+
+def test_link_of_a_signed_in_user_is_not_that_of_the_sign_up(browser, token):
+    browser.link(token, WORK)
+
+    row = LinkedAccount.objects.get()
+    assert (row.at_signup, row.email, row.sealed_tokens) == (False, WORK.email, "")

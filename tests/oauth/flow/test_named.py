@@ -63,7 +63,7 @@ def sign_in(browser, configure):
     """`sign_in("github", claims, answers)` logs in with the provider."""
     with stand_in() as standin:
 
-        def sign_in(name, claims, answers):
+        def sign_in(name, claims, answers, **parameters):
             if name == "apple":  # its client secret is a signed token, which test_apple.py reads
                 standin._credentials = lambda *_: (CLIENT_ID, CLIENT_SECRET)
             configure(
@@ -75,7 +75,8 @@ def sign_in(browser, configure):
             standin.claims = claims
             standin.answers.update(answers)
             url = browser.start(name)
-            address = f"{parameters_of(url)['redirect_uri']}?{urlencode(standin.approve(url))}"
+            sent = urlencode({**standin.approve(url), **parameters})
+            address = f"{parameters_of(url)['redirect_uri']}?{sent}"
             return browser.post_back(address) if name == "apple" else browser.come_back(address)
 
         yield sign_in
@@ -116,3 +117,37 @@ def test_unverified_address_of_a_new_user_stays_unverified(sign_in, name):
     assert sign_in(name, *UNVERIFIED[name]).data["is_new_user"] is True
 
     assert Account.objects.get().verified_email_key == ""
+
+
+NAME = '{"name": {"firstName": "Ann", "lastName": "Lee"}, "email": "evil@example.com"}'
+
+
+@pytest.mark.parametrize(
+    ("user", "name"),
+    [
+        (NAME, "Ann Lee"),
+        (NAME.replace(" ", "\n"), "Ann Lee"),
+        (NAME.replace(" ", "\r\n\t"), "Ann Lee"),
+        (NAME.replace("Ann", "An\tn"), "Ann Lee"),
+        (NAME + "\n", "Ann Lee"),
+        (NAME + " " * 10000, "Ann Lee"),
+        (NAME[:-1], ""),
+        ("{" + "x" * 10000, ""),
+        ("\x00", ""),
+        ("[" * 4000, ""),
+        ('{"name": "Ann"}', ""),
+        ("not JSON", ""),
+        ("", ""),
+    ],
+    ids=lambda text: f"{len(text)}-{text[:8]!r}",
+)
+def test_name_that_apple_sends_never_refuses_the_login(sign_in, user, name):
+    answer = sign_in("apple", *VERIFIED["apple"], user=user)
+
+    assert (answer.status, answer.data["user"]["name"]) == (200, name)
+
+
+def test_id_token_beside_the_code_is_ignored(sign_in):
+    answer = sign_in("apple", *VERIFIED["apple"], id_token="x" * 20000)
+
+    assert answer.status == 200

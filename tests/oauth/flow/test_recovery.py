@@ -4,10 +4,12 @@ back."""
 import pytest
 from django.utils import timezone
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account
+from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import profile
-from tests.support.flows import prove
+from tests.support.flows import PHONE, account, prove
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +98,31 @@ def test_not_me_removes_a_linked_provider(api, browser, ann, post):
     assert subjects() == set()
     assert api.get("me", token=ann["access_token"]).status == 401
     assert browser.sign_in(EVE).data["is_new_user"] is True
+
+
+def test_not_me_removes_a_link_whose_request_began_before_the_change(
+    api, browser, ann, post, clock, monkeypatch
+):
+    """The thief changes the number while the request that links waits for the provider."""
+    link = linking._link
+
+    def change_and_link(*args):
+        clock.forward(seconds=10)
+        changed = api.request("PUT", "profile", {"phone": PHONE}, token=ann["access_token"])
+        assert changed.status == 200
+        link(*args)
+
+    monkeypatch.setattr(linking, "_link", change_and_link)
+    browser.link(ann["access_token"], EVE)
+    assert subjects() == {"eve-at-acme"}
+
+    later = post.token("provider-linked")
+    api.request("POST", "account/secure", {"token": post.token(kinds.PHONE_CHANGED)})
+
+    assert subjects() == set()
+    # The link of the later change would bring the number back.
+    api.request("POST", "account/secure", {"token": later})
+    assert account().phone_number == ""
 
 
 def test_not_me_keeps_earlier_links(api, browser, ann, post, clock, providers):

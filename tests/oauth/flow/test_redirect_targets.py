@@ -1,14 +1,18 @@
-"""No request decides where a browser is sent: targets come from the settings alone."""
+"""No request decides where a browser is sent: targets come from the settings alone. `next` chooses
+one of them."""
 
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import pytest
 
-from authservice.core.models import Session
+from authservice.core.models import OneTimeToken, Session
+from authservice.kernel.interfaces import Challenge
+from authservice.kernel.secret import Secret
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import FRONT, profile
 from tests.oauth.in_process import office
 from tests.oauth.servers import parameters_of
+from tests.support.slots import asking
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +57,8 @@ HOSTILE = (
     "data:text/html,<script>alert(1)</script>", "file:///etc/passwd", "ftp://app.example.com",
     "blob:https://app.example.com/x", "view-source:https://app.example.com/signed-in",
 )  # fmt: skip
-NAMES = ("redirect_uri", "redirect_url", "redirect_to", "next", "return_to", "callback", "url")
+NAMES = ("redirect_uri", "redirect_url", "redirect_to", "return_to", "callback", "url")
+CART = "https://app.example.com/cart?step=2"
 HEADERS = (
     {"Host": "evil.example"},
     {"Host": "evil.example:443"},
@@ -69,7 +74,7 @@ HEADERS = (
 @pytest.fixture(autouse=True)
 def _targets(oauth, providers):
     providers(acme={"NATIVE_REDIRECT_URIS": [FRONT]}, form={"FORM_POST": True})
-    oauth(DEFAULT_REDIRECT_URL=FRONT, ERROR_REDIRECT_URL=ERRORS)
+    oauth(DEFAULT_REDIRECT_URL=FRONT, ERROR_REDIRECT_URL=ERRORS, RETURN_URLS=[CART])
 
 
 def test_there_are_more_than_40_targets():
@@ -112,6 +117,101 @@ def test_no_field_of_linking_is_a_target(browser, api):
     more = urlencode(dict.fromkeys(NAMES, HOSTILE[0]))
     done = browser.come_back(f"{office.approve(started, profile())}&{more}")
     assert done.headers["Location"] == f"{FRONT}#linked=acme"
+
+
+class TestNext:
+    @pytest.mark.parametrize("target", HOSTILE)
+    def test_login_may_not_return_to_another_address(self, browser, target):
+        answer = browser.get(f"oauth/acme?{urlencode({'next': target})}")
+
+        assert answer.error == (400, "VALIDATION_ERROR")
+        assert answer.data["message"].startswith("next: ")
+        assert not answer.response.cookies
+        assert not OneTimeToken.objects.exists()
+
+    @pytest.mark.parametrize("target", HOSTILE)
+    def test_linking_may_not_return_to_another_address(self, browser, api, target):
+        token = api.sign_up()["access_token"]
+
+        answer = browser.start_linking(token, next=target)
+
+        assert answer.error == (400, "VALIDATION_ERROR")
+        assert answer.data["message"].startswith("next: ")
+        assert not answer.response.cookies
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            CART + "&x",
+            CART[:-1],
+            CART.replace("?", "%3F"),
+            CART.replace("step=2", "step=2#"),
+            CART.replace("2", "\uff12"),
+            "https://app.example.com/cart",
+            "/cart?step=2",
+            "//app.example.com/cart?step=2",
+            ERRORS,
+        ],
+    )
+    def test_address_that_is_like_an_allowed_one_is_refused(self, browser, target):
+        answer = browser.get(f"oauth/acme?{urlencode({'next': target})}")
+
+        assert answer.error == (400, "VALIDATION_ERROR")
+
+    @pytest.mark.parametrize(
+        ("target", "page"), [(CART, CART), (FRONT, FRONT), ("", FRONT), (None, FRONT)]
+    )
+    def test_login_returns_to_an_allowed_address(self, browser, target, page):
+        query = "" if target is None else f"?{urlencode({'next': target})}"
+        started = browser.get(f"oauth/acme{query}").headers["Location"]
+        # A parameter of the redirect of the provider changes nothing.
+        address = f"{office.approve(started, profile())}&{urlencode({'next': ERRORS})}"
+
+        done = browser.come_back(address).headers["Location"]
+
+        assert CART not in unquote(started)
+        assert done.startswith(f"{page}#access_token=")
+
+    def test_linking_returns_to_an_allowed_address(self, browser, api):
+        token = api.sign_up()["access_token"]
+        started = browser.start_linking(token, next=CART).data["url"]
+
+        done = browser.come_back(office.approve(started, profile()))
+
+        assert done.headers["Location"] == f"{CART}#linked=acme"
+
+    def test_challenge_arrives_at_the_allowed_address(self, browser):
+        started = browser.get(f"oauth/acme?{urlencode({'next': CART})}").headers["Location"]
+        asked = {"requires_2fa": True, "user_id": "1", "message": "", "temp_token": Secret("t")}
+        with asking(lambda arrival: Challenge("2fa", asked)):
+            done = browser.come_back(office.approve(started, profile()))
+
+        assert done.headers["Location"] == f"{CART}#challenge=2fa&temp_token=t"
+
+    def test_failed_login_leads_to_the_error_page(self, browser):
+        started = browser.get(f"oauth/acme?{urlencode({'next': CART})}").headers["Location"]
+        address = office.approve(started, profile())
+        browser.come_back(address)
+
+        again = browser.come_back(address).headers["Location"]
+
+        assert again.startswith(f"{ERRORS}?error=OAUTH_STATE_USED&")
+
+    def test_address_that_the_settings_no_longer_have_is_not_used(self, browser, oauth):
+        started = browser.get(f"oauth/acme?{urlencode({'next': CART})}").headers["Location"]
+        oauth(RETURN_URLS=[])
+
+        done = browser.come_back(office.approve(started, profile())).headers["Location"]
+
+        assert done.startswith(f"{FRONT}#access_token=")
+
+    def test_service_without_a_default_page_returns_to_the_allowed_one(self, browser, oauth):
+        oauth(DEFAULT_REDIRECT_URL="")
+        started = browser.get(f"oauth/acme?{urlencode({'next': CART})}").headers["Location"]
+
+        done = browser.come_back(office.approve(started, profile())).headers["Location"]
+
+        assert done.startswith(f"{CART}#access_token=")
 
 
 @pytest.mark.parametrize("target", HOSTILE)

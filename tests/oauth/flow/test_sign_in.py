@@ -2,12 +2,15 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
-from authservice.kernel import message_queue
+from authservice.oauth import sign_in
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
 from tests.support.client import PASSWORD
+from tests.support.flows import account, move, prove
 from tests.support.people import deactivate, the_user, users
+from tests.support.slots import listening
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +93,7 @@ def test_owner_is_notified_by_mail_of_a_linked_provider(browser, post, ann):
 
     assert post.kinds().count("provider-linked") == 1
     outgoing = post.outgoing("provider-linked")
-    assert (outgoing.to, outgoing.context["provider"]) == (ANN, "acme")
+    assert (outgoing.to, outgoing.context["provider"]) == (ANN, f"acme ({ANN})")
 
 
 def test_new_user_is_sent_no_notice_of_the_link(browser, post):
@@ -154,7 +157,7 @@ def test_unverified_address_of_a_new_user_is_unverified_here(browser, api, post)
     answer = browser.sign_in(profile(email_verified=False))
 
     assert answer.data["user"]["email_verified"] is False
-    assert message_queue.VERIFY_EMAIL in post.kinds()
+    assert kinds.VERIFY_EMAIL in post.kinds()
 
 
 def test_unverified_address_reveals_no_account_if_sign_up_hides_them(browser, configure, ann):
@@ -188,7 +191,7 @@ def test_new_user_who_must_verify_the_address_gets_no_tokens(browser, configure,
     answer = browser.sign_in(profile(email_verified=False))
 
     assert answer.error == (403, "EMAIL_NOT_VERIFIED")
-    assert message_queue.VERIFY_EMAIL in post.kinds()
+    assert kinds.VERIFY_EMAIL in post.kinds()
     assert (users(), Session.objects.count()) == (1, 0)
 
 
@@ -228,7 +231,7 @@ def test_tokens_are_redirected_to_the_front_end(browser, oauth, api):
 
     url, values = fragment_of(answer)
     assert (url, set(values)) == (FRONT, {"access_token", "refresh_token"})
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert api.get("me", token=values["access_token"]).data["email"] == ANN
 
@@ -253,3 +256,79 @@ def test_provider_cannot_make_anybody_a_super_admin(browser):
 
     assert Account.objects.get().is_super_admin is False
     assert getattr(the_user(), "is_superuser", False) is False
+
+
+def test_new_accounts_by_a_provider_are_limited_by_network(browser, configure):
+    configure(THROTTLE={"RATES": {"signup": "2/min"}}, TRUSTED_PROXIES=1)
+    there, elsewhere = ({"X-Forwarded-For": address} for address in ("192.0.2.1", "198.51.100.1"))
+
+    def sign_up(number, headers):
+        return browser.sign_in(profile(f"{number}", f"{number}@example.com"), **headers)
+
+    answers = [sign_up(number, there) for number in range(3)]
+
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert answers[2].code == "TOO_MANY_REQUESTS"
+    assert sign_up(0, there).status == 200  # a returning user
+    assert sign_up(2, elsewhere).status == 200
+    assert users() == 3
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_link_and_proof_stay_if_the_login_is_refused(browser, api, configure, proven):
+    """Otherwise every login of the user would repeat them, and the notice."""
+    api.sign_up()
+    if proven:
+        prove()
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+
+    events = []
+    with listening(events.append):
+        answers = [browser.sign_in() for _ in range(2)]
+
+    assert [answer.error for answer in answers] == [(403, "PHONE_NOT_VERIFIED")] * 2
+    assert LinkedAccount.objects.get().subject == "ann-at-acme"
+    assert account().proven_email_key == account().email_key
+    actions = [event.action for event in events]
+    assert actions.count("auth.oauth.linked") == 1
+    assert actions.count("auth.login.failed") == 2
+
+
+def test_account_of_a_refused_new_user_stays(browser, configure):
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+
+    assert browser.sign_in().error == (403, "PHONE_NOT_VERIFIED")
+
+    assert (users(), LinkedAccount.objects.count()) == (1, 1)
+
+
+def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
+    """The callback has found the account by its address; staff suspend it before its lock."""
+    prepare = sign_in._prepare
+
+    def prepare_late(arriving, person):
+        monkeypatch.undo()
+        deactivate()
+        return prepare(arriving, person)
+
+    monkeypatch.setattr(sign_in, "_prepare", prepare_late)
+    answer = browser.sign_in()
+
+    assert answer.error == (403, "USER_NOT_ACTIVE")
+    assert not LinkedAccount.objects.exists()
+    assert not Session.objects.filter(method="oauth:acme").exists()
+
+
+def test_address_that_changed_since_the_read_is_not_linked(browser, ann, monkeypatch):
+    prepare = sign_in._prepare
+
+    def prepare_late(arriving, person):
+        monkeypatch.undo()
+        move("moved@example.com")
+        return prepare(arriving, person)
+
+    monkeypatch.setattr(sign_in, "_prepare", prepare_late)
+    answer = browser.sign_in()
+
+    assert answer.data["is_new_user"] is True
+    assert LinkedAccount.objects.get().user_id != account("moved@example.com").user_id

@@ -1,12 +1,13 @@
 """A link that is added or removed sends its signal, after the commit."""
 
 import pytest
+from django.db import transaction
 
 from authservice import signals
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.oauth import linking
-from authservice.oauth.eviction import revoke_unverified
+from authservice.oauth.eviction import account_access
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -54,8 +55,8 @@ def test_staff_and_recoveries_unlink(api, browser, sent, django_capture_on_commi
     with django_capture_on_commit_callbacks(execute=True):
         linking.unlink_by_staff(person, "acme", by=user, client=Client())
     browser.link(token)
-    with django_capture_on_commit_callbacks(execute=True):
-        revoke_unverified(person)
+    with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
+        account_access.first_proof(person)
 
     _, unlinked = sent()
     assert unlinked == [(user, user, "acme"), (None, user, "acme")]

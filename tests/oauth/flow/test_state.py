@@ -29,7 +29,7 @@ def test_start_redirects_to_the_consent_screen(browser):
     assert answer.headers["Location"].startswith(f"{CONSENT}?")
     assert asked["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
     assert all(len(asked[name]) == 43 for name in ("state", "nonce", "code_challenge"))
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store, private"
 
 
 def test_redirect_url_of_the_provider_replaces_the_callback_address(browser, providers):
@@ -212,8 +212,8 @@ def test_provider_that_cannot_be_asked_at_the_start_is_an_error(browser):
 def test_prefetch_starts_and_completes_nothing(browser, callback, purpose):
     rows = OneTimeToken.objects.count()
 
-    assert browser.get("oauth/acme", **{"Sec-Purpose": purpose}).data is None
-    assert browser.come_back(callback, **{"Sec-Purpose": purpose}).data is None
+    assert browser.get("oauth/acme", **{"Sec-Purpose": purpose}).status == 503
+    assert browser.come_back(callback, **{"Sec-Purpose": purpose}).status == 503
 
     assert OneTimeToken.objects.count() == rows
     assert browser.come_back(callback).status == 200
@@ -243,3 +243,51 @@ def test_cookie_of_a_provider_that_sends_forms_is_sent_from_other_sites(
     [cookie] = browser.get("oauth/acme").response.cookies.values()
 
     assert (cookie["samesite"], cookie["secure"]) == ("None", True)
+
+
+class TestStartInABrowser:
+    """Other sites can embed the address, and cookies of many flows make requests too long."""
+
+    @pytest.mark.parametrize("mode", ["no-cors", "cors", "same-origin", "websocket", "x", ""])
+    def test_request_that_is_no_navigation_starts_no_flow(self, browser, mode):
+        answer = browser.get("oauth/acme", **{"Sec-Fetch-Mode": mode})
+
+        assert answer.error == (400, "VALIDATION_ERROR")
+        assert not answer.response.cookies
+        assert not OneTimeToken.objects.exists()
+
+    def test_navigation_starts_a_flow(self, browser):
+        assert browser.get("oauth/acme", **{"Sec-Fetch-Mode": "navigate"}).status == 302
+
+    @pytest.mark.parametrize("api_url", ["http://testserver", "https://testserver"])
+    def test_browser_keeps_ten_flows(self, browser, configure, clock, api_url):
+        configure(API_URL=api_url)
+        addresses = []
+        for _ in range(50):
+            clock.forward(seconds=1)
+            addresses.append(office.approve(browser.start(), profile()))
+            assert len(browser.cookies) <= 10
+
+        # The oldest were forgotten, whatever the order in which the browser sends them.
+        assert browser.come_back(addresses[-11]).error == (400, "OAUTH_INVALID_STATE")
+        browser.cookies = dict(reversed(browser.cookies.items()))
+        assert browser.come_back(addresses[-10]).data["status"] == "signed_in"
+        assert browser.come_back(addresses[-1]).data["status"] == "signed_in"
+
+    def test_linking_counts_as_a_flow(self, browser, api):
+        token = api.sign_up()["access_token"]
+        for _ in range(12):
+            browser.start_linking(token)
+
+        assert len(browser.cookies) == 10
+
+    def test_cookies_that_are_not_ours_are_forgotten_first(self, browser):
+        address = office.approve(browser.start(), profile())
+        tossed = {f"authservice_oauth_{number}": "x" for number in range(30)}
+        browser.cookies = {**tossed, **browser.cookies, "theme": "dark"}
+
+        browser.start()
+
+        assert len([name for name in browser.cookies if name != "theme"]) == 10
+        assert browser.cookies["theme"] == "dark"
+        assert browser.come_back(address).data["status"] == "signed_in"

@@ -3,10 +3,10 @@
 
 import pytest
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.users.identifiers import phone_key
-from authservice.kernel import message_queue
-from authservice.oauth.models import LinkedAccount
+from authservice.oauth.models import LinkedAccount, RemovedLink
 from authservice.oauth.storage import DatabaseUsers
 from tests.oauth.browsing import ANN, profile
 from tests.oauth.in_process import office
@@ -124,15 +124,16 @@ def test_owner_gets_a_mail_with_a_link_to_set_a_password(api, post, browser, att
     browser.sign_in()
     flows = Flows(api, post)
 
-    assert flows.reset(post.token(message_queue.ACCESS_WIPED)).status == 200
+    assert flows.reset(post.token(kinds.ACCESS_WIPED)).status == 200
     api.log_in(password=NEW)
 
 
 def test_second_login_removes_nothing(api, post, browser, attacker):
     browser.sign_in()
     flows = Flows(api, post)
-    flows.reset(post.token(message_queue.ACCESS_WIPED))
+    flows.reset(post.token(kinds.ACCESS_WIPED))
     tokens = api.log_in(password=NEW)
+    browser.link(tokens["access_token"])
 
     browser.sign_in()
 
@@ -196,6 +197,8 @@ def test_identity_linked_later_proves_an_address_as_the_first(
     assert api.get("me", token=attacker["access_token"]).status == 401
     assert api.get("me", token=answer.data["access_token"]).status == 200
     assert links() == {("acme", "ann-at-acme")}
+    # A record of the removal would prevent that this identity is linked by address later.
+    assert not RemovedLink.objects.exists()
 
 
 def test_password_set_by_the_owner_is_kept(api, browser, ann):

@@ -11,6 +11,7 @@ from tests.oauth import in_process
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
 from tests.support.deadlocks import one_deadlock
+from tests.support.flows import prove
 from tests.support.people import make_user, the_user
 
 pytestmark = pytest.mark.django_db
@@ -27,12 +28,92 @@ def sealed():
     return LinkedAccount.objects.get().sealed_tokens
 
 
-def test_tokens_are_not_stored_by_default(browser):
+def of_a_new_user(browser, api):
     browser.sign_in()
+
+
+def of_a_returning_user(browser, api):
+    browser.sign_in()
+    browser.sign_in()
+
+
+def by_the_address(browser, api):
+    api.sign_up()
+    prove()
+    browser.sign_in()
+
+
+def by_the_signed_in_user(browser, api):
+    browser.link(api.sign_up()["access_token"], profile("1"))
+
+
+def at_a_later_proof(browser, api):
+    browser.sign_in(profile(email_verified=False))
+    browser.sign_in()
+
+
+def at_a_proof_that_removes_access(browser, api):
+    browser.link(api.sign_up()["access_token"], profile(email_verified=False))
+    browser.sign_in()
+
+
+def by_an_app(browser, api):
+    nonce = api.post("oauth/acme/nonce").data["nonce"]
+    api.post("oauth/acme/token", id_token=office.id_token(profile(), nonce), nonce=nonce)
+    browser.sign_in()
+
+
+# Every way in which a link is stored, or its tokens are.
+WAYS = [
+    of_a_new_user,
+    of_a_returning_user,
+    by_the_address,
+    by_the_signed_in_user,
+    at_a_later_proof,
+    at_a_proof_that_removes_access,
+    by_an_app,
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tokens_are_not_stored_by_default(browser, api, way):
+    way(browser, api)
 
     assert sealed() == ""
     with pytest.raises(NoProviderToken):
         access_token(the_user(), "acme")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tokens_of_every_way_are_stored_if_the_settings_say_so(oauth, browser, api, way):
+    oauth(STORE_PROVIDER_TOKENS=True)
+    way(browser, api)
+
+    assert access_token(the_user(), "acme").reveal().startswith("access-")
+
+
+def test_login_that_proves_the_address_replaces_the_tokens(oauth, browser):
+    oauth(STORE_PROVIDER_TOKENS=True)
+    browser.sign_in(profile(email_verified=False))
+    before = access_token(the_user(), "acme").reveal()
+
+    browser.sign_in()
+
+    assert access_token(the_user(), "acme").reveal() != before
+
+
+def test_tokens_of_one_subject_at_two_providers_are_apart(oauth, providers, browser):
+    """Numeric ids of two providers may be the same."""
+    providers(acme={}, other={})
+    oauth(STORE_PROVIDER_TOKENS=True)
+    token = browser.sign_in(profile("7")).data["access_token"]
+    browser.link(token, profile("7"), "other")
+    acme, other = (access_token(the_user(), name).reveal() for name in ("acme", "other"))
+
+    browser.sign_in(profile("7"))
+
+    assert access_token(the_user(), "acme").reveal() != acme
+    assert access_token(the_user(), "other").reveal() == other
 
 
 def test_tokens_are_stored_encrypted(stored):
@@ -48,13 +129,6 @@ def test_returning_user_replaces_the_tokens(stored, browser):
     browser.sign_in()
 
     assert access_token(the_user(), "acme").reveal() != before
-
-
-def test_linked_provider_stores_its_tokens(oauth, browser, ann):
-    oauth(STORE_PROVIDER_TOKENS=True)
-    browser.link(ann["access_token"], profile("1"))
-
-    assert access_token(the_user(), "acme")
 
 
 def test_expired_token_is_refreshed_and_stored(stored, clock):

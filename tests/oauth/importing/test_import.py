@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from authservice.core.models import Account
@@ -15,6 +15,7 @@ from authservice.oauth.storage import Link
 from tests.oauth.browsing import ANN
 from tests.oauth.importing.conftest import OLD, allauth, social
 from tests.support.people import deactivate, make_user
+from tests.support.slots import Listener
 
 pytestmark = pytest.mark.django_db
 MAPPED = ("social_django", "--map", "old=acme")
@@ -43,7 +44,7 @@ def link(user, subject="ann-at-acme", provider="acme"):
 @pytest.fixture
 def recorded(monkeypatch):
     events = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (events.append,))
+    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (Listener(events.append),))
     return events
 
 
@@ -217,7 +218,10 @@ def test_recovery_removes_imported_links_of_the_last_days(run, old_user, age, re
     social(old_user, "old", "ann-at-acme", created=now - timedelta(days=age))
     run(*MAPPED)
 
-    evicted = eviction.revoke_recent(lookup.get_person(old_user), now - timedelta(hours=72))
+    with transaction.atomic():
+        evicted = eviction.account_access.recover(
+            lookup.get_person(old_user), now - timedelta(hours=72)
+        )
 
     assert evicted is removed
     assert LinkedAccount.objects.exists() is not removed

@@ -25,6 +25,7 @@ def test_user_of_social_auth_logs_in_with_google(run, named, standin, browser, o
     named("google")
     social(old_user)
     standin.claims = {"sub": GOOGLE, "email": ""}
+    standin.answers["/user"] = {"sub": GOOGLE}
 
     run("social_django")
 
@@ -57,6 +58,7 @@ def test_user_of_allauth_logs_in_with_slack(run, named, standin, browser, old_us
     named("slack")
     allauth(old_user, "slack", "T0R7GR_U0R7JM")
     standin.claims = {"sub": "U0R7JM", "https://slack.com/team_id": "T0R7GR", "email": ""}
+    standin.answers["/user"] = {"sub": "U0R7JM"}
 
     run("allauth")
 
@@ -78,6 +80,7 @@ def test_user_of_an_own_openid_provider_logs_in(run, named, standin, browser, ol
     }
     allauth(old_user, "company", "Subject-1")
     standin.claims = {"sub": "Subject-1", "email": ""}
+    standin.answers["/user"] = {"sub": "Subject-1"}
 
     run("allauth", "--map", "company=sso")
 

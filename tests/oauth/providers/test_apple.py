@@ -8,7 +8,7 @@ import pytest
 
 from authservice.kernel.secret import Secret
 from authservice.oauth.provider import TokenExchangeFailed
-from tests.oauth.providers.conftest import APPLE_KEY, APPLE_PUBLIC_KEY, new_flow
+from tests.oauth.providers.conftest import APPLE_KEY, APPLE_PUBLIC_KEY, new_flow, settings_of
 from tests.oauth.providers.standin import CLIENT_ID
 
 USER = {"name": {"firstName": "Jane", "lastName": "Appleseed"}, "email": "evil@example.com"}
@@ -57,6 +57,28 @@ def test_apple_client_secret_is_signed_and_short_lived(apple, standin, log_in):
     assert claims["exp"] - claims["iat"] <= 300
 
 
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda key: key.replace("\n", "\\n"),
+        lambda key: f'"{key}"',
+        lambda key: f"  '{key.strip()}'\n",
+        lambda key: key.replace("\n", "\r\n"),
+        lambda key: key.strip().replace("\n", "\\n"),
+    ],
+    ids=["backslash", "quotes", "spaces", "CRLF", "no last line end"],
+)
+def test_apple_key_may_come_from_an_environment_file(provider, standin, spell):
+    known = provider("apple", **settings_of(standin, "apple", PRIVATE_KEY=spell(APPLE_KEY)))
+
+    jwt.decode(
+        known.client_secret().reveal(),
+        APPLE_PUBLIC_KEY,
+        algorithms=["ES256"],
+        audience="https://appleid.apple.com",
+    )
+
+
 def test_apple_client_id_is_never_read_from_the_callback(apple, standin, log_in):
     log_in(apple, client_id="com.evil.app", aud="com.evil.app")
 
@@ -82,7 +104,7 @@ def test_apple_address_is_that_of_the_id_token(apple, log_in):
     assert (profile.email, profile.email_verified) == ("x7@privaterelay.appleid.com", True)
 
 
-@pytest.mark.parametrize("flag", [False, "false", None, 1])
+@pytest.mark.parametrize("flag", [False, "false", None, 0])
 def test_apple_address_without_flag_is_not_verified(apple, standin, log_in, flag):
     standin.claims["email_verified"] = flag
 

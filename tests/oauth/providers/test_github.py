@@ -38,6 +38,9 @@ def test_github_profile_has_the_numeric_id_and_the_verified_primary_address(name
     assert result.tokens.expires_at is None
 
 
+NOREPLY = "users.noreply.github.com"
+
+
 def email(address, verified, primary):
     return {"email": address, "verified": verified, "primary": primary, "visibility": None}
 
@@ -48,7 +51,13 @@ def email(address, verified, primary):
         ([email("a@x.test", False, True)], ("a@x.test", False)),
         ([email("a@x.test", False, True), email("b@x.test", True, False)], ("b@x.test", True)),
         ([email("b@x.test", True, False), email("a@x.test", True, True)], ("a@x.test", True)),
-        ([email("a@x.test", "true", True)], ("a@x.test", False)),
+        ([email("a@x.test", "true", True)], ("a@x.test", True)),
+        ([email("1+a@users.noreply.github.com", True, True)], (f"1+a@{NOREPLY}", False)),
+        ([email(f"a@{NOREPLY}", True, True), email("b@x.test", True, False)], ("b@x.test", True)),
+        (
+            [email(f"a@{NOREPLY}", True, True), email("b@x.test", False, False)],
+            (f"a@{NOREPLY}", False),
+        ),
         ([email("a@x.test", False, False)], ("", False)),
         ([], ("", False)),
         ({"message": "no"}, ("", False)),
@@ -59,6 +68,9 @@ def email(address, verified, primary):
         "other verified",
         "primary first",
         "text flag",
+        "no mail",
+        "no mail, other verified",
+        "no mail, other unverified",
         "neither",
         "none",
         "object",
@@ -68,6 +80,31 @@ def email(address, verified, primary):
 def test_github_address_is_chosen_from_the_list(named, standin, log_in, emails, expected):
     github(standin, emails)
     profile = log_in(named("github")).profile
+
+    assert (profile.email, profile.email_verified) == expected
+
+
+@pytest.mark.parametrize(
+    ("domains", "expected"),
+    [
+        (["work.test"], ("me@work.test", True)),
+        (["WORK.test"], ("me@work.test", True)),
+        (["other.test"], ("me@home.test", True)),
+        (["draft.test"], ("me@home.test", True)),
+        (["*"], ("me@home.test", True)),
+    ],
+    ids=["domain", "another case", "no address", "unverified address", "all"],
+)
+def test_github_address_in_the_domains_of_the_provider_is_preferred(
+    named, standin, log_in, domains, expected
+):
+    listed = [
+        email("me@home.test", True, True),
+        email("me@draft.test", False, False),
+        email("me@work.test", True, False),
+    ]
+    github(standin, listed)
+    profile = log_in(named("github", EMAIL_DOMAINS=domains)).profile
 
     assert (profile.email, profile.email_verified) == expected
 

@@ -1,11 +1,13 @@
 """The keys of a provider: which one verifies a token, and when they are fetched again."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm
 
+from authservice.kernel.crypto import b64
 from authservice.kernel.secret import Secret
 from authservice.oauth import registry
 from authservice.oauth.provider import TokenExchangeFailed
@@ -65,6 +67,7 @@ ELLIPTIC = ec.generate_private_key(ec.SECP256R1())
 
 
 EDWARDS = ed25519.Ed25519PrivateKey.generate()
+EDWARDS_JWK = OKPAlgorithm.to_jwk(EDWARDS.public_key(), as_dict=True)
 
 
 @pytest.mark.parametrize(
@@ -73,15 +76,30 @@ EDWARDS = ed25519.Ed25519PrivateKey.generate()
         (KEY, "PS256", jwk_of(KEY, kid=KID)),
         (KEY, "RS512", jwk_of(KEY, kid=KID)),
         (ELLIPTIC, "ES256", ECAlgorithm.to_jwk(ELLIPTIC.public_key(), as_dict=True)),
-        (EDWARDS, "EdDSA", OKPAlgorithm.to_jwk(EDWARDS.public_key(), as_dict=True)),
+        (EDWARDS, "EdDSA", EDWARDS_JWK),
+        (EDWARDS, "EdDSA", {**EDWARDS_JWK, "alg": "Ed25519"}),
     ],
-    ids=["PS256", "RS512", "ES256", "EdDSA"],
+    ids=["PS256", "RS512", "ES256", "EdDSA", "Ed25519 of the key"],
 )
 def test_asymmetric_algorithms_are_supported(verify, standin, key, algorithm, jwk):
     standin.answers["/keys"] = {"keys": [{**jwk, "kid": KID}]}
     standin.signed_with = (key, algorithm, {"kid": KID})
 
     assert verify().subject == "subject-1"
+
+
+@pytest.mark.parametrize("alg", [None, "Ed25519", "EdDSA"])
+def test_token_may_name_its_algorithm_ed25519(verify, standin, alg):
+    """The name of EdDSA with this curve in RFC 9864, which PyJWT does not sign with."""
+    members = {"kid": KID} if alg is None else {"kid": KID, "alg": alg}
+    standin.answers["/keys"] = {"keys": [{**EDWARDS_JWK, **members}]}
+    standin.signed_with = (EDWARDS, "EdDSA", {"kid": KID})
+    _, payload, _ = standin.id_token(nonce=NONCE.reveal()).split(".")
+    header = b64(json.dumps({"alg": "Ed25519", "kid": KID}).encode())
+    signed = f"{header}.{payload}"
+    token = f"{signed}.{b64(EDWARDS.sign(signed.encode()))}"
+
+    assert verify(token=token).subject == "subject-1"
 
 
 def test_small_rsa_key_is_not_used(verify, standin):
@@ -133,6 +151,24 @@ def test_keys_stay_in_use_while_the_provider_is_away(verify, standin, time_machi
 
     assert verify().subject == "subject-1"
     assert len(standin.asked("/keys")) == 3
+
+
+@pytest.mark.parametrize("answer", AWAY)
+def test_keys_are_used_for_24_hours_without_the_provider(verify, standin, time_machine, answer):
+    """The provider may have withdrawn a key meanwhile."""
+    time_machine.move_to(datetime.now(UTC))
+    verify()
+    keys = standin.answers["/keys"]
+    standin.answers["/keys"] = answer
+    time_machine.shift(24 * 3600 - 1)
+    assert verify().subject == "subject-1"
+
+    time_machine.shift(61)
+    for _ in range(2):
+        with pytest.raises(TokenExchangeFailed):
+            verify()
+    standin.answers["/keys"] = keys
+    assert verify().subject == "subject-1"
 
 
 def test_keys_that_a_provider_withdraws_are_no_longer_used(verify, standin, time_machine):

@@ -3,11 +3,13 @@
 from datetime import UTC, datetime
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from authservice.kernel.secret import Secret
 from authservice.oauth import registry
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed
 from tests.oauth.providers.conftest import CALLBACK, new_flow
+from tests.oauth.providers.standin import KID, jwk_of
 from tests.oauth.servers import parameters_of
 
 REDIRECT = CALLBACK.format("sso")
@@ -132,6 +134,24 @@ def test_metadata_stay_in_use_while_they_cannot_be_read(
     standin.answers["/.well-known/openid-configuration"] = answer
     time_machine.shift(3700)
 
+    assert go(provider).profile.subject == "subject-1"
+
+
+def test_keys_at_an_address_that_the_provider_has_left_are_not_used(
+    discovered, standin, go, time_machine
+):
+    time_machine.move_to(datetime.now(UTC))
+    provider, former = discovered(), standin.answers["/keys"]
+    go(provider)
+    left = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    standin.answers["/new-keys"] = {"keys": [jwk_of(left, kid=KID, alg="RS256")]}
+    standin.discover(jwks_uri=f"{standin.url}/new-keys")
+    time_machine.shift(3700)
+
+    assert standin.answers["/keys"] == former
+    with pytest.raises(TokenExchangeFailed):
+        go(provider)
+    standin.signed_with = (left, "RS256", {"kid": KID})
     assert go(provider).profile.subject == "subject-1"
 
 

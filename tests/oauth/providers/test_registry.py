@@ -106,7 +106,12 @@ BAD = [
     ({"google": {"CLIENT_ID": "c"}}, "E202", "['CLIENT_SECRET'] is missing"),
     ({"google": {**KEYS, "SCOPE": ["openid"]}}, "E202", "Did you mean 'SCOPES'?"),
     ({"google": {**KEYS, "scopes": ["openid"]}}, "E202", "not a setting"),
-    ({"google": {**KEYS, "SCOPES": "openid"}}, "E202", "must be a list"),
+    ({"google": {**KEYS, "SCOPES": 5}}, "E202", "must be a list"),
+    (
+        {"google": {**KEYS, "PKCE": False, "NATIVE_REDIRECT_URIS": ["com.example:/x"]}},
+        "E202",
+        "requires PKCE, which must not be False",
+    ),
     ({"google": {**KEYS, "PKCE": "no"}}, "E202", "must be True or False"),
     ({"google": {**KEYS, "CLIENT_SECRET": 7}}, "E202", "must be a string"),
     ({"google": {**KEYS, "TENANT": "common"}}, "E202", "not a setting"),

@@ -106,7 +106,7 @@ def test_profile_that_is_garbage_is_refused(discord, standin, log_in, answer):
 
 
 def test_profile_with_wrong_types_is_read_as_empty(discord, standin, log_in):
-    standin.answers["/user"] = {"id": 7, "email": ["a"], "verified": 1, "username": {"a": 1}}
+    standin.answers["/user"] = {"id": 7, "email": {"a": "b"}, "verified": 1, "username": {"a": 1}}
     profile = log_in(discord()).profile
 
     assert (profile.subject, profile.email, profile.email_verified, profile.name) == (

@@ -3,22 +3,26 @@
 from collections import Counter
 from datetime import timedelta
 from functools import partial
+from threading import Event
 
 import pytest
 from django.utils import timezone
 
 from authservice.core.models import Account, OneTimeToken, Session
-from authservice.oauth import sealing
+from authservice.kernel import modules
+from authservice.oauth import sealing, sign_in
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.provider import ProviderTokens
 from authservice.oauth.removed_links import UNLINKED
 from authservice.oauth.storage import links
 from authservice.oauth.tokens import access_token
+from authservice.twofactor.verify_login import second_factor
 from tests.oauth.browsing import Browser, profile
 from tests.oauth.in_process import office
 from tests.races.crowd import SIZE, tally
 from tests.support.flows import Flows, prove
 from tests.support.people import the_user, users
+from tests.twofactor.people import Person
 
 USED = "OAUTH_STATE_USED"
 SIZES = [8, pytest.param(SIZE, marks=pytest.mark.slow)]
@@ -175,6 +179,74 @@ def test_login_beside_a_reset_of_an_intruder_leaves_no_session(crowd, api, round
         assert not LinkedAccount.objects.filter(user=owner).exists()
         # A callback after the reset finds no link: the intruder gets an account of their own.
         if entered.data["user"]["id"] == str(owner):
+            assert api.get("me", token=entered.data["access_token"]).status == 401
+
+
+def test_login_beside_an_unlinking_leaves_no_session(crowd, api, rounds):
+    """Callbacks of a linked identity, and the owner who unlinks it."""
+    for number in rounds:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        prove(email)
+        token = api.log_in(email)["access_token"]
+        Browser(api).link(token, hers(number))
+        callbacks = [ready(api, hers(number)) for _ in range(6)]
+
+        *entered, done = crowd.race([*callbacks, unlinking(api, token)])
+
+        assert done.status == 200
+        assert set(tally(entered)) <= {200, "OAUTH_EMAIL_EXISTS"}
+        assert not LinkedAccount.objects.filter(subject=hers(number).subject).exists()
+        for answer in entered:
+            if answer.status == 200:
+                assert api.get("me", token=answer.data["access_token"]).status == 401
+        assert api.get("me", token=token).status == 200
+
+
+def test_challenge_beside_an_unlinking_is_no_way_in(crowd, api, post, monkeypatch):
+    """The owner unlinks while the callback, which has found the link, asks for the second factor:
+    the unlinking does not see the challenge of a transaction that has not ended."""
+    person = Person(api, "ann0@example.com").sign_up().enrol()
+    prove(person.email)
+    Browser(api).link(person.token, hers(0))
+    require_link, found, unlinked = sign_in._require_link, Event(), Event()
+
+    def require_slowly(arriving, link):
+        require_link(arriving, link)
+        found.set()
+        unlinked.wait(1)
+
+    def unlink():
+        assert found.wait(10)
+        answer = unlinking(api, person.token)()
+        unlinked.set()
+        return answer
+
+    with modules.plugged("second_factor", second_factor):
+        callback = ready(api, hers(0))
+        monkeypatch.setattr(sign_in, "_require_link", require_slowly)
+        challenged, done = crowd.race([callback, unlink])
+
+        assert done.status == 200
+        temp_token = challenged.data["challenges"][0]["data"]["temp_token"]
+        answer = api.post("2fa/verify-login", temp_token=temp_token, code=person.code(1))
+    assert answer.error == (401, "INVALID_TOKEN")
+
+
+def test_linking_by_address_beside_a_recovery_leaves_no_link(crowd, api, rounds, post):
+    """An intruder's second identity arrives while the owner resets the password."""
+    for number in rounds[:10]:
+        email = f"ann{number}@example.com"
+        api.sign_up(email)
+        prove(email)
+        flows = Flows(api, post)
+        reset = partial(flows.reset, flows.reset_token(email), email=email)
+
+        entered, done = crowd.race([ready(api, hers(number)), reset])
+
+        assert done.status == 200
+        assert not LinkedAccount.objects.filter(subject=hers(number).subject).exists()
+        if entered.status == 200:
             assert api.get("me", token=entered.data["access_token"]).status == 401
 
 

@@ -6,7 +6,7 @@ service did not issue it.
 
 import pytest
 
-from authservice.oauth.providers.google import Google
+from authservice.oauth.providers.openid_connect import Google
 from authservice.openapi.document import describe
 from authservice.testing import ApiClient, UserFactory, make_organization
 from tests.support.client import PASSWORD
@@ -38,13 +38,15 @@ NOT_ISSUED = {
         ("enableTwoFactor", "disableTwoFactor", "renewBackupCodes"), "TWO_FACTOR_NOT_ENABLED"
     ),
     **dict.fromkeys(
-        ("deleteAccount", "createSecureAccount", "createResetPassword", "confirmMagicLink"), LINK
+        ("confirmAccountDeletion", "secureAccount", "resetPassword", "confirmMagicLink"), LINK
     ),
     **dict.fromkeys(("confirmEmail", "confirmEmailChange"), "INVALID_VERIFICATION_TOKEN"),
-    **dict.fromkeys(("verifyPhone", "magicLinkVerifyCode"), "INVALID_VERIFICATION_CODE"),
-    **dict.fromkeys(("createInvitationAccept", "invitationDecline"), INVITATION),
+    **dict.fromkeys(("verifyPhone", "verifyMagicLinkCode"), "INVALID_VERIFICATION_CODE"),
+    **dict.fromkeys(("acceptInvitation", "declineInvitation"), INVITATION),
     **dict.fromkeys(("acceptOrgInvitation", "declineOrgInvitation"), INVITATION),
-    **dict.fromkeys(("receiveProvider", "tradeProviderToken"), "OAUTH_INVALID_STATE"),
+    **dict.fromkeys(
+        ("completeProviderLoginWithPost", "exchangeProviderToken"), "OAUTH_INVALID_STATE"
+    ),
 }
 
 
@@ -55,6 +57,10 @@ def ann():
     return UserFactory(
         email="ann@example.com", username="ann", password=PASSWORD, is_super_admin=True
     )
+
+
+# An address of the example of `linkProvider`, which a project lists in its settings.
+RETURN_URL = OPERATIONS["linkProvider"][2]["requestBody"]["content"][JSON]["example"]["next"]
 
 
 @pytest.fixture
@@ -74,7 +80,11 @@ def _settings(configure, settings):
     }
     configure(
         CORE={"ALLOW_SELF_DELETE": True},
-        OAUTH={"USE_SESSION_AUTH": True, "PROVIDERS": {"google": provider}},
+        OAUTH={
+            "USE_SESSION_AUTH": True,
+            "PROVIDERS": {"google": provider},
+            "RETURN_URLS": [RETURN_URL],
+        },
         NOTIFICATION={"SMS_SENDER": "console"},
     )
 
@@ -84,10 +94,10 @@ def test_example_of_a_body_is_accepted(api, ann, places, name):
     method, path, operation = OPERATIONS[name]
     body = operation["requestBody"]["content"][JSON]["example"]
     tokens = ApiClient().log_in(ann).tokens
-    if name == "signup":
+    if name == "signUp":
         ann.delete()
     issued = {
-        "refresh": {"refresh_token": tokens.refresh_token},
+        "refreshTokens": {"refresh_token": tokens.refresh_token},
         "switchOrganization": {"org_id": places["org_id"]},
     }
     body = {**body, **issued.get(name, {})}

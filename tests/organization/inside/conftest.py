@@ -1,8 +1,10 @@
 import pytest
 
 from tests.organization.inside.people import Person, join
+from tests.organization.settings import ROLES
 from tests.support.flows import CommittingApi
 from tests.support.messenger.post import Post, office
+from tests.support.slots import Listener
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +36,12 @@ def eve(api) -> Person:
 
 
 @pytest.fixture
+def no_floods(configure):
+    """Disables the limits on mails and invitations."""
+    configure(THROTTLE={"ENABLED": False})
+
+
+@pytest.fixture
 def acme(ann) -> str:
     """The id of an organization that Ann owns."""
     return ann.found("Acme")
@@ -50,7 +58,9 @@ def member(acme, bob) -> Person:
 def events(monkeypatch):
     """`events()` lists the recorded events of organizations, in order."""
     recorded = []
-    monkeypatch.setattr("authservice.kernel.events.plugs", lambda slot: (recorded.append,))
+    monkeypatch.setattr(
+        "authservice.kernel.events.plugs", lambda slot: (Listener(recorded.append),)
+    )
 
     def named(prefix="org."):
         return [event for event in recorded if event.action.startswith(prefix)]
@@ -63,7 +73,7 @@ def organization(configure):
     """`organization(MAX_MEMBERS=2)` sets keys of the ORGANIZATION section."""
 
     def change(**keys):
-        configure(ORGANIZATION=keys)
+        configure(ORGANIZATION={"ROLES": ROLES, **keys})
 
     return change
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from authservice.core.models import Account
+from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugged
 from authservice.organization.models import Membership, Organization
 from tests.organization.inside.people import join
@@ -27,8 +28,8 @@ def cost(call):
 def without(api):
     """The cost of a request if the module fills no slot."""
 
-    def measure(slot, call):
-        with plugged(slot, lambda *_: {}):
+    def measure(call):
+        with plugged("session_data", SessionData()):
             return cost(call)
 
     return measure
@@ -58,23 +59,26 @@ def test_login_costs_one_more_statement(ann, api, without, organizations):
     def log_in():
         return api.log_in(ann.email)
 
-    assert cost(log_in) == without("login_extras", log_in) + 1
+    assert cost(log_in) == without(log_in) + 1
     assert len(log_in()["data"]["organizations"]) == organizations
 
 
 def test_refresh_costs_one_more_statement_with_an_active_organization_only(ann, acme, without):
     before = cost(ann.refresh)
-    assert before == without("claims", ann.refresh)
+    assert before == without(ann.refresh)
 
     ann.switch(acme)
 
     assert cost(ann.refresh) == before + 1
 
 
-def test_own_organizations_cost_two_statements(ann):
-    crowded(100, ann)
-
+def test_own_organizations_cost_two_statements_and_a_full_page_one_more(ann):
+    crowded(99, ann)
     assert cost(lambda: ann.get("org/my")) == 2
+
+    ann.found("Last")
+
+    assert cost(lambda: ann.get("org/my")) == 3
 
 
 @pytest.mark.parametrize(

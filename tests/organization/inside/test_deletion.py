@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from authservice.organization import members
 from authservice.organization.models import Membership, Organization
 from tests.admin_api.people import promote
 from tests.organization.inside.people import Person, join, role_of
@@ -67,6 +68,44 @@ def test_first_member_becomes_owner_without_an_admin(api, ann, acme, bob, eve):
     ann.user.delete()
 
     assert (role_of(acme, bob), role_of(acme, eve)) == ("owner", "member")
+
+
+def suspend(*people):
+    root = Person(people[0].api, "root")
+    promote(root.email)
+    for person in people:
+        assert root.put(f"admin/users/{person.id}", active=False).status == 200
+
+
+def test_suspended_member_does_not_become_owner(ann, acme, bob, eve):
+    join(acme, bob, "admin")
+    join(acme, eve)
+    suspend(bob)
+
+    ann.user.delete()
+
+    assert (role_of(acme, bob), role_of(acme, eve)) == ("admin", "owner")
+
+
+def test_suspended_admin_becomes_owner_if_all_are_suspended(ann, acme, bob, eve):
+    join(acme, eve)
+    join(acme, bob, "admin")
+    suspend(bob, eve)
+
+    ann.user.delete()
+
+    assert (role_of(acme, bob), role_of(acme, eve)) == ("owner", "member")
+
+
+def test_active_member_behind_many_suspended_ones_becomes_owner(monkeypatch, ann, acme, bob, eve):
+    monkeypatch.setattr(members, "_BATCH", 1)
+    join(acme, bob, "admin")
+    join(acme, eve)
+    suspend(bob)
+
+    ann.user.delete()
+
+    assert role_of(acme, eve) == "owner"
 
 
 def test_other_owner_stays_the_only_one(ann, acme, bob, eve):

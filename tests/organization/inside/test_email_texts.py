@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from django.utils.html import escape
 
 from authservice.notification import worker
 from tests.organization.inside.test_invitations import KIND, invite
@@ -31,8 +32,10 @@ def deliver(ann, acme, post, mailoutbox):
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "ann@example.com invites you to join Acme on"),
-        ("de", "ann@example.com lädt Sie ein, Acme bei"),
+        ("en", 'ann@example.com invites you to join "Acme" on'),
+        ("de", 'ann@example.com lädt Sie ein, "Acme" bei'),
+        ("es", 'ann@example.com le invita a unirse a "Acme" en'),
+        ("fr", 'ann@example.com vous invite à rejoindre "Acme" sur'),
     ],
 )
 def test_mail_names_inviter_and_organization(deliver, language, text):
@@ -40,9 +43,9 @@ def test_mail_names_inviter_and_organization(deliver, language, text):
     [(html, _)] = mail.alternatives
 
     assert mail.to == ["cat@example.com"]
-    assert "Acme" in mail.subject
+    assert '"Acme"' in mail.subject
     assert text in mail.body
-    assert text in html
+    assert escape(text) in html
     assert "/org/invitations/accept?token=" in mail.body
     assert "/org/invitations/accept?token=" in html
 
@@ -53,5 +56,25 @@ def test_mail_of_an_inviter_without_a_verified_address_names_none(ann, acme, pos
     with mounted("authservice.notification"):
         worker.deliver(post.jobs[-1])
 
-    assert "You are invited to join Acme" in mailoutbox[-1].body
+    assert 'You are invited to join "Acme"' in mailoutbox[-1].body
     assert ann.email not in mailoutbox[-1].body
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Call 1-800-555-0100 now", '"Call 1-800-555-0100 now"'),
+        ('Acme". Your account is locked', '"Acme\'. Your account is locked"'),
+        ("www.evil.example", '"www-evil-example"'),
+    ],
+)
+def test_name_of_the_organization_is_quoted(ann, post, mailoutbox, name, shown):
+    """Anybody may found one and invite any address: the text must not pass for ours."""
+    acme = ann.found(name)
+    invite(ann, acme)
+
+    with mounted("authservice.notification"):
+        worker.deliver(post.jobs[-1])
+
+    assert mailoutbox[-1].subject.endswith(f"invited to {shown}")
+    assert f"join {shown}" in mailoutbox[-1].body

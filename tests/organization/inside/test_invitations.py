@@ -1,12 +1,15 @@
 """Inviting to an organization: sending, listing, cancelling and sending again."""
 
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 
+from authservice.core.messages import limits
 from authservice.kernel.modules import plugged
 from authservice.organization.models import OrganizationInvitation
-from tests.organization.inside.people import join
+from tests.invitation.invites import lifetime
+from tests.organization.inside.people import Person, join
 from tests.support.messenger.post import query
 
 pytestmark = pytest.mark.django_db
@@ -30,14 +33,16 @@ def listed(person, org_id, more=""):
 
 
 def test_invitation_is_pending_for_seven_days(clock, ann, acme):
+    clock.stand_still()  # the lifetimes are compared exactly
     answer = invite(ann, acme)
 
     assert answer.status == 201
-    assert set(answer.data) == FIELDS
+    assert answer.data["mailed"] is True
+    assert set(answer.data) == {*FIELDS, "mailed"}
     assert (answer.data["status"], answer.data["role"]) == ("pending", "member")
     assert (answer.data["email"], answer.data["inviter_id"]) == (CAT, ann.id)
-    assert answer.data["expires_at"] == "2030-01-08T12:00:00.000000Z"
-    assert listed(ann, acme) == [answer.data]
+    assert lifetime(answer) == timedelta(days=7)
+    assert listed(ann, acme) == [{key: answer.data[key] for key in FIELDS}]
 
 
 def test_mail_has_a_link_to_the_front_end(ann, acme, post, configure):
@@ -81,7 +86,7 @@ def test_token_is_neither_stored_nor_queued(ann, acme, post):
 def test_mail_shows_a_name_only_if_it_is_no_link(ann, post, name, shown):
     invite(ann, ann.found(name))
 
-    assert post.outgoing(KIND).context["organization"] == shown
+    assert post.outgoing(KIND).context["organization"] == f'"{shown}"'
 
 
 @pytest.mark.parametrize("path", ["invitations", f"invitations/{UNKNOWN}", "invite"])
@@ -151,7 +156,7 @@ def test_invitation_ignores_fields_that_a_body_cannot_set(ann, acme, bob):
     assert data["id"] != UNKNOWN
 
 
-def test_cancelled_invitation_stays_listed_and_another_one_works(ann, acme):
+def test_cancelled_invitation_stays_listed_and_another_one_works(ann, acme, no_floods):
     first = invite(ann, acme).data["id"]
 
     assert ann.delete(f"org/{acme}/invitations/{first}").status == 200
@@ -187,6 +192,7 @@ def test_admin_cannot_cancel_or_resend_the_invitation_of_an_owner(ann, acme, bob
 
 
 def test_resend_makes_a_new_token_and_renews_the_expiry(clock, ann, acme, post, api):
+    clock.stand_still()  # the lifetimes are compared exactly
     sent = invite(ann, acme).data
     old = post.token(KIND)
     clock.forward(days=5)
@@ -194,7 +200,8 @@ def test_resend_makes_a_new_token_and_renews_the_expiry(clock, ann, acme, post, 
 
     answer = ann.post(f"org/{acme}/invitations/{sent['id']}/resend")
 
-    assert answer.data == {**sent, "expires_at": "2030-01-13T12:00:00.000000Z"}
+    assert lifetime(answer) == timedelta(days=5 + 7)
+    assert answer.data == {**sent, "expires_at": answer.data["expires_at"]}
     new = post.token(KIND)
     decline = "org/invitations/decline"
     assert api.request("POST", decline, {"token": old}).error == (404, "INVITATION_NOT_FOUND")
@@ -221,20 +228,49 @@ def test_resend_of_an_expired_one_beside_another_is_refused(clock, ann, acme):
     assert answer.error == (409, "INVITATION_ALREADY_EXISTS")
 
 
-def test_resend_past_the_limit_changes_nothing(ann, acme, bob, post):
+def test_sender_mails_a_recipient_once_a_day_over_all_organizations(ann, acme, bob, post):
     join(acme, bob, "admin")
     sent = invite(ann, acme).data["id"]
     path = f"org/{acme}/invitations/{sent}/resend"
-    # The mails of one user to one address are limited, over all organizations.
-    for _ in range(4):
-        assert bob.post(path).status == 200
-    assert ann.post(path).data["inviter_id"] == ann.id
 
-    answer = bob.post(path)
+    again, elsewhere = ann.post(path), invite(ann, ann.found("Other"))
 
-    assert (answer.status, answer.data["inviter_id"]) == (200, ann.id)
-    assert listed(ann, acme)[0]["inviter_id"] == ann.id
-    assert post.kinds().count(KIND) == 1 + 3 + 1
+    assert again.error == elsewhere.error == (429, "TOO_MANY_REQUESTS")
+    assert int(again.headers["Retry-After"]) > 86300
+    assert bob.post(path).data["mailed"] is True
+    assert bob.post(path).status == 429
+    assert listed(ann, acme)[0]["inviter_id"] == bob.id
+    assert post.kinds().count(KIND) == 2
+
+
+def test_cancelled_invitation_counts_for_the_day(ann, acme, post):
+    sent = invite(ann, acme).data["id"]
+    ann.delete(f"org/{acme}/invitations/{sent}")
+
+    assert invite(ann, acme).error == (429, "TOO_MANY_REQUESTS")
+    assert [row["status"] for row in listed(ann, acme)] == ["cancelled"]
+    assert post.kinds().count(KIND) == 1
+
+
+def test_sender_sees_that_the_recipient_gets_no_more_today(api, ann, acme, bob, post, configure):
+    configure(THROTTLE={"RATES": {"signup": "9999/h"}})
+    join(acme, bob, "admin")
+    first = invite(ann, acme, email="dan@example.com").data["id"]
+    for number in range(limits.NEW_SENDERS.amount):
+        other = Person(api, f"other{number}")
+        answer = invite(other, other.found(f"Other {number}"))
+        assert (answer.status, answer.data["mailed"]) == (201, True)
+    mails = post.kinds().count(KIND)
+
+    sent = invite(ann, acme)
+    again = bob.post(f"org/{acme}/invitations/{sent.data['id']}/resend")
+
+    for answer, status in ((sent, 201), (again, 200)):
+        assert (answer.status, answer.data["mailed"]) == (status, False)
+        assert "no e-mail was sent" in answer.data["message"]
+        assert answer.data["inviter_id"] == ann.id
+    assert post.kinds().count(KIND) == mails
+    assert bob.post(f"org/{acme}/invitations/{first}/resend").data["mailed"] is True
 
 
 def test_resent_invitation_is_that_of_the_resender(ann, acme, bob):
@@ -242,3 +278,4 @@ def test_resent_invitation_is_that_of_the_resender(ann, acme, bob):
     sent = invite(ann, acme).data["id"]
 
     assert bob.post(f"org/{acme}/invitations/{sent}/resend").data["inviter_id"] == bob.id
+    assert str(OrganizationInvitation.objects.get().inviter_id) == bob.id

@@ -1,9 +1,12 @@
 """Members: listing, roles, removing and leaving; the last owner stays."""
 
 import pytest
+from django.contrib.auth import get_user_model
 
+from authservice.core.models import Account
 from authservice.organization.models import Membership, Organization
 from tests.organization.inside.people import Person, join, role_of
+from tests.support.people import unsaved
 
 pytestmark = pytest.mark.django_db
 
@@ -185,3 +188,17 @@ def test_member_of_an_organization_is_unique(acme, member):
     rows = Membership.objects.filter(organization=organization)
 
     assert rows.filter(user=member.user).count() == 1
+
+
+def test_list_has_at_most_a_hundred_members(ann, acme):
+    users = get_user_model().objects.bulk_create(
+        unsaved(f"user{number}@example.com") for number in range(100)
+    )
+    Account.objects.bulk_create(Account(user=user, email="user@example.com") for user in users)
+    Membership.objects.bulk_create(
+        Membership(organization_id=acme, user=user, role="member") for user in users
+    )
+
+    for query in ("", "?limit=1000", "?limit="):
+        answer = ann.get(f"org/{acme}/members{query}")
+        assert (len(answer.data), answer.headers["X-Total-Count"]) == (100, "101")

@@ -153,7 +153,7 @@ def test_change_sets_the_fields_and_the_time(clock, ann, acme):
 
     assert answer.status == 200
     assert {name: answer.data[name] for name in changes} == changes
-    assert answer.data["updated_at"] == "2030-01-01T12:00:00.000000Z"
+    assert answer.data["updated_at"].startswith("2030-01-01T12:00:00.")
     assert answer.data == ann.get(f"org/{acme}").data
 
 

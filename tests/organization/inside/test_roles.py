@@ -1,28 +1,33 @@
 """Actor, target and action, each cell against the one table of roles.
 
-The expected response is computed from `roles.ROLES` and the rules that hold for every role: unknown
-before not a member, own membership may always be ended, the last owner stays.
+The expected response is computed from `roles.table()` and the rules that hold for every role:
+unknown before not a member, own membership may always be ended, the last owner stays.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import product
 
+import jwt
 import pytest
 from django.utils import timezone
 
 from authservice.core.users.identifiers import email_key
 from authservice.organization import roles
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
-from authservice.organization.roles import OWNER, ROLES, Permission
+from authservice.organization.roles import OWNER, Permission
 from tests.admin_api.people import promote
 from tests.organization.inside.people import Person, join, role_of
 from tests.support.flows import deactivate
 
 pytestmark = pytest.mark.django_db
 
+# Those of the settings of this host too.
+ROLES = tuple(roles.table())
+
 NOT_MEMBER = (403, "ORG_NOT_MEMBER")
 TOO_LOW = (403, "ORG_INSUFFICIENT_ROLE")
+NOT_PENDING = (400, "INVITATION_NOT_PENDING")
 LAST = (403, "ORG_CANNOT_REMOVE_OWNER")
 ENDED = (401, "INVALID_TOKEN")
 OK = (200, "")
@@ -174,12 +179,13 @@ def test_every_member_but_the_last_owner_may_leave(world):
 def test_changes_of_the_own_role_agree_with_the_table(world):
     own = Membership.objects.filter(organization=world.acme, user=world.actor.user)
     last = world.role == OWNER and Membership.objects.count() == 1
+    changes = roles.permits(world.role, Permission.CHANGE_ROLES)
 
     for given in ROLES:
         own.update(role=world.role)
         answer = world.actor.put(f"org/{world.acme}/members/{world.actor.id}", role=given)
 
-        if not roles.manages(world.role, given, world.role):
+        if not changes or not roles.manages(world.role, given, world.role):
             expected = TOO_LOW
         else:
             expected = LAST if last and given != OWNER else OK
@@ -191,33 +197,113 @@ def error(answer, done=200):
     return OK if answer.status == done else (answer.status, answer.code)
 
 
-def test_table_grants_what_the_contract_says():
-    assert list(ROLES) == ["owner", "admin", "member"]
-    assert {
-        role: [str(name.name) for name in Permission if roles.permits(role, name)] for role in ROLES
-    } == {
+def rights(*names):
+    return {name: [one.name for one in Permission if roles.permits(name, one)] for name in names}
+
+
+def test_fixed_roles_have_what_the_contract_says():
+    assert rights("owner", "admin", "member") == {
         "owner": ["READ", "SWITCH", "UPDATE", "DELETE", "INVITE", "CHANGE_ROLES", "REMOVE"],
         "admin": ["READ", "SWITCH", "UPDATE", "INVITE", "CHANGE_ROLES", "REMOVE"],
         "member": ["READ", "SWITCH"],
     }
-    assert {role: set(ROLES[role].manages) for role in ROLES} == {
-        "owner": {"owner", "admin", "member"},
-        "admin": {"admin", "member"},
-        "member": set(),
+
+
+def test_roles_of_the_project_have_what_the_setting_says():
+    assert ROLES == ("owner", "admin", "recruiter", "billing", "support", "member", "guest")
+    assert rights("recruiter", "billing", "support", "guest") == {
+        "recruiter": ["READ", "SWITCH", "INVITE"],
+        "billing": ["READ", "SWITCH", "UPDATE"],
+        "support": ["READ", "SWITCH"],
+        "guest": ["READ", "SWITCH"],
     }
 
 
-def test_custom_role_needs_no_change_of_a_route(api, acme, ann, bob, eve, monkeypatch):
-    auditor = roles.Role(
-        "billing", frozenset({Permission.READ, Permission.UPDATE}), frozenset({"member"})
-    )
-    monkeypatch.setattr(roles, "ROLES", {**ROLES, "billing": auditor})
-    join(acme, bob, "billing")
-    join(acme, eve)
+def test_roles_give_no_more_than_they_have():
+    assert {name: set(role.manages) for name, role in roles.table().items()} == {
+        "owner": set(ROLES),
+        "admin": set(ROLES) - {"owner"},
+        "recruiter": {"recruiter", "member", "guest"},
+        "billing": set(),
+        "support": set(),
+        "member": set(),
+        "guest": set(),
+    }
+    for name, role in roles.table().items():
+        for other in role.manages:
+            below = roles.table()[other]
+            assert below.permits <= role.permits, (name, other)
+            assert below.grants <= role.grants, (name, other)
 
-    assert bob.put(f"org/{acme}", name="New").status == 200
+
+def test_owners_and_admins_have_the_permissions_of_every_role_below_them():
+    granted = {name: sorted(role.grants) for name, role in roles.table().items()}
+
+    assert granted == {
+        "owner": ["billing.pay", "orders.read", "reports.export", "shop.close"],
+        "admin": ["billing.pay", "orders.read", "reports.export"],
+        "recruiter": [],
+        "billing": ["billing.pay", "reports.export"],
+        "support": ["orders.read"],
+        "member": [],
+        "guest": [],
+    }
+
+
+@pytest.mark.parametrize("least", ROLES)
+def test_role_reaches_itself_and_the_lower_ranks(least):
+    reaching = {role for role in ROLES if roles.reaches(role, least)}
+
+    assert (
+        reaching
+        == {
+            "owner": {"owner"},
+            "admin": {"owner", "admin"},
+            "recruiter": {"owner", "admin", "recruiter"},
+            "billing": {"owner", "admin", "recruiter", "billing"},
+            "support": {"owner", "admin", "recruiter", "support"},
+            "member": {"owner", "admin", "recruiter", "billing", "support", "member"},
+            "guest": set(ROLES),
+        }[least]
+    )
+
+
+def test_owners_and_admins_change_and_remove_a_role_that_the_setting_has_no_more(
+    acme, ann, bob, eve
+):
+    join(acme, bob, "recruiter")
+    join(acme, eve, "gone")
+
     assert error(bob.delete(f"org/{acme}/members/{eve.id}")) == TOO_LOW
-    assert error(bob.delete(f"org/{acme}")) == TOO_LOW
+    assert error(ann.put(f"org/{acme}/members/{eve.id}", role="member")) == OK
+
+
+def test_permissions_of_members_are_those_of_the_roles_above_them(organization):
+    own = {"billing": {}, "guest": {"rank": 50, "may": ["invite"]}}
+    organization(ROLES={**own, "member": {"permissions": ["wiki.read"]}})
+
+    granted = [name for name, role in roles.table().items() if "wiki.read" in role.grants]
+    assert granted == ["owner", "admin", "billing", "member"]
+    assert roles.table()["guest"].manages == {"guest"}
+
+
+def test_role_that_is_not_in_the_table_cannot_be_given(acme, ann, bob):
+    join(acme, bob)
+
+    assert ann.put(f"org/{acme}/members/{bob.id}", role="gone").code == "VALIDATION_ERROR"
+    assert ann.post(f"org/{acme}/invite", email="a@example.com", role="gone").status == 400
+
+
+def test_invitation_gives_a_role_of_the_project(acme, ann, bob, post):
+    sent = ann.post(f"org/{acme}/invite", email=bob.email, role="billing")
+    assert sent.data["role"] == "billing"
+    body = {"token": post.token("org-invitation")}
+
+    accepted = bob.request("POST", "org/invitations/accept", body)
+
+    assert accepted.data["member"]["role"] == role_of(acme, bob) == "billing"
+    bob.switch(acme)
+    assert jwt.decode(bob.token, options={"verify_signature": False})["org_role"] == "billing"
 
 
 def test_unknown_role_in_the_database_permits_nothing(acme, member):
@@ -225,3 +311,18 @@ def test_unknown_role_in_the_database_permits_nothing(acme, member):
 
     assert error(member.get(f"org/{acme}")) == TOO_LOW
     assert member.delete(f"org/{acme}/members/{member.id}").status == 200
+
+
+def test_invitation_with_a_role_that_the_setting_has_no_more_is_closed(
+    acme, ann, bob, post, organization
+):
+    invitation = ann.post(f"org/{acme}/invite", email=bob.email, role="billing").data["id"]
+    body = {"token": post.token("org-invitation")}
+    organization(ROLES={})
+
+    refused = bob.request("POST", "org/invitations/accept", body)
+
+    assert error(refused) == NOT_PENDING
+    assert role_of(acme, bob) == ""
+    assert error(ann.post(f"org/{acme}/invitations/{invitation}/resend")) == NOT_PENDING
+    assert error(ann.delete(f"org/{acme}/invitations/{invitation}")) == OK

@@ -56,7 +56,7 @@ def test_changes_of_members_send_their_signals(ann, acme, member, eve, sent):
     assert sent() == {"member_removed": (eve.user, eve.user)}
 
 
-def test_invitations_send_their_signals(api, ann, acme, post, accept, sent):
+def test_invitations_send_their_signals(api, ann, acme, post, accept, sent, no_floods):
     sent()
 
     first = invite(ann, acme).data["id"]

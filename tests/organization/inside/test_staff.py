@@ -8,9 +8,9 @@ from django.test import Client as Visitor
 from django.test import TestCase
 from django.utils import timezone
 
+from authservice.core.errors import InvitationAlreadyExists, InvitationNotFound
 from authservice.core.models import Session
 from authservice.kernel.client import Client
-from authservice.kernel.errors import InvitationAlreadyExists, InvitationNotFound
 from authservice.kernel.http.bounds import MARKS
 from authservice.organization import staff
 from authservice.organization.errors import AlreadyAMember, LastOwner, MemberNotFound
@@ -187,7 +187,7 @@ def test_resend_is_skipped_in_an_inactive_organization(boss, ann, acme, post):
     assert post.kinds().count(KIND) == 1
 
 
-def test_resend_is_skipped_if_another_invitation_is_pending(boss, ann, acme, post):
+def test_resend_is_skipped_if_another_invitation_is_pending(boss, ann, acme, post, no_floods):
     invite(ann, acme)
     expired = OrganizationInvitation.objects.get()
     OrganizationInvitation.objects.update(expires_at=timezone.now())
@@ -266,7 +266,7 @@ def test_command_finds_organizations_without_an_owner(ann, acme, member):
         (("create", "broken \udc80", "ann@example.com"), "control characters"),
         (("create", "a" + "\u0301" * (MARKS + 1), "ann@example.com"), "30 combining marks"),
         (("create", "A", "ann@example.com", "--slug", "A"), "--slug: Must be"),
-        (("create", "A", "ann@example.com", "--slug", "acme"), "Another organization"),
+        (("create", "A", "ann@example.com", "--slug", "acme"), "taken or reserved"),
         (("create", "A", "nobody@example.com"), "There is no user"),
         (("transfer", "unknown", "ann@example.com"), "There is no organization 'unknown'"),
     ],

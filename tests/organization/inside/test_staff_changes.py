@@ -20,7 +20,7 @@ REFUSED = [
     ("logo_url", "javascript:alert(1)", "Must be a URL that starts with http:// or https://."),
     ("metadata", "{bad", "Must be JSON text."),
     ("metadata", '{"a":\r1}', CONTROL),
-    ("metadata", f'"{"x" * 16 * 1024}"', "Ensure this field has no more than 16384 characters."),
+    ("metadata", f'"{"x" * 2048}"', "Ensure this field has no more than 2048 characters."),
     ("name", "Acme\tLimited", CONTROL),
     ("name", "a" + "\u0301" * 40, "Must not contain more than 30 combining marks in a row."),
 ]
@@ -84,6 +84,12 @@ def test_error_of_a_field_is_in_the_language_of_the_page(save, settings):
     answer = save(metadata="{bad")
 
     assert answer.context["adminform"].form.errors == {"metadata": ["Muss JSON-Text sein."]}
+
+
+def test_former_slug_of_a_renamed_organization_stays_reserved(save, ann):
+    save(slug="new")
+
+    assert ann.post("org", name="Acme", slug="acme").code == "ORG_SLUG_TAKEN"
 
 
 def test_slug_of_another_organization_is_refused(save, ann):

@@ -9,8 +9,8 @@ from django.urls import reverse
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from authservice.core.messages import kinds
 from authservice.core.models import Session
-from authservice.kernel import message_queue
 from authservice.twofactor.models import Authenticator
 from tests.staff_support.inside.conftest import ANN, account, lock_out, supporter
 from tests.support.browser import chromium, console_errors, needs_chromium
@@ -131,9 +131,9 @@ def test_member_of_the_group_does_each_task(desk, api, ann, post, configure):
 
     # Mails, and the address.
     assert ANN in desk.press("Send a password reset")
-    assert post.kinds()[-1] == message_queue.RESET_BY_LINK
+    assert post.kinds()[-1] == kinds.RESET_BY_LINK
     assert ANN in desk.press("Resend the verification e-mail")
-    assert post.kinds()[-1] == message_queue.VERIFY_EMAIL
+    assert post.kinds()[-1] == kinds.VERIFY_EMAIL
     assert "verified" in desk.press("Mark the address as verified")
     assert account().verified_email_key
 

@@ -6,8 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from authservice.audit.models import Entry
+from authservice.core import errors
+from authservice.core.messages import kinds
 from authservice.core.models import Account, AttemptCounter
-from authservice.kernel import errors, message_queue
 from authservice.twofactor.models import Authenticator
 from tests.staff_support.inside.conftest import (
     ANN,
@@ -94,7 +95,7 @@ def test_ended_sessions_are_refused_at_once(member, api, ann):
 def test_reset_is_mailed_to_the_address_of_the_account_only(member, post):
     assert "is on its way to ann@example.com" in press(member, "send-reset")
 
-    (job,) = [job for job in post.jobs if job.kind == message_queue.RESET_BY_LINK]
+    (job,) = [job for job in post.jobs if job.kind == kinds.RESET_BY_LINK]
     assert (job.target, job.details, job.language) == (ANN, {"asked_by": "staff"}, "")
     by_staff("auth.password.reset_requested", member)
 
@@ -104,7 +105,7 @@ def test_verification_mail_is_sent_again(member, post):
 
     press(member, "resend-verification")
 
-    assert [(job.kind, job.target) for job in post.jobs] == [(message_queue.VERIFY_EMAIL, ANN)]
+    assert [(job.kind, job.target) for job in post.jobs] == [(kinds.VERIFY_EMAIL, ANN)]
 
 
 def test_address_is_marked_as_verified_but_not_as_proven(member, api, configure):

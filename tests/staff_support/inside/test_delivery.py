@@ -4,7 +4,7 @@ from smtplib import SMTPResponseException
 
 import pytest
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.staff_support.inside.conftest import ANN, account, support_page
@@ -17,7 +17,7 @@ TEXT = "The newest message could not be sent, at 12:00 (reset-link: SMTPResponse
 
 @pytest.fixture
 def job(ann):
-    return Message(kind=message_queue.RESET_BY_LINK, target=ANN)
+    return Message(kind=kinds.RESET_BY_LINK, target=ANN)
 
 
 def fail(outgoing):

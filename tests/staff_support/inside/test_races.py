@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from authservice.audit.models import Entry
+from authservice.core.messages import kinds
 from authservice.core.models import Account
-from authservice.kernel import message_queue
-from authservice.twofactor import messages
+from authservice.twofactor import enrolment
 from tests.races.crowd import Crowd, asked_rounds, crowd_limit
 from tests.staff_support.inside.conftest import button, lock_out, supporter
 from tests.support import needs
@@ -27,7 +27,7 @@ ONCE = {
     "disable-second-factor": (
         "auth.2fa.disabled",
         "The second factor is disabled",
-        [messages.DISABLED],
+        [enrolment.MAIL_DISABLED],
     ),
 }
 
@@ -121,7 +121,5 @@ def test_reset_that_both_send_is_mailed_and_recorded_for_each(both, users, post)
         pages = both("send-reset", email)
 
         assert says(pages, "is on its way to") == 2
-        assert [(job.kind, job.target) for job in post.jobs] == [
-            (message_queue.RESET_BY_LINK, email)
-        ] * 2
+        assert [(job.kind, job.target) for job in post.jobs] == [(kinds.RESET_BY_LINK, email)] * 2
         assert len(entries("auth.password.reset_requested", email)) == 2

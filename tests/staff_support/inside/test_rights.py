@@ -4,10 +4,10 @@ import pytest
 from django.utils.html import escape
 
 from authservice.audit.models import Entry
+from authservice.core import errors
 from authservice.core.management import support_group
 from authservice.core.models import Account, Session
 from authservice.core.staff import support_actions
-from authservice.kernel import errors
 from tests.admin.inside.conftest import Browser, staff
 from tests.staff_support.inside.conftest import (
     ANN,

@@ -6,4 +6,4 @@ from authservice.kernel import modules
 class PostOffice(modules.ModuleConfig):
     name = "tests.support.messenger"
     label = "post_office"
-    messenger = "tests.support.messenger.post.office"
+    messenger = "tests.support.messenger.post.messenger"

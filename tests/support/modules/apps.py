@@ -17,15 +17,15 @@ class RecordingListener(Plug):
 
 
 class Gate(Plug):
-    login_gate = "tests.support.modules.fillers.challenge"
+    second_factor = "tests.support.modules.fillers.factor"
 
 
 class Claims(Plug):
-    claims = "tests.support.modules.fillers.claim"
+    session_data = "tests.support.modules.fillers.claims"
 
 
 class Extras(Plug):
-    login_extras = "tests.support.modules.fillers.extras"
+    session_data = "tests.support.modules.fillers.extras"
 
 
 class Guard(Plug):
@@ -38,6 +38,18 @@ class Policy(Plug):
 
 class Messenger(Plug):
     messenger = "tests.support.modules.fillers.messenger"
+
+
+class Misspelled(Plug):
+    event_listener = "tests.support.modules.fillers.misspelled"
+
+
+class OfAnotherSlot(Plug):
+    messenger = "tests.support.modules.fillers.record"
+
+
+class NoFunction(Plug):
+    expired_rows = "tests.support.modules.fillers.sent"
 
 
 class Broken(Plug):

@@ -1,8 +1,9 @@
 """Authentication backends of host projects, in addition to Django's own."""
 
 from django.contrib.auth import get_user_model
-from django.contrib.auth.backends import BaseBackend
+from django.contrib.auth.backends import BaseBackend, ModelBackend
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 
 calls = []
 
@@ -48,3 +49,33 @@ class ByCard(BaseBackend):
 
     def authenticate(self, request, card):
         raise AssertionError
+
+
+class EmailBackend(ModelBackend):
+    """The usual recipe: the name in the form is the address."""
+
+    def authenticate(self, request, username=None, password=None, **kwargs):
+        try:
+            user = get_user_model().objects.get(email__iexact=username)
+        except get_user_model().DoesNotExist:
+            get_user_model()().set_password(password)
+            return None
+        return user if user.check_password(password) else None
+
+
+class OnlyEmail(BaseBackend):
+    """The same for an address under its own name."""
+
+    def authenticate(self, request, email, password):
+        user = get_user_model().objects.filter(email=email).first()
+        return user if user and user.check_password(password) else None
+
+
+class EmailOrUsername(ModelBackend):
+    """The other recipe: both in one query."""
+
+    def authenticate(self, request, username=None, password=None, **kwargs):
+        model = get_user_model()
+        found = model.objects.filter(Q(**{model.USERNAME_FIELD: username}) | Q(email=username))
+        user = found.first()
+        return user if user and user.check_password(password) else None

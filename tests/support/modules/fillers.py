@@ -4,30 +4,62 @@ from datetime import timedelta
 from typing import TypedDict
 
 from authservice.kernel import errors
-from authservice.kernel.interfaces import Challenge, Lifetimes, refuses
+from authservice.kernel.events import EventListener
+from authservice.kernel.interfaces import (
+    Challenge,
+    Lifetimes,
+    LoginPolicy,
+    RequestGuard,
+    SecondFactor,
+    SessionData,
+)
+from authservice.kernel.message_queue import Messenger
 
 recorded = []
 sent = []
 
 
-def record(event):
-    recorded.append(event.action)
+class Recording(EventListener):
+    def record(self, event):
+        recorded.append(event.action)
 
 
-def fail(event):
-    raise RuntimeError("the entry cannot be written")
+class Failing(EventListener):
+    def record(self, event):
+        raise RuntimeError("the entry cannot be written")
 
 
-def challenge(arrival):
-    if "mfa" in arrival.proofs:
-        return None
-    message = f"{arrival.method} by {' '.join(arrival.proofs)} with {arrival.client.user_agent}"
-    data = {"temp_token": "t" * 43, "user_id": arrival.person.id, "message": message}
-    return Challenge("2fa", {"requires_2fa": True, **data})
+record, fail = Recording(), Failing()
 
 
-def claim(person, session):
-    return {"org_id": "7", "sub": "root", "aud": "other", "exp": 9_999_999_999, "ver": 99}
+class Misspelled(EventListener):
+    """Its method is never called, since core calls `record`."""
+
+    def recrod(self, event):
+        recorded.append(event.action)
+
+
+misspelled = Misspelled()
+
+
+class Factor(SecondFactor):
+    def ask(self, arrival):
+        if "mfa" in arrival.proofs:
+            return None
+        message = f"{arrival.method} by {' '.join(arrival.proofs)} with {arrival.client.user_agent}"
+        data = {"temp_token": "t" * 43, "user_id": arrival.person.id, "message": message}
+        return Challenge("2fa", {"requires_2fa": True, **data})
+
+
+factor = Factor()
+
+
+class Claims(SessionData):
+    def claims(self, person, session):
+        return {"org_id": "7", "sub": "root", "aud": "other", "exp": 9_999_999_999, "ver": 99}
+
+
+claims = Claims()
 
 
 def hook(user):
@@ -38,28 +70,35 @@ class Organizations(TypedDict):
     organizations: list[str]
 
 
-def extras(person, kept) -> Organizations:
-    return {"organizations": []}
+class Extras(SessionData):
+    def extras(self, person, kept) -> Organizations:
+        return {"organizations": []}
 
 
-@refuses(errors.Forbidden)
-def guard(request, session_id):
-    if request.headers.get("X-Guard") != "pass":
-        raise errors.Forbidden
+extras = Extras()
 
 
-@refuses(errors.ServiceUnavailable)
-class Policy:
+class Guard(RequestGuard):
+    faults = (errors.Forbidden,)
+
+    def check(self, request, session_id, *, bearer):
+        if request.headers.get("X-Guard") != "pass":
+            raise errors.Forbidden
+
+
+guard = Guard()
+
+
+class Policy(LoginPolicy):
     """A login policy whose result a test sets, and which records the arguments of its calls."""
+
+    faults = (errors.ServiceUnavailable,)
 
     def __init__(self):
         self.verdict, self.away, self.calls = True, False, []
 
     def ended(self, ids):
         self.calls.append(list(ids))
-
-    def checks_every_request(self):
-        return True
 
     def lifetimes(self):
         return Lifetimes(timedelta(minutes=30), timedelta(hours=2))
@@ -78,7 +117,7 @@ class Policy:
 policy = Policy()
 
 
-class Recorder:
+class Recorder(Messenger):
     can_sms = False
 
     def send(self, message):

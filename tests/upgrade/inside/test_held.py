@@ -225,6 +225,12 @@ def test_linked_provider_signs_in(api, held):
     assert signed_in(Browser(api).sign_in(who), "max")
 
 
+def test_removed_user_of_a_provider_is_not_linked_again(api, held):
+    who = profile(held["removed_provider"]["subject"], email("rose"))
+
+    assert Browser(api).sign_in(who).error == (409, "OAUTH_EMAIL_EXISTS")
+
+
 def test_login_that_was_at_the_provider_continues(api, held):
     browser, who = Browser(api), profile(held["provider"]["subject"], email("max"))
     browser.cookies.update(held["at_provider"]["cookies"])

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connections
 
-from authservice.admin import indexes
-from authservice.admin.indexes import Index
-from authservice.core.management.interrupts import InterruptibleCommand
+from authservice.admin import user_list
+from authservice.admin.user_list import Index
+from authservice.core.management.progress import InterruptibleCommand
 from authservice.kernel import databases
 
 # Not a migration, for three reasons: not every database role may create the extension, some indexes
@@ -31,7 +31,7 @@ class Command(InterruptibleCommand):
             name = self.connection.display_name
             self.stdout.write(f"Nothing to do: {name} has no index type for these searches.")
             return
-        wanted = indexes.wanted(using)
+        wanted = user_list.wanted_indexes(using)
         if options["drop"]:
             for index in wanted:
                 self._drop(index)

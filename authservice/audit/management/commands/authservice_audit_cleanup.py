@@ -8,9 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.audit import retention
-from authservice.core.management.counting import counted
-from authservice.core.management.interrupts import InterruptibleCommand
-from authservice.core.management.progress import progress
+from authservice.core.management.progress import InterruptibleCommand, counted, progress
 
 
 class Command(InterruptibleCommand):

@@ -8,9 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 
-from authservice.audit import conversion, partitions
-from authservice.core.management.counting import counted
-from authservice.core.management.interrupts import InterruptibleCommand
+from authservice.audit import partitions
+from authservice.core.management.progress import InterruptibleCommand, counted
 from authservice.kernel import databases
 
 AHEAD = 3
@@ -40,7 +39,7 @@ class Command(InterruptibleCommand):
             raise CommandError(f"--months must be from 1 to {MOST}.")
         try:
             self._keep(options["months"])
-        except conversion.UnsuitableTable as wrong:
+        except partitions.UnsuitableTable as wrong:
             raise CommandError(
                 f"{wrong} A partitioned table in its place would lose them: drop them first."
             ) from wrong
@@ -52,7 +51,7 @@ class Command(InterruptibleCommand):
 
     def _keep(self, months: int) -> None:
         changed = False
-        former = None if conversion.is_partitioned() else conversion.convert()
+        former = None if partitions.is_partitioned() else partitions.convert()
         if former:
             changed = True
             self.stdout.write(f"Partitioned. Earlier entries are in {former.name}.")

@@ -9,8 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.cleanup import delete_expired, expired_rows
-from authservice.core.management.interrupts import InterruptibleCommand
-from authservice.core.management.progress import progress
+from authservice.core.management.progress import InterruptibleCommand, progress
 from authservice.core.messages import lost_notices
 
 _LONGEST = 36_500  # days

@@ -10,18 +10,17 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.importing.sources import missing_app
-from authservice.core.management.counting import counted
-from authservice.core.management.interrupts import InterruptibleCommand
-from authservice.core.management.moments import moment
-from authservice.core.management.progress import show_progress
+from authservice.core.management.naming import moment
+from authservice.core.management.progress import InterruptibleCommand, counted, show_progress
 from authservice.kernel.imports import (
+    REFUSED,
     CannotImport,
     ImportOptions,
     ImportReport,
     ImportSource,
     Rows,
+    sources,
 )
-from authservice.kernel.modules import plugs
 
 
 class Command(InterruptibleCommand):
@@ -56,11 +55,14 @@ class Command(InterruptibleCommand):
             return
         chosen = _sources().get(options["source"], [])
         _check(options["source"], chosen)
+        refused = 0
         for source in chosen:
             if missing := source.missing():
                 self.stdout.write(f"{source.what}: not read. {missing}")
             else:
-                self._run(source, self._options(options))
+                refused += self._run(source, self._options(options))
+        if refused:
+            raise CommandError(_REFUSED.format(rows=counted(refused, "row")))
 
     def _options(self, given: dict[str, Any]) -> ImportOptions:
         return ImportOptions(
@@ -72,17 +74,20 @@ class Command(InterruptibleCommand):
         )
 
     def _list(self) -> None:
-        for name, sources in _sources().items():
-            for source in sources:
+        for name, of_package in _sources().items():
+            for source in of_package:
                 state = missing_app(name) or source.missing() or "ready"
                 self.stdout.write(f"{name} ({source.what}): {state}")
 
-    def _run(self, source: ImportSource, options: ImportOptions) -> None:
+    def _run(self, source: ImportSource, options: ImportOptions) -> int:
+        """Returns how many rows the database refused."""
         try:
             report = source.run(options)
         except CannotImport as wrong:
             raise CommandError(str(wrong)) from wrong
         self._print(source.what, report, dry_run=options.dry_run)
+        groups = (report.conflicts, report.skipped)
+        return sum(rows[REFUSED].number for rows in groups if REFUSED in rows)
 
     def _print(self, what: str, report: ImportReport, *, dry_run: bool) -> None:
         verb = "would be imported" if dry_run else "imported"
@@ -97,12 +102,17 @@ class Command(InterruptibleCommand):
                 self.stdout.write(self.style.WARNING(f"{title}: {reason}: {_listed(rows)}"))
 
 
+_REFUSED = (
+    "The database refuses {rows}, which the report names. All others were imported. The log has the"
+    " kind of each error. Correct the rows, and run the command again."
+)
+
+
 def _sources() -> dict[str, list[ImportSource]]:
     """The sources of all installed modules; several modules may import data of one package."""
     found: dict[str, list[ImportSource]] = {}
-    for sources in plugs("import_sources"):
-        for name, source in sources().items():
-            found.setdefault(name, []).append(source)
+    for name, source in sources():
+        found.setdefault(name, []).append(source)
     return found
 
 

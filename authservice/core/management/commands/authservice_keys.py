@@ -5,15 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 
 from authservice import key_file
-from authservice.core.management.interrupts import InterruptibleCommand
+from authservice.core.management.progress import InterruptibleCommand
 from authservice.core.tokens import key_rotation, signing_keys
+from authservice.kernel import clock
 from authservice.key_file import Entry
 
 _WITHOUT_FILE = """\
@@ -60,7 +60,7 @@ class Command(InterruptibleCommand):
         getattr(self, f"_{options['step']}")(**options)
 
     def _generate(self, *, alg: str, file: str | None, **_: Any) -> None:
-        now = datetime.now(UTC)
+        now = clock.utc()
         if file is None:
             entry = key_rotation.new(alg, state="next", now=now)
             self.stdout.write(entry["private_key"])
@@ -78,7 +78,7 @@ class Command(InterruptibleCommand):
             self.stderr.write(self.style.WARNING(text))
 
     def _rotate(self, *, file: str, force: bool, generate: bool, alg: str, **_: Any) -> None:
-        now, lines = datetime.now(UTC), []
+        now, lines = clock.utc(), []
         with _editing(file) as entries:
             added = key_rotation.ensure_next(entries, alg, now=now) if generate else []
             if force or not added:
@@ -91,7 +91,7 @@ class Command(InterruptibleCommand):
 
     def _retire(self, *, file: str, force: bool, **_: Any) -> None:
         with _editing(file) as entries:
-            removed = key_rotation.retire(entries, now=datetime.now(UTC), force=force)
+            removed = key_rotation.retire(entries, now=clock.utc(), force=force)
         for entry in removed:
             self.stdout.write(f"Removed key {entry.get('kid')}.")
         if not removed:

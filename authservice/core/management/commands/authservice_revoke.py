@@ -9,11 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from authservice.core.management.counting import counted
-from authservice.core.management.interrupts import InterruptibleCommand
-from authservice.core.management.moments import moment
-from authservice.core.management.naming import named
-from authservice.core.management.progress import progress
+from authservice.core.management.naming import moment, named
+from authservice.core.management.progress import InterruptibleCommand, counted, progress
 from authservice.core.sessions import revocation
 from authservice.core.users.person import Person
 

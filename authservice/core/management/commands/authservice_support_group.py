@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.management import support_group
-from authservice.core.management.interrupts import InterruptibleCommand
+from authservice.core.management.progress import InterruptibleCommand
 from authservice.core.management.support_group import (
     MissingPermissions,
     OtherPermissions,

@@ -12,10 +12,8 @@ from django.contrib.auth.hashers import get_hasher
 from django.core.management.base import CommandError
 
 from authservice.core.conf import core
-from authservice.core.management.counting import counted, was
-from authservice.core.management.interrupts import InterruptibleCommand
-from authservice.core.management.moments import moment
-from authservice.core.management.progress import show_progress
+from authservice.core.management.naming import moment
+from authservice.core.management.progress import InterruptibleCommand, counted, show_progress, was
 from authservice.core.recovery import chosen_proofs
 from authservice.core.recovery.chosen_proofs import NONE, CannotChoose, Marked
 from authservice.core.users.sync import MOST_NAMED, Contested, Report, planned, sync
@@ -60,7 +58,10 @@ class Command(InterruptibleCommand):
             raise CommandError(str(wrong)) from wrong
         self._print_marked(marked, options)
         if core.wipe_unproven:
-            self._print_unproven(chosen_proofs.count_unproven(marked, plan, size))
+            left = chosen_proofs.count_unproven(marked, plan, size)
+            self._print_unproven(left, named=options["verified"] != NONE)
+        if report.refused or marked.refused:
+            raise CommandError(_refused(report, marked))
 
     def _print_marked(self, marked: Marked, options: dict[str, Any]) -> None:
         verb = "would be" if options["dry_run"] else was(marked.number)
@@ -69,13 +70,10 @@ class Command(InterruptibleCommand):
         if marked.later:
             self.stdout.write(_LATER.format(users=counted(marked.later, "user")))
 
-    def _print_unproven(self, left: int) -> None:
+    def _print_unproven(self, left: int, *, named: bool) -> None:
         if left:
-            self.stdout.write(
-                self.style.WARNING(
-                    _UNPROVEN.format(addresses=_addresses(left), are="is" if left == 1 else "are")
-                )
-            )
+            what = _UNPROVEN.format(addresses=_addresses(left), are="is" if left == 1 else "are")
+            self.stdout.write(self.style.WARNING(what + (_REST if named else _NAME_THEM)))
 
     def _print(self, report: Report, *, dry_run: bool) -> None:
         created, updated = (
@@ -91,6 +89,8 @@ class Command(InterruptibleCommand):
             self.stdout.write(_SHARED if host().username else _SHARED_WITHOUT_USERNAME)
         if report.odd_emails:
             self.stdout.write(self.style.WARNING(_odd(report)))
+        if report.odd_names:
+            self.stdout.write(self.style.WARNING(_odd_names(report)))
         if report.unreadable:
             self.stdout.write(self.style.WARNING(_unreadable(report)))
         self._print_hashers(report)
@@ -120,9 +120,16 @@ _LATER = (
 )
 _UNPROVEN = (
     "{addresses} {are} unproven: the first magic link of an owner, or the first login with a"
-    " provider, will remove the password. Name the addresses that your project has verified with"
-    " --verified. If an address is unproven because several users share it, change the address of"
-    " all but one, then run this again."
+    " provider, will remove the password."
+)
+_SHARED_TOO = (
+    " If an address is unproven because several users share it, change the address of all but one,"
+    " then run this again."
+)
+_NAME_THEM = f" Name the addresses that your project has verified with --verified.{_SHARED_TOO}"
+_REST = (
+    " That is right for addresses that your project has not verified. authservice.W260 and"
+    f" authservice.W261 warn of them until their owners prove them.{_SHARED_TOO}"
 )
 _SHARED = (
     "No user can log in with an identifier that several users share, unless one of them has"
@@ -154,11 +161,29 @@ def _odd(report: Report) -> str:
     )
 
 
+def _odd_names(report: Report) -> str:
+    named = _named(report.with_odd_name, report.odd_names)
+    return (
+        "Usernames that no login can name (with a space at an end, a tab, another control character"
+        f" or not in Unicode normal form C): users {named}. Change them, or these users log in with"
+        " their address."
+    )
+
+
 def _unreadable(report: Report) -> str:
     named = _named(report.with_unreadable, report.unreadable)
     return (
         f"Passwords that no hasher of PASSWORD_HASHERS can check: users {named}. Add the hasher of"
         " the project that stored them, or these users need a password reset."
+    )
+
+
+def _refused(report: Report, marked: Marked) -> str:
+    users = [*dict.fromkeys([*report.with_refused, *marked.refused])]
+    named = _named(users[:MOST_NAMED], max(report.refused, len(users)))
+    return (
+        f"The database refuses the accounts of users {named}. All others were written. The log has"
+        " the reasons. Correct the rows, and run the command again."
     )
 
 

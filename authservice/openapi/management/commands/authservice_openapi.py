@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from authservice.core.management.interrupts import InterruptibleCommand
+from authservice.core.management.progress import InterruptibleCommand
 from authservice.openapi import rendering
 from authservice.openapi.document import describe
 
@@ -15,7 +15,12 @@ class Command(InterruptibleCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--format", choices=["yaml", "json"], default="yaml")
+        parser.add_argument(
+            "--without-guards",
+            action="store_true",
+            help="Leave out what request guards require, such as the header of CSRF tokens.",
+        )
 
-    def handle(self, *, format: str, **_: Any) -> None:  # noqa: A002 the option's name
+    def handle(self, *, format: str, without_guards: bool, **_: Any) -> None:  # noqa: A002 the option
         render = rendering.as_yaml if format == "yaml" else rendering.as_json
-        self.stdout.write(render(describe()), ending="")
+        self.stdout.write(render(describe(guards=not without_guards)), ending="")

@@ -10,12 +10,12 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db.models import Count, QuerySet
 
-from authservice.core.management.counting import counted
-from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.naming import named
+from authservice.core.management.progress import InterruptibleCommand, counted
 from authservice.kernel.client import Client
-from authservice.organization import access, errors, slugs, staff
-from authservice.organization.models import NAME, Organization
+from authservice.organization import access, errors, organizations, staff
+from authservice.organization.conf import NAME
+from authservice.organization.models import Organization
 
 _CONTROL = ("Cc", "Cs")  # control characters, and surrogates: bytes that are no UTF-8
 _MARKS = 30  # combining marks in a row; `kernel.http.bounds` has the same limit
@@ -59,8 +59,8 @@ class Command(InterruptibleCommand):
 
     def _create(self, name: str, owner: str, slug: str) -> None:
         name = _valid_name(name)
-        if slug and not slugs.is_slug(slug):
-            raise CommandError(f"--slug: {slugs.RULE}")
+        if slug and not organizations.is_slug(slug):
+            raise CommandError(f"--slug: {organizations.RULE}")
         try:
             created = staff.create(named(owner), name=name, slug=slug)
         except errors.SlugTaken as wrong:

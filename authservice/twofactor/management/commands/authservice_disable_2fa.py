@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from authservice.core.management.interrupts import InterruptibleCommand
 from authservice.core.management.naming import named
-from authservice.twofactor import disabling
+from authservice.core.management.progress import InterruptibleCommand
+from authservice.twofactor import enrolment
 
 
 class Command(InterruptibleCommand):
@@ -21,7 +21,7 @@ class Command(InterruptibleCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         person = named(options["user"])
         name = person.email or person.username
-        if not disabling.disable(person):
+        if not enrolment.remove(person):
             raise CommandError(f"User {person.id} ({name}) has no second factor.")
         self.stdout.write(
             f"Disabled the second factor of user {person.id} ({name}) and ended all sessions."

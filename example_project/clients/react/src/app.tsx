@@ -70,7 +70,7 @@ function Credentials({ auth, done }: { auth: AuthClient; done: (outcome: SignIn)
     done(await (submitter?.id === "signup" ? auth.signUp(given) : auth.logIn(given)));
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form method="post" onSubmit={(event) => void submit(event)}>
       <label>
         E-mail <input name="email" type="email" autoComplete="username" required />
       </label>
@@ -96,7 +96,7 @@ function Code({ auth, tempToken, done }: CodeProps) {
     done(await auth.verifyCode({ temp_token: tempToken, code }));
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form method="post" onSubmit={(event) => void submit(event)}>
       <label>
         Code <input name="code" autoComplete="one-time-code" required />
       </label>

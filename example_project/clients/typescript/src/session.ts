@@ -19,6 +19,8 @@ export interface Tokens {
 export interface SessionOptions {
   baseUrl: string;
   cookies: boolean;
+  /** Whether there may be a session of which the storage has nothing. */
+  alwaysAsk: boolean;
   csrf: boolean;
   csrfHeader: string;
   storage: AuthStorage;
@@ -35,6 +37,8 @@ const DEVICE = "X-Device-Token";
 const REFRESHABLE = new Set(["TOKEN_EXPIRED", "INVALID_TOKEN", "UNAUTHORIZED"]);
 // Their INVALID_TOKEN is about the `temp_token` in the body.
 const PUBLIC = /\/2fa\/(setup|verify)-login$/;
+// Their responses have tokens of the same session, if the client has one.
+const CONTINUING = /\/org\/switch$|\/invitations\/accept$/;
 // In milliseconds. Without the Web Locks API, the tokens of a tab that was faster may be on their
 // way.
 const LATE = 500;
@@ -51,19 +55,45 @@ export class Session {
     this.csrf = new Csrf(baseUrl, storage, csrfHeader, fetch);
   }
 
-  /** `fetch` with the tokens of the session; refreshes them and tries again if they expired. */
+  /**
+   * `fetch` with the tokens of the session; refreshes them and tries again if they expired.
+   *
+   * Requests that continue the session send its refresh token, and the tokens of their responses
+   * are stored: their callers need not know of either.
+   */
   readonly fetch = async (request: Request): Promise<Response> => {
     const used = await this.stored();
-    const response = await this.send(request.clone(), used);
+    const response = await this.attempt(request, used);
     if (!(await refusesTokens(request, response))) return response;
     const refreshed = await this.refresh(used);
     if (refreshed instanceof Response) return refreshed;
     if (refreshed !== "again") return this.end(response, refreshed);
     const newer = await this.stored();
-    const second = await this.send(request.clone(), newer);
+    const second = await this.attempt(request, newer);
     if (!(await refusesTokens(request, second))) return second;
     return this.end(second, await this.locked(() => this.drop("session_ended", newer)));
   };
+
+  private attempt(request: Request, session: string): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const continues = request.method === "POST" && CONTINUING.test(pathname);
+    // With the lock, so that no tab refreshes with the token that this request uses.
+    return continues ? this.locked(() => this.carryOn(request)) : this.send(request.clone(), session);
+  }
+
+  private async carryOn(request: Request): Promise<Response> {
+    const session = await this.stored();
+    const tokens = this.tokens(session);
+    const given = (await request.clone().json()) as object;
+    const body = JSON.stringify({ ...given, refresh_token: tokens?.refresh_token });
+    const response = await this.send(new Request(request.clone(), { body }), session);
+    if (!response.ok) return response;
+    const { data } = (await response.clone().json()) as { data: Partial<Tokens> };
+    if (data.access_token === undefined) return response; // a challenge
+    await this.csrf.forget();
+    await this.write({ access_token: data.access_token, refresh_token: data.refresh_token ?? tokens?.refresh_token ?? "" });
+    return response;
+  }
 
   /** Store the tokens of a sign-in. With cookies the browser has them, and scripts need none. */
   async keep(tokens: Tokens): Promise<void> {
@@ -93,7 +123,7 @@ export class Session {
   private async exchange(used: string): Promise<Refreshed> {
     const current = await this.stored();
     if (current !== used) return current ? "again" : { status: "signed_out", reason: "session_ended" };
-    if (!current && !this.options.cookies) return { status: "signed_out", reason: "not_signed_in" };
+    if (!current && !this.options.alwaysAsk) return { status: "signed_out", reason: "not_signed_in" };
     const response = await this.post(this.tokens(current)?.refresh_token);
     if (response.ok) {
       const { data } = (await response.json()) as { data: Tokens };

@@ -121,6 +121,8 @@ test("the fragment of a redirect is a sign-in, a challenge, an error or nothing"
     message: "The link has expired.",
   });
   assert.deepEqual(await auth.arrive(""), { status: "nothing" });
+  // Only a client with cookies has tokens then.
+  assert.deepEqual(await auth.arrive("#status=signed_in"), { status: "nothing" });
 });
 
 test("a client sends the token of its device with the next login", async () => {

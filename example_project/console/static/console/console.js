@@ -41,7 +41,7 @@ async function call(method, path, body, again = true) {
   }
   log(`${method} ${page.api}${path}`, status, command(url, options), text);
   if (again && status === 401 && expired(data?.code) && (await refresh()))
-    return call(method, path, body, false);
+    return call(method, path, renewed(body), false);
   if (again && data?.code === "INVALID_CSRF") {
     csrf = "";
     return call(method, path, body, false);
@@ -51,6 +51,11 @@ async function call(method, path, body, again = true) {
     banner("This session has ended.");
   }
   return { ok: status >= 200 && status < 300, status, data, message: data?.message ?? "" };
+}
+
+// A request that continues the session sends its refresh token, which the refresh has replaced.
+function renewed(body) {
+  return body?.refresh_token ? { ...body, refresh_token: state.refresh_token } : body;
 }
 
 // The browser deletes the cookie of an access token when it expires, so the request had no token.
@@ -259,16 +264,6 @@ function list(place, data) {
   if (!rows.length) place.append(Object.assign(document.createElement("li"), { textContent: "None." }));
 }
 
-// Providers: the browser goes there if the service redirects it, otherwise the answer is an error.
-
-for (const link of document.querySelectorAll("[data-provider]"))
-  link.addEventListener("click", async (event) => {
-    event.preventDefault();
-    const answer = await fetch(link.href, { redirect: "manual" });
-    if (answer.type === "opaqueredirect") location.assign(link.href);
-    else say(link.closest("section"), { ok: false, ...(await answer.json()) });
-  });
-
 // The mailbox
 
 const seen = new Set();
@@ -322,7 +317,7 @@ function start() {
   state.email = given.get("email") ?? "";
   views();
   if (given.has("error")) banner(given.get("error_description") || given.get("error"));
-  else if (given.has("access_token")) signedIn(Object.fromEntries(given));
+  else if (given.has("access_token") || (page.cookies && given.get("status") === "signed_in")) signedIn(Object.fromEntries(given));
   else if (given.has("linked")) banner("The provider is linked. Log in with it.");
   else if (given.has("challenge")) challenged(given.get("challenge"), given.get("temp_token"));
   else if (page.view === "verified") banner(VERIFIED[given.get("status")] ?? "");

@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from authservice.core.messages import limits
+from authservice.core.messages import kinds, limits
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.own_account import email_change
 from authservice.core.users import identifiers, lookup, reservations
-from authservice.kernel import message_queue, throttling
+from authservice.kernel import throttling
 from tests.core.own_account.owner import confirm
 from tests.races.crowd import SIZE, tally
 from tests.support.client import PASSWORD
@@ -34,7 +34,7 @@ def link(api, post):
         body = {"email": email, "password": PASSWORD}
         answer = api.request("POST", "change-email", body, token=token)
         assert answer.status == 200, answer.body
-        return post.token(message_queue.CHANGE_EMAIL)
+        return post.token(kinds.CHANGE_EMAIL)
 
     return link
 
@@ -155,10 +155,10 @@ def test_concurrent_requests_beyond_the_limit_of_mails_leave_a_link_that_was_mai
         assert {(answer.status, str(answer.body)) for answer in answers} == {
             (200, str(answers[0].body))
         }
-        jobs = [job for job in post.jobs if job.kind == message_queue.CHANGE_EMAIL]
+        jobs = [job for job in post.jobs if job.kind == kinds.CHANGE_EMAIL]
         assert len(jobs) == limits.SENDER_SOON.amount
         [row] = OneTimeToken.objects.filter(
             purpose=email_change.CHANGE_EMAIL.name, user=user, spent_at=None
         )
         post.jobs[:] = [job for job in jobs if job.details[email_change.REQUEST] == str(row.pk)]
-        assert confirm(api, post.token(message_queue.CHANGE_EMAIL)).status == 200
+        assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200

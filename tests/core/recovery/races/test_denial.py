@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.races.crowd import tally
 from tests.support.client import PASSWORD
 from tests.support.flows import account
@@ -15,7 +15,7 @@ def test_concurrent_confirmation_and_denial_succeed_only_once(crowd, api, post):
     for number in range(ROUNDS):
         email = f"ann{number}@example.com"
         api.sign_up(email)
-        body = {"email": email, "token": post.token(message_queue.VERIFY_EMAIL)}
+        body = {"email": email, "token": post.token(kinds.VERIFY_EMAIL)}
 
         confirmed, denied = crowd.race(
             partial(api.request, "POST", "verify-email", {**body, "decision": decision})

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.races.crowd import SIZE, tally
 from tests.support.flows import verify_path
 
@@ -35,7 +35,7 @@ def test_reset_link_used_concurrently_notifies_the_owner_once(crowd, api, rounds
 
         crowd.all_do(partial(flows.reset, token, email=email))
 
-        assert post.kinds() == [message_queue.PASSWORD_CHANGED]
+        assert post.kinds() == [kinds.PASSWORD_CHANGED]
 
 
 def test_verification_link_used_concurrently_succeeds_for_all_and_acts_once(
@@ -44,10 +44,10 @@ def test_verification_link_used_concurrently_succeeds_for_all_and_acts_once(
     for number in rounds:
         email = f"ann{number}@example.com"
         api.sign_up(email)
-        token = post.token(message_queue.VERIFY_EMAIL)
+        token = post.token(kinds.VERIFY_EMAIL)
         post.jobs.clear()
 
         answers = crowd.all_do(partial(api.get, verify_path(token, email)))
 
         assert tally(answers) == {200: SIZE}
-        assert post.kinds() == [message_queue.WELCOME]
+        assert post.kinds() == [kinds.WELCOME]

@@ -4,7 +4,7 @@ from functools import partial
 
 from django.db import connection
 
-from authservice.kernel import message_queue
+from authservice.core.messages import kinds
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, account, prove
 
@@ -56,11 +56,11 @@ def test_security_link_posted_concurrently_acts_once(crowd, api, flows, post, ro
         token = api.sign_up(email)["access_token"]
         prove(email)
         api.request("PUT", "profile", {"phone": f"+4930123{number:03d}"}, token=token)
-        body = {"token": post.token(message_queue.PHONE_CHANGED)}
+        body = {"token": post.token(kinds.PHONE_CHANGED)}
         post.jobs.clear()
 
         answers = crowd.race([partial(api.request, "POST", "account/secure", body)] * 16)
 
         assert {answer.status for answer in answers} == {200}
-        assert post.kinds() == [message_queue.ACCOUNT_SECURED]
+        assert post.kinds() == [kinds.ACCOUNT_SECURED]
         assert account(email).phone_number == ""

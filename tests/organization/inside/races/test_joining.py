@@ -6,7 +6,7 @@ import jwt
 from django.test import TestCase
 
 from authservice.core.models import Session
-from authservice.organization import slugs
+from authservice.organization import organizations
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
 from tests.organization.inside.people import join
 from tests.races.crowd import SIZE, tally
@@ -23,9 +23,26 @@ def test_organizations_with_one_name_get_different_slugs(crowd, people, crowds):
 
         answers = crowd.race(partial(founder.post, "org", name=name) for founder in founders)
 
-        base, made = slugs.base_of(name), {answer.data["slug"] for answer in answers}
+        base, made = organizations.slug_base(name), {answer.data["slug"] for answer in answers}
         assert made == {base, *(f"{base}-{number}" for number in range(2, SIZE + 1))}
-        assert all(slugs.is_slug(slug) for slug in made)
+        assert all(organizations.is_slug(slug) for slug in made)
+
+
+def test_slug_of_an_organization_that_is_deleted_meanwhile_is_not_given(crowd, people, rounds):
+    ann = people("ann")
+    others = [people("other", number) for number in range(8)]
+    for number in rounds:
+        slug = f"acme-{number}"
+        acme = ann.found("Acme", slug=slug)
+
+        answers = crowd.race(
+            [
+                partial(ann.delete, f"org/{acme}"),
+                *(partial(other.post, "org", name="Acme", slug=slug) for other in others),
+            ]
+        )
+
+        assert tally(answers) == {200: 1, "ORG_SLUG_TAKEN": 8}
 
 
 def test_given_slug_is_given_once(crowd, people, crowds):
@@ -45,6 +62,37 @@ def test_concurrent_requests_create_no_more_organizations_than_allowed(crowd, pe
     answers = crowd.all_do(partial(ann.post, "org", name="Acme"))
 
     assert tally(answers) == {201: 2, "ORG_MAX_PER_USER": SIZE - 2}
+
+
+def test_switch_and_refresh_with_one_token_leave_one_successor(crowd, people, rounds):
+    for number in rounds:
+        ann = people("ann", number)
+        acme, used = ann.found(), ann.refresh_token
+        refresh = partial(ann.api.post, "refresh", refresh_token=used)
+        switch = partial(ann.post, "org/switch", org_id=acme, refresh_token=used)
+
+        answers = crowd.race([refresh, switch] * (SIZE // 2))
+
+        assert tally(answers) == {200: 1, "INVALID_REFRESH_TOKEN": SIZE - 1}
+        [won] = [answer.data for answer in answers if answer.status == 200]
+        ann.keep(won)
+        assert ann.refresh().status == 200
+
+
+def test_switch_without_the_token_never_ends_the_session_that_is_refreshed(crowd, people, rounds):
+    for number in rounds:
+        ann = people("ann", number)
+        acme, used = ann.found(), ann.refresh_token
+        refresh = partial(ann.api.post, "refresh", refresh_token=used)
+        switch = partial(ann.post, "org/switch", org_id=acme)
+
+        answers = crowd.race([refresh, *[switch] * (SIZE - 1)])
+
+        assert tally(answers) == {200: SIZE}
+        ann.keep(answers[0].data)
+        assert {answer.data["refresh_token"] for answer in answers} <= {used, ann.refresh_token}
+        assert ann.refresh().status == 200
+        assert claims(ann.token)["org_id"] == acme
 
 
 def invited(by, acme, post, emails):

@@ -25,8 +25,10 @@ REFUSALS = {
 
 
 @pytest.fixture
-def two_owners(people):
+def two_owners(people, configure):
     """An organization with its two owners, made anew for each number."""
+    # One user founds an organization for each round.
+    configure(ORGANIZATION={"MAX_PER_USER": 0})
     ann, bob = people("ann"), people("bob")
 
     def found(number):

@@ -1,0 +1,116 @@
+"""The time, read once for a unit of work: a request, a job of the worker, one call of a rule.
+
+Within a unit every time that is stored or compared is the same one. With two readings, a row that a
+request has just stored is older than the request itself, and a rule that looks for earlier rows
+finds it. Outside of a unit each call of `now` reads the clock, so a command or a loop that runs for
+hours never uses an old time: it opens a unit for each of its items if it needs one.
+
+A reading belongs to the context (`contextvars`): threads and tasks of asyncio have their own, and
+the end of a unit restores the one before it. A request keeps its reading while it waits, such as
+for a hash or a row lock. Whatever another request stored in the meantime still counts: rows
+decide the order of requests, never a comparison of their readings, which may differ as the clocks
+of two servers do. Only a credential that is spent after a wait must not have expired during it:
+`by_now` is for the statements that spend one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from itertools import count
+from time import monotonic
+from typing import ParamSpec, TypeVar
+
+from django.conf import settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# A request whose body takes longer to arrive has the time when it was complete.
+_PROMPT = 1.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`at` is aware, in UTC; `began` is the monotonic time of the reading; `numbers` order the rows
+    that are stored with this one time."""
+
+    at: datetime
+    began: float
+    numbers: Iterator[int] = field(default_factory=count, compare=False)
+
+
+_current: ContextVar[Reading | None] = ContextVar("authservice_clock", default=None)
+
+
+def _read() -> Reading:
+    """The only function that reads the wall clock."""
+    return Reading(datetime.now(UTC), monotonic())
+
+
+def reading() -> Reading:
+    """The reading of the current unit; a new one outside of a unit."""
+    return _current.get() or _read()
+
+
+@contextmanager
+def unit(of: Reading | None = None) -> Iterator[None]:
+    """A unit of work with a new reading, or one that continues with the reading `of` another."""
+    token = _current.set(of or _read())
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def once(rule: Callable[P, R]) -> Callable[P, R]:
+    """Decorator for a rule that reads the time more than once: a call outside of a unit is one."""
+
+    @wraps(rule)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if _current.get() is not None:
+            return rule(*args, **kwargs)
+        with unit():
+            return rule(*args, **kwargs)
+
+    return call
+
+
+def complete() -> None:
+    """The body of the request has arrived. If that took long, the unit reads the clock again: a
+    client that sends its body slowly must not use credentials that have expired meanwhile."""
+    current = _current.get()
+    if current is not None and monotonic() - current.began > _PROMPT:
+        _current.set(_read())
+
+
+def now() -> datetime:
+    """The time for columns of the database: as `timezone.now()`, aware if `USE_TZ` is true, else
+    in the local time of the process, in which Python reads naive times."""
+    moment = reading().at
+    return moment if settings.USE_TZ else datetime.fromtimestamp(moment.timestamp())
+
+
+def utc() -> datetime:
+    """The time as an aware datetime in UTC, whatever `USE_TZ` says."""
+    return reading().at
+
+
+def number() -> int:
+    """0, 1, 2 ... for rows of one unit that are listed in the order in which they were stored."""
+    return next(reading().numbers)
+
+
+def timestamp() -> float:
+    """The time in seconds since 1970."""
+    return reading().at.timestamp()
+
+
+def by_now() -> datetime:
+    """As `now`, plus the time that has passed since the reading, such as in waits for locks. Only
+    for the statement that spends a credential, which compares its expiry."""
+    return now() + timedelta(seconds=monotonic() - reading().began)

@@ -1,0 +1,33 @@
+"""Runs the tests of `inside` in projects with other user models than Django's own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.runs import holds
+
+HERE = Path(__file__).parent / "inside"
+
+
+def suite(model, *files):
+    paths = (str(HERE / f"test_{file}.py") for file in files)
+    holds("--ds=tests.user_models.settings", *paths, USER_MODEL=model)
+
+
+@pytest.mark.parametrize("kind", ["Number", "Code", "Phone"])
+@pytest.mark.parametrize("flag", ["", "Active"])
+def test_users_are_active_as_their_model_says(kind, flag):
+    suite(f"{flag}{kind}User", "flags")
+
+
+def test_example_of_django_has_super_admins():
+    suite("ExampleUser", "example")
+
+
+@pytest.mark.parametrize("kind", ["Number", "Code", "Phone", "Rank"])
+def test_login_names_are_what_their_field_holds(kind):
+    suite(f"{kind}User", "login_names")
+
+
+def test_rows_that_the_project_refuses_are_no_crashes():
+    suite("StrictUser", "refused_rows", "validators")
