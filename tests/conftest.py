@@ -12,7 +12,7 @@ from django.utils import translation
 from authservice.kernel import actions, modules
 from authservice.kernel import clock as source
 from authservice.kernel.interfaces import AccountAccess, SecondFactor
-from tests.support import emptied, needs, readings
+from tests.support import emptied, installed, needs, readings
 from tests.support.client import Api
 
 # Each takes as long as hundreds of others. Most of them create projects in their own environments
@@ -86,6 +86,12 @@ def _emptied():
 @pytest.fixture(autouse=True, scope="session")
 def _counted_readings():
     with readings.counted():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _receivers_of_installed_apps():
+    with installed.receivers_of_installed_apps():
         yield
 
 
