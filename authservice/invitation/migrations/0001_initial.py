@@ -48,6 +48,11 @@ class Migration(migrations.Migration):
                 ("token_digest", models.CharField(editable=False, max_length=64, null=True)),
                 ("mail_number", models.PositiveIntegerField(default=0, editable=False)),
                 (
+                    "recipient_fingerprint",
+                    models.CharField(editable=False, max_length=64, null=True),
+                ),
+                ("recipient_version", models.PositiveIntegerField(editable=False, null=True)),
+                (
                     "created_at",
                     models.DateTimeField(
                         default=authservice.kernel.clock.now, verbose_name="created"
