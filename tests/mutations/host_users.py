@@ -39,6 +39,41 @@ HOST_USERS = (
         (_ROWS,),
     ),
     Mutation(
+        "The trigger of the project with an error code of its own",
+        "authservice/kernel/databases.py",
+        to("function == _RAISE", "False"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The deadlock that a trigger of the project reports",
+        "authservice/kernel/databases.py",
+        without(" and not outages.is_temporary(error)"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The trigger of the project with an error number of its own",
+        "authservice/kernel/databases.py",
+        to("number >= _NUMBERS_OF_PROJECTS", "False"),
+        (_ROWS,),
+        database="mysql",
+    ),
+    Mutation(
+        "The deferred trigger of the project in a request",
+        CORE + "api/endpoint.py",
+        to("with host_fields.committing():", "if True:"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The deferred trigger of the project in a job",
+        CORE + "messages/compose.py",
+        to("with host_fields.committing():", "if True:"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
         "The text column of the project that a UNION joins with no other text",
         CORE + "users/lookup.py",
         to(
