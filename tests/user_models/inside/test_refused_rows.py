@@ -303,6 +303,10 @@ NO_KEY = {"unique": False, "null": False}
         # NULL may be there more than once, but a default is stored instead of it.
         ({"default": "x"}, [], True),
         ({"db_default": CONSTANT}, [], True),
+        ({"default": None}, [], False),
+        ({"db_default": Value(None)}, [], False),
+        ({"db_default": "x"}, [], True),
+        ({"default": "x", "db_default": NUMBER}, [], True),  # of the two, Django takes the former
         ({"null": False, "db_default": CONSTANT}, [], True),
         ({"null": False, "db_default": NUMBER}, [], False),
         ({"null": False, "auto_now": True}, [], False),
@@ -319,6 +323,8 @@ def test_check_names_a_unique_column_that_no_sign_up_fills(
     field = User._meta.get_field("nickname")
     for name, value in changes.items():
         monkeypatch.setattr(field, name, value, raising=False)
+    # It has the default of an unchanged field, if that was asked for.
+    monkeypatch.setitem(field.__dict__, "_get_default", type(field)._get_default.func(field))
     monkeypatch.setattr(User._meta, "constraints", constraints)
 
     found = [one.msg for one in run_checks(tags=["authservice"]) if one.id == "authservice.W083"]
