@@ -9,12 +9,10 @@ from typing import Any
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.checks import CheckMessage, Tags, register
 from django.db import connections
-from django.db.models import Field, UniqueConstraint, Value
-from django.db.models.fields import NOT_PROVIDED
 
 from authservice.core.conf import core
 from authservice.core.models import Account
-from authservice.core.users import further_schemas, host_fields
+from authservice.core.users import host_fields, unfilled_columns
 from authservice.core.users.user_model import host
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import declare, message
@@ -34,10 +32,11 @@ declare(
             " is_superuser to the model.",
         ),
         "authservice.W083": (
-            "No sign-up fills a unique or required column of the user model: the table refuses new"
-            " users with 409 CONFLICT.",
-            "Give the column null=True, a default that differs for each user, or a field of"
-            " CORE.SIGNUP_SERIALIZER that is required.",
+            "No sign-up fills a required column of the user model, or any column of a unique"
+            " constraint: the table refuses new users with 409 CONFLICT.",
+            "Give one of the columns null=True, a default that differs for each user, or a field of"
+            " CORE.SIGNUP_SERIALIZER that is required. If save() of the model, a receiver or a"
+            " trigger fills it, silence the check.",
         ),
         "authservice.I084": (
             "The user model requires a value of each new user that the API describes as optional.",
@@ -85,15 +84,13 @@ def check_columns(**_: Any) -> Iterator[CheckMessage]:
     if list(kernel_settings.complaints()):
         return
     names = host()
-    label, filled = names.model._meta.label, _filled()
+    label, filled = names.model._meta.label, unfilled_columns.filled()
     empty = [name for name in names.model.REQUIRED_FIELDS if name not in filled]
     if empty and core.allow_signup:
         text = f"{label}.REQUIRED_FIELDS has {', '.join(empty)}, which stay empty at a sign-up."
         yield message("authservice.W226", text)
-    for field in names.model._meta.concrete_fields:
-        if field.name not in filled and (problem := _problem(field)):
-            text = f"{label}.{field.name} {problem}, and no sign-up fills it."
-            yield message("authservice.W083", text)
+    for problem in unfilled_columns.problems():
+        yield message("authservice.W083", f"{label}{problem}, and no sign-up fills it.")
     if names.username and not host_fields.made_up_length():
         text = (
             f"{label}.{names.username} is no free text, so no username is made up for it: a sign-up"
@@ -104,44 +101,6 @@ def check_columns(**_: Any) -> Iterator[CheckMessage]:
     if names.email != names.natural and host_fields.must_be_given(names.email):
         text = f"{label}.{names.email} is unique and not null: a sign-up must have 'email'."
         yield message("authservice.I084", text)
-
-
-def _filled() -> set[str]:
-    names = host()
-    ours = {names.email, names.username, names.natural, names.first_name, names.last_name}
-    return {*ours, "password", names.model._meta.pk.name, *further_schemas.filled_columns()}
-
-
-def _problem(field: Field[Any, Any]) -> str:
-    """Why the table would refuse a second user, or each one, without a value of this field."""
-    has_db_default = field.db_default is not NOT_PROVIDED
-    makes_value = (
-        has_db_default and not _is_constant(field.db_default),
-        field.has_default() and callable(field.default),
-        *(getattr(field, flag, False) for flag in ("generated", "auto_now", "auto_now_add")),
-        # Such as a slug from another field: the field is not one of Django's.
-        not type(field).pre_save.__module__.startswith("django.db.models."),
-    )
-    if any(makes_value):
-        return ""
-    has_default = field.has_default() or has_db_default
-    if _is_unique(field) and (has_default or not field.null):
-        return "is unique and would have the same value for each new user"
-    # Django gives a text without a default the value "".
-    if not field.null and not has_default and field.get_default() is None:
-        return "is required"
-    return ""
-
-
-def _is_constant(db_default: Any) -> bool:
-    """Whether the database gives each row the same value, unlike that of a function."""
-    return isinstance(db_default, Value) or not hasattr(db_default, "resolve_expression")
-
-
-def _is_unique(field: Field[Any, Any]) -> bool:
-    constraints = field.model._meta.constraints
-    single = [c.fields for c in constraints if isinstance(c, UniqueConstraint) and not c.condition]
-    return field.unique or (field.name,) in single
 
 
 def check_charsets(databases: Collection[str] | None = None, **_: Any) -> Iterator[CheckMessage]:

@@ -15,6 +15,8 @@ from django.db import (
     router,
 )
 
+from authservice.kernel import outages
+
 Row = TypeVar("Row", bound=models.Model)
 
 
@@ -52,9 +54,15 @@ class OfUserManager(PrimaryManager[Row]):
         return self.get(user=users.db_manager(self._db or primary()).get_by_natural_key(*key))
 
 
-# A trigger of the project refuses a row: `RAISE EXCEPTION` of PostgreSQL, `SIGNAL` of MariaDB and
-# MySQL. With SQLite it is an `IntegrityError`.
-_TRIGGER_SQLSTATE, _TRIGGER_NUMBER = "P0001", 1644
+# A trigger of the project refuses a row. With SQLite it is an `IntegrityError`.
+#
+# PostgreSQL: `RAISE` may name any SQLSTATE, and a driver chooses the class of the error by it. The
+# server names its own C function too, which runs every `RAISE`. Errors of class P0 are those of
+# PL/pgSQL; other languages use P0001.
+_RAISE, _PLPGSQL = "exec_stmt_raise", "P0"
+# MariaDB and MySQL: `SIGNAL` has the number 1644, unless it sets another one (`MYSQL_ERRNO`). No
+# server and no storage engine reports numbers from 20,000 on itself.
+_SIGNAL, _NUMBERS_OF_PROJECTS = 1644, 20_000
 
 
 def is_refusal(error: DatabaseError) -> bool:
@@ -64,10 +72,19 @@ def is_refusal(error: DatabaseError) -> bool:
 
 
 def is_of_trigger(error: DatabaseError) -> bool:
-    """Whether a trigger of the project refuses the row, on a server."""
+    """Whether a trigger of the project refuses the row, on a server. A trigger that reports a
+    deadlock or another temporary error asks for a retry instead."""
     cause = error.__cause__
-    sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
-    return sqlstate == _TRIGGER_SQLSTATE or error.args[:1] == (_TRIGGER_NUMBER,)
+    sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or ""
+    function = getattr(getattr(cause, "diag", None), "source_function", None)
+    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    refused = (
+        function == _RAISE
+        or sqlstate.startswith(_PLPGSQL)
+        or number == _SIGNAL
+        or number >= _NUMBERS_OF_PROJECTS
+    )
+    return refused and not outages.is_temporary(error)
 
 
 # MariaDB and MySQL: a value has characters that the character set of the column lacks; it cannot be

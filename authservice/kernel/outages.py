@@ -37,12 +37,13 @@ def is_outage(error: BaseException) -> bool:
         return True
     if not isinstance(error, DatabaseError | InterfaceError):
         return False
-    return _is_temporary(error) or (
+    return is_temporary(error) or (
         isinstance(error, OperationalError | InterfaceError) and _is_unreachable()
     )
 
 
-def _is_temporary(error: DatabaseError | InterfaceError) -> bool:
+def is_temporary(error: DatabaseError | InterfaceError) -> bool:
+    """Whether the error itself says so. The state of the connections is not asked."""
     cause = error.__cause__
     state = getattr(cause, "sqlstate", getattr(cause, "pgcode", ""))
     if state is None:

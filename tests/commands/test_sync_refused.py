@@ -7,9 +7,10 @@ from django.db import IntegrityError, OperationalError, connection
 from authservice.core.models import Account
 from tests.commands import proofs
 from tests.commands.proofs import ANN, BOB, CARL, old, proven
-from tests.support.triggers import needs_triggers, refuse
+from tests.support import triggers
 
-pytestmark = [pytest.mark.django_db, needs_triggers]
+pytestmark = pytest.mark.django_db
+_triggers = triggers.of(Account)
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def people():
 @pytest.mark.parametrize("size", ["1", "1000"])
 def test_account_that_the_database_refuses_is_named_and_others_are_created(run, people, size):
     _, bob, _ = people
-    refuse(Account, "user_id", bob.pk)
+    triggers.refuse(Account, user_id=bob.pk)
 
     for _ in range(2):  # a second run does the same
         with pytest.raises(CommandError, match=f"refuses the accounts of users {bob.pk}\\."):
@@ -32,7 +33,7 @@ def test_account_that_the_database_refuses_is_named_and_others_are_created(run, 
 def test_update_that_the_database_refuses_is_named(run, people):
     run("authservice_sync_accounts")
     _, bob, carl = people
-    refuse(Account, "user_id", bob.pk)
+    triggers.refuse(Account, user_id=bob.pk)
     for user in (bob, carl):
         type(user).objects.filter(pk=user.pk).update(email=f"new-{user.email}")
 
@@ -71,7 +72,7 @@ def test_proof_that_the_database_refuses_is_named(run, people, monkeypatch, chos
     run("authservice_sync_accounts")
     _, bob, _ = people
     monkeypatch.setattr(proofs, "answer", lambda users: [(user.pk, user.email) for user in users])
-    refuse(Account, "user_id", bob.pk)
+    triggers.refuse(Account, user_id=bob.pk)
     options = ("--joined-before", "2999-01-01") if chosen == "all" else ()
 
     with pytest.raises(CommandError, match=f"users {bob.pk}\\."):

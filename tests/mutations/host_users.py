@@ -6,11 +6,14 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _FLAGS = "tests/user_models/test_models.py::test_users_are_active_as_their_model_says"
 _ROWS = "tests/user_models/test_models.py::test_rows_that_the_project_refuses_are_no_crashes"
+_UNIQUE = (
+    "tests/user_models/test_models.py::test_check_names_the_constraints_that_refuse_a_second_user"
+)
 _BACKENDS = "tests/core/credentials/test_authentication_backends.py::"
 _CHANGED = "tests/core/credentials/test_password_changed.py"
 _STATE = "tests/notification/test_state.py::"
 _READER = CORE + "users/user_model.py"
-_CHECKS = CORE + "user_checks.py"
+_UNFILLED = CORE + "users/unfilled_columns.py"
 _DISPATCHERS = "authservice/notification/dispatchers/"
 
 HOST_USERS = (
@@ -28,15 +31,100 @@ HOST_USERS = (
     ),
     Mutation(
         "The constraint that makes a column unique, in the check of columns",
-        _CHECKS,
-        without(" or (field.name,) in single"),
+        _UNFILLED,
+        to("[*_of_columns(), *_of_constraints()]", "_of_columns()"),
         (_ROWS,),
     ),
     Mutation(
         "The default of a unique column that may be NULL, in the check of columns",
-        _CHECKS,
-        to("(has_default or not field.null)", "not field.null"),
+        _UNFILLED,
+        to("field.unique and _has_value", "field.unique and not field.null and _has_value"),
         (_ROWS,),
+    ),
+    Mutation(
+        "The NULL that fits a unique constraint more than once, in the check of columns",
+        _UNFILLED,
+        to("return not nulls_distinct or all(map(_has_value, expressions))", "return True"),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The column of a unique constraint that a sign-up fills, in the check of columns",
+        _UNFILLED,
+        without("field.name in filled() or "),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The function that makes NULL of a value, in the check of columns",
+        _UNFILLED,
+        to("is_strict = of_text or isinstance(expression, _STRICT)", "is_strict = True"),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The condition of a unique constraint, in the check of columns",
+        _UNFILLED,
+        without("constraint.condition is not None or "),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The constraint that a database does not support, in the check of columns",
+        _UNFILLED,
+        to('vendor != "postgresql" and any', "False and any"),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The constraint of a parent table, in the check of columns",
+        _UNFILLED,
+        without(", *(parent._meta for parent in model._meta.all_parents)"),
+        (_UNIQUE,),
+    ),
+    Mutation(
+        "The equal NULLs of a unique constraint, in the check of columns",
+        _UNFILLED,
+        without("not nulls_distinct or "),
+        (_UNIQUE,),
+        database="postgres",
+    ),
+    Mutation(
+        "The trigger of the project with an error code of its own",
+        "authservice/kernel/databases.py",
+        to("function == _RAISE", "False"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The deadlock that a trigger of the project reports",
+        "authservice/kernel/databases.py",
+        without(" and not outages.is_temporary(error)"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The trigger of the project with an error number of its own",
+        "authservice/kernel/databases.py",
+        to("number >= _NUMBERS_OF_PROJECTS", "False"),
+        (_ROWS,),
+        database="mysql",
+    ),
+    Mutation(
+        "The deferred trigger of the project in a request",
+        CORE + "api/endpoint.py",
+        to("with host_fields.committing():", "if True:"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The deferred trigger of the project in a job",
+        CORE + "messages/compose.py",
+        to("with host_fields.committing():", "if True:"),
+        (_ROWS,),
+        database="postgres",
+    ),
+    Mutation(
+        "The deferred constraint of the project",
+        CORE + "users/host_fields.py",
+        to("_is_of_host(refusal) or ", ""),
+        (_UNIQUE,),
+        database="postgres",
     ),
     Mutation(
         "The text column of the project that a UNION joins with no other text",

@@ -31,3 +31,8 @@ def test_login_names_are_what_their_field_holds(kind):
 
 def test_rows_that_the_project_refuses_are_no_crashes():
     suite("StrictUser", "refused_rows", "validators")
+
+
+def test_check_names_the_constraints_that_refuse_a_second_user():
+    suite("ColumnsUser", "unique_constraints")
+    suite("ChildUser", "parent_table")

@@ -31,6 +31,7 @@ from authservice.core.api.authentication import (
     require_unforged,
 )
 from authservice.core.sessions.authentication import Caller
+from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.http import body, bounds, cookies, fields
@@ -149,7 +150,8 @@ class Endpoint(ViewSetMixin, APIView):
                 # A public route ignores the header, so a made-up token proves nothing there.
                 identified = not self.is_public(action.__name__) and has_bearer(request)
                 require_unforged(request, bearer=identified)
-        return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
+        with host_fields.committing():
+            return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
 
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any

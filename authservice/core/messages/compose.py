@@ -7,6 +7,7 @@ token.
 
 from __future__ import annotations
 
+import logging
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,16 +19,20 @@ from django.db import transaction
 from authservice.core import cleanup
 from authservice.core.credentials import one_time, recovery_number
 from authservice.core.credentials.one_time import Purpose
+from authservice.core.errors import Conflict
 from authservice.core.messages import counting, kinds, limits, links, new_devices, sending
 from authservice.core.messages.counting import TextPolicy
-from authservice.core.users import lookup
+from authservice.core.users import host_fields, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
+
+logger = logging.getLogger("authservice.messages")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +69,14 @@ def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessag
     if composer is None:
         return None
     try:
-        return _within_limits(composer, message, texts)
+        with host_fields.committing():
+            return _within_limits(composer, message, texts)
     except counting.Refused as refused:
         counting.report(refused)
-        return None
+    except (Conflict, ValidationFailed):
+        # A repeated job would be refused too.
+        logger.exception("The project's table of users refuses what the job %s does", message.kind)
+    return None
 
 
 def _within_limits(

@@ -136,6 +136,28 @@ def saving(**names: str) -> Iterator[None]:
         raise errors.ValidationFailed from refusal
 
 
+@contextmanager
+def committing() -> Iterator[None]:
+    """The same for a block that commits a transaction. A deferred constraint or trigger of the
+    project refuses the row only then (PostgreSQL). A trigger of the project on one of our tables
+    counts too; a constraint of ours is a fault of this service, which no client can correct."""
+    try:
+        yield
+    except DatabaseError as refusal:
+        if not (_is_of_host(refusal) or databases.is_of_trigger(refusal)):
+            raise
+        with saving():
+            raise
+
+
+def _is_of_host(refusal: DatabaseError) -> bool:
+    """Whether a constraint of the project's table refuses the row, as PostgreSQL reports it."""
+    model = host().model
+    table = getattr(getattr(refusal.__cause__, "diag", None), "table_name", None)
+    tables = {parent._meta.db_table for parent in (model, *model._meta.all_parents)}
+    return isinstance(refusal, IntegrityError) and table in tables
+
+
 def refused(refusal: ValidationError, names: Mapping[str, str]) -> errors.ValidationFailed:
     """The error for a refusal of the model. Texts about columns that are not in the request would
     show clients how the project stores its users."""

@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError
 
 from tests.admin.inside.test_rights import guarded_page, only, save, save_list
+from tests.support import triggers
 from tests.support.client import PASSWORD
 from tests.support.people import email_field, has, make_user
-from tests.support.triggers import needs_triggers, refuse
 
 pytestmark = pytest.mark.django_db
 
@@ -18,6 +18,7 @@ __all__ = ["only"]
 NEW, RULE = "quince jelly 17 shutters", "Names of this project have a rule."
 TAKEN = "A record of this project with one of these values already exists."
 User = get_user_model()
+_triggers = triggers.of(User)
 ERRORS = {
     "clean": (ValidationError(RULE), RULE),
     "field": (ValidationError({"last_login": [RULE]}), RULE),
@@ -84,11 +85,11 @@ def test_refused_user_is_a_message_and_nothing_is_stored(root, bob, only, monkey
 
 
 @PLACES
-@needs_triggers
-def test_user_whom_a_trigger_refuses_is_a_message(root, bob, only, place):
+@pytest.mark.parametrize("error", triggers.errors()[:2])
+def test_user_whom_a_trigger_refuses_is_a_message(root, bob, only, place, error):
     only(bob)
     before = rows()
-    refuse(User)
+    triggers.refuse(User, error=error)
 
     answer = place(root, bob)
 

@@ -8,9 +8,10 @@ from authservice.core.models import Account
 from authservice.twofactor.models import Authenticator
 from tests.coming_from.inside.conftest import old_users
 from tests.coming_from.inside.factors import KINDS
-from tests.support.triggers import needs_triggers, refuse
+from tests.support import triggers
 
-pytestmark = [pytest.mark.django_db, needs_triggers]
+pytestmark = pytest.mark.django_db
+_triggers = triggers.of(Account, Authenticator)
 EMAILS = [f"{name}@example.com" for name in ("ann", "bob", "carl")]
 
 
@@ -23,7 +24,7 @@ def test_address_that_the_database_refuses_is_named(bring, people, capsys):
     rows = [
         EmailAddress.objects.create(user=user, email=user.email, verified=True) for user in people
     ]
-    refuse(Account, "user_id", people[1].pk)
+    triggers.refuse(Account, user_id=people[1].pk)
 
     with pytest.raises(CommandError, match="refuses 1 row, which the report names"):
         bring("allauth")
@@ -37,7 +38,7 @@ def test_address_that_the_database_refuses_is_named(bring, people, capsys):
 def test_factor_that_the_database_refuses_is_named(bring, people, source, make):
     for user in people:
         make(user)
-    refuse(Authenticator, "user_id", people[1].pk)
+    triggers.refuse(Authenticator, user_id=people[1].pk)
 
     with pytest.raises(CommandError, match="refuses 1 row, which the report names"):
         bring(source)

@@ -12,15 +12,15 @@ from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel import crypto, modules
 from tests.contract.shapes import fits, is_refusal
-from tests.support import hashing
+from tests.support import hashing, triggers
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, OTHER_PHONE, PHONE, account, deactivate, prove
 from tests.support.people import make_user
 from tests.support.slots import listening
 from tests.support.statements import statements
-from tests.support.triggers import needs_triggers, refuse
 
 pytestmark = pytest.mark.django_db
+_triggers = triggers.of(get_user_model())
 
 FREE = "new@example.com"
 VARIANTS = [ANN, "ANN@Example.COM", f" {ANN} "]
@@ -198,7 +198,7 @@ def take_address(sealed, settings):
 
 
 def refuse_users(sealed, settings):
-    refuse(get_user_model())
+    triggers.refuse(get_user_model())
 
 
 def remove_key(sealed, settings):
@@ -230,7 +230,7 @@ def sealed():
     "end",
     [
         take_address,
-        pytest.param(refuse_users, marks=needs_triggers),
+        refuse_users,
         remove_key,
         give_wrong_value,
         remove_column,

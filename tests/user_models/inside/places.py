@@ -4,6 +4,7 @@ Each function takes the client, the tokens of Ann, and the flows; it returns a f
 """
 
 from django.contrib.auth import get_user_model
+from rest_framework import serializers
 
 from authservice.core.messages import kinds
 from authservice.core.models import Account
@@ -15,6 +16,15 @@ from tests.support.flows import NEW
 
 User = get_user_model()
 BOB, CID = "bob@example.com", "cid@example.com"
+
+
+class Alias(serializers.Serializer):
+    """A further field of the profile, under another name than its column has."""
+
+    alias = serializers.CharField(source="nickname")
+
+
+PROFILE = f"{__name__}.Alias"
 
 
 def sign_up(api, ann, flows):
@@ -38,6 +48,10 @@ def native(api, ann, flows):
 def change_username(api, ann, flows):
     body = {"username": "anna", "password": PASSWORD}
     return lambda: api.request("PUT", "change-username", body, token=ann["access_token"])
+
+
+def profile_update(api, ann, flows):
+    return lambda: api.request("PUT", "profile", {"alias": "annie"}, token=ann["access_token"])
 
 
 def change_email(api, ann, flows):
@@ -141,6 +155,6 @@ SET_PASSWORD = (
 )
 PLACES = (
     *SET_PASSWORD,
-    *(provider, native, change_username, change_email, staff_create, staff_update),
+    *(provider, native, change_username, profile_update, change_email, staff_create, staff_update),
     *(suspend, reactivate, first_proof, first_proof_by_provider, deny, secure),
 )

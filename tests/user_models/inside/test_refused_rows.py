@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.checks import run_checks
 from django.core.exceptions import ValidationError
-from django.db import DataError, IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 from django.db.models import Model, Q, UniqueConstraint, Value
 from django.db.models.fields import NOT_PROVIDED
 from django.db.models.functions import Random
@@ -15,9 +15,9 @@ from authservice.core.models import Account, Session
 from tests.oauth.in_process import SETTINGS, office
 from tests.support import triggers
 from tests.support.client import PASSWORD, Api
-from tests.support.flows import ANN, prove
+from tests.support.flows import ANN, CommittingApi, Flows, prove
 from tests.twofactor.people import Person
-from tests.user_models.inside.places import BOB, PLACES
+from tests.user_models.inside.places import BOB, PLACES, PROFILE, sign_up
 
 pytestmark = pytest.mark.django_db
 
@@ -65,19 +65,33 @@ class Refusing:
         self._raise(DataError("value too long"))
 
     def trigger(self):
-        """A rule of the database; on PostgreSQL its error is no `IntegrityError`."""
+        """A rule of the database; on a server its error is no `IntegrityError`."""
         triggers.refuse(User)
 
+    def trigger_with_code(self):
+        """The same, with an error code of the project's own."""
+        triggers.refuse(User, error=triggers.errors()[1])
 
-KINDS = (
-    *("unique", "clean", "column", "field", "receiver", "value"),
-    pytest.param("trigger", marks=triggers.needs_triggers),
-)
+    def at_commit(self):
+        triggers.refuse_at_commit(User)
+
+
+TRIGGERS = ("trigger", "trigger_with_code")
+KINDS = ("unique", "clean", "column", "field", "receiver", "value", *TRIGGERS)
+
+_triggers = triggers.of(User)
 
 
 @pytest.fixture
 def refuse(monkeypatch):
     return Refusing(monkeypatch)
+
+
+@pytest.fixture
+def refuse_committed(transactional_db, refuse):
+    """The same in a test that commits."""
+    yield refuse
+    triggers.accept(User)
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +101,7 @@ def _settings(configure):
     configure(
         THROTTLE={"ENABLED": False},
         OAUTH={"PROVIDERS": {"acme": SETTINGS}},
+        CORE={"PROFILE_SERIALIZER": PROFILE},
         INVITATION={"WHO_MAY_INVITE": "everyone"},
     )
     yield
@@ -115,7 +130,7 @@ def test_refused_row_is_a_clear_error(api, ann, flows, refuse, place, kind):
     answer = save()
 
     assert answer.error in {(409, "CONFLICT"), (400, "VALIDATION_ERROR")}, answer.body
-    if kind != "trigger":  # of another kind on each database
+    if kind not in TRIGGERS:  # of another kind on each database
         assert (answer.code == "CONFLICT") == (kind in ("unique", "receiver"))
     assert "secret rule" not in answer.response.content.decode()
     if kind == "clean":
@@ -127,11 +142,11 @@ def test_refused_row_is_a_clear_error(api, ann, flows, refuse, place, kind):
 
 
 @pytest.mark.django_db(transaction=True)  # a login opens no savepoint
-@pytest.mark.parametrize("kind", KINDS[:-1])
-def test_login_that_the_project_refuses_is_a_clear_error(refuse, kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_login_that_the_project_refuses_is_a_clear_error(refuse_committed, kind):
     api = Api(raising=False)
     api.sign_up(ANN, username="ann")
-    getattr(refuse, kind)()
+    getattr(refuse_committed, kind)()
     last_login._saves_as_django.cache_clear()
 
     answer = api.post("login", email=ANN, password=PASSWORD)
@@ -141,17 +156,85 @@ def test_login_that_the_project_refuses_is_a_clear_error(refuse, kind):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("kind", ["unique", "clean"])
-def test_second_step_of_a_login_that_the_project_refuses_is_a_clear_error(refuse, kind):
+@pytest.mark.parametrize("kind", ["unique", "clean", *TRIGGERS])
+def test_second_step_of_a_login_that_the_project_refuses_is_a_clear_error(refuse_committed, kind):
     ann = Person(Api(raising=False)).sign_up().enrol()
     temp_token = ann.temp_token()
-    getattr(refuse, kind)()
+    getattr(refuse_committed, kind)()
     last_login._saves_as_django.cache_clear()
 
     answer = ann.verify_login(ann.code(1), temp_token)
 
     assert answer.error in {(409, "CONFLICT"), (400, "VALIDATION_ERROR")}, answer.body
     assert not Session.objects.filter(amr__contains="otp").exists()
+
+
+@pytest.mark.parametrize("error", triggers.errors())
+def test_trigger_refuses_with_any_error_code(api, flows, error):
+    triggers.refuse(User, error=error)
+
+    answer = sign_up(api, None, flows)()
+
+    assert answer.error in {(409, "CONFLICT"), (400, "VALIDATION_ERROR")}, answer.body
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("error", triggers.temporary_errors())
+def test_trigger_that_reports_a_temporary_error_refuses_no_value(api, flows, error):
+    triggers.refuse(User, error=error)
+
+    answer = sign_up(api, None, flows)()
+
+    assert answer.error == (503, "SERVICE_UNAVAILABLE"), answer.body
+
+
+@pytest.mark.parametrize("number", [1205, 1213, 2006, 2013])
+def test_lost_connection_or_lock_refuses_no_value(api, flows, number):
+    """The numbers of MariaDB and MySQL; those of the client library come from no server."""
+
+    def lose(execute, sql, params, many, context):
+        if sql.startswith("INSERT") and User._meta.db_table in sql:
+            raise OperationalError(number, "gone")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(lose):
+        answer = sign_up(api, None, flows)()
+
+    assert answer.error == (503, "SERVICE_UNAVAILABLE"), answer.body
+
+
+@triggers.has_deferred
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("place", PLACES)
+def test_row_that_is_refused_at_commit_is_a_clear_error(post, refuse_committed, place):
+    api = CommittingApi(raising=False)
+    ann = api.sign_up(ANN, username="ann")
+    prove(ANN)
+    post.jobs.clear()
+    save = place(api, ann, Flows(api, post))
+    refuse_committed.at_commit()
+    before, accounts = rows(), Account.objects.count()
+
+    answer = save()
+
+    assert answer.error == (400, "VALIDATION_ERROR"), answer.body
+    assert rows() == before
+    assert Account.objects.count() == accounts
+
+
+@triggers.has_deferred
+@pytest.mark.django_db(transaction=True)
+def test_worker_reports_a_hidden_sign_up_that_is_refused_at_commit(
+    post, configure, refuse_committed, caplog
+):
+    configure(CORE={"SIGNUP_ENUMERATION": "hide"})
+    Api(raising=False).post("signup", email=BOB, username="bob", password=PASSWORD)
+    refuse_committed.at_commit()
+
+    post.outgoing(kinds.SIGNUP)
+
+    assert not User.objects.exists()
+    assert f"refuses what the job {kinds.SIGNUP} does" in caplog.text
 
 
 def test_text_of_the_model_is_that_of_the_field_in_the_request(api, refuse):
@@ -220,6 +303,10 @@ NO_KEY = {"unique": False, "null": False}
         # NULL may be there more than once, but a default is stored instead of it.
         ({"default": "x"}, [], True),
         ({"db_default": CONSTANT}, [], True),
+        ({"default": None}, [], False),
+        ({"db_default": Value(None)}, [], False),
+        ({"db_default": "x"}, [], True),
+        ({"default": "x", "db_default": NUMBER}, [], True),  # of the two, Django takes the former
         ({"null": False, "db_default": CONSTANT}, [], True),
         ({"null": False, "db_default": NUMBER}, [], False),
         ({"null": False, "auto_now": True}, [], False),
@@ -236,6 +323,8 @@ def test_check_names_a_unique_column_that_no_sign_up_fills(
     field = User._meta.get_field("nickname")
     for name, value in changes.items():
         monkeypatch.setattr(field, name, value, raising=False)
+    # It has the default of an unchanged field, if that was asked for.
+    monkeypatch.setitem(field.__dict__, "_get_default", type(field)._get_default.func(field))
     monkeypatch.setattr(User._meta, "constraints", constraints)
 
     found = [one.msg for one in run_checks(tags=["authservice"]) if one.id == "authservice.W083"]

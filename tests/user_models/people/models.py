@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 
@@ -108,6 +109,16 @@ class RankUser(Person):
     USERNAME_FIELD = "rank"
 
 
+def upper(name):
+    """A generated column. NULL makes it NULL."""
+    return models.GeneratedField(
+        expression=Upper(name),
+        output_field=models.CharField(max_length=150, null=True),  # noqa: DJ001
+        db_persist=True,
+        null=True,
+    )
+
+
 class StrictUser(WithFlag, AbstractBaseUser):
     """Columns that no sign-up fills."""
 
@@ -122,3 +133,50 @@ class StrictUser(WithFlag, AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.username
+
+
+class ColumnsUser(WithFlag, AbstractBaseUser):
+    """One column of each kind that no sign-up fills."""
+
+    username = models.CharField(max_length=150, unique=True)
+    email = models.EmailField(unique=True)
+    tenant = models.IntegerField(default=1)
+    code = models.CharField(max_length=20, blank=True)
+    nickname = models.CharField(max_length=20, null=True)  # noqa: DJ001
+    alias = models.CharField(max_length=20, null=True, default=None)  # noqa: DJ001
+    place = models.CharField(max_length=20, db_default="here")
+    number = models.UUIDField(default=uuid.uuid4)
+    seen_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(db_default=Now())
+    upper_code = upper("code")
+    upper_nickname = upper("nickname")
+    upper_username = upper("username")
+
+    objects = BaseUserManager()
+
+    USERNAME_FIELD = "username"
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class ParentUser(WithFlag, AbstractBaseUser):
+    """The columns of a user are in two tables."""
+
+    username = models.CharField(max_length=150, unique=True)
+    tenant = models.IntegerField(default=1)
+    code = models.CharField(max_length=20, blank=True)
+
+    objects = BaseUserManager()
+
+    USERNAME_FIELD = "username"
+
+    class Meta:
+        unique_together = (("tenant", "code"), ("tenant", "username"))
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class ChildUser(ParentUser):
+    email = models.EmailField(blank=True)
