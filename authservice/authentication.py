@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from authservice.kernel import errors
 
 if TYPE_CHECKING:
-    from authservice.core.sessions.authentication import Caller
+    from authservice.core.sessions.bearer import Caller
 
 
 class Unavailable(APIException):
@@ -34,15 +34,15 @@ class AuthserviceAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
         # Not imported at the top: the REST framework loads the classes of its settings with its
         # views, and a project may import these beside its user model. Core needs that model.
-        from authservice.core.api import authentication
+        from authservice.core.api import callers
 
         http = request._request
         _vary(request)
-        if authentication.has_foreign_token(http):
+        if callers.has_foreign_token(http):
             return None
         try:
-            caller = authentication.identify(http)
-            if http.method not in authentication.SAFE_METHODS:
+            caller = callers.identify(http)
+            if http.method not in callers.SAFE_METHODS:
                 # Whatever `STATELESS.CHECK` says: an ended session changes nothing.
                 caller.require_live()
             user = caller.person.user
@@ -51,12 +51,12 @@ class AuthserviceAuthentication(BaseAuthentication):
         except errors.ServiceUnavailable as fault:
             raise Unavailable(_detail(fault), code=fault.code) from fault
         except errors.Fault as fault:
-            if authentication.by_cookie(http):
+            if callers.by_cookie(http):
                 return None  # browsers keep sending a cookie whose token is no longer valid
             raise AuthenticationFailed(_detail(fault), code=fault.code) from fault
-        if authentication.by_cookie(http) and http.method not in authentication.SAFE_METHODS:
+        if callers.by_cookie(http) and http.method not in callers.SAFE_METHODS:
             try:
-                authentication.require_unforged(http, caller.session_id)
+                callers.require_unforged(http, caller.session_id)
             except errors.Fault as fault:
                 raise PermissionDenied(_detail(fault), code=fault.code) from fault
         return user, caller

@@ -16,9 +16,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
 
-from authservice.core.api import authentication
+from authservice.core.api import callers
 from authservice.kernel import errors
-from authservice.kernel.http import origins
+from authservice.kernel.http import own_origins
 
 _SCHEMES = {"ws": "http", "wss": "https"}
 
@@ -48,10 +48,10 @@ def _user(scope: Mapping[str, Any]) -> Any:
     }
     request = ASGIRequest(handshake, BytesIO())
     origin = request.headers.get("Origin", "")
-    if authentication.by_cookie(request) and not origins.is_trusted(origin, request):
+    if callers.by_cookie(request) and not own_origins.is_trusted(origin, request):
         return AnonymousUser()
     try:
-        return authentication.require_caller(request).person.user
+        return callers.require_caller(request).person.user
     except errors.ServiceUnavailable:
         raise
     except errors.Fault:

@@ -12,10 +12,10 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from authservice.core.errors import EmailNotVerified
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.sessions.sessions import LEGACY
 from authservice.kernel import errors
-from authservice.kernel.http.client import client, request_id
+from authservice.kernel.http.request_client import client, request_id
 from authservice.kernel.interfaces import MFA
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from authservice.audit.queries import EntryFilter, page_of_user
 from authservice.core.users.person import Person
 from authservice.kernel.paging import Page
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import SHOWN, Cell, Link, Section, Support
+from authservice.kernel.support_parts import SHOWN, Cell, Link, Section, Support
 
 _MODEL = "authservice_audit.entry"
 

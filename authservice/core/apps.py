@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authservice.core.actions import ACTIONS
+from authservice.core.audit_actions import ACTIONS
 from authservice.core.messages import kinds
 from authservice.kernel import modules
 from authservice.kernel.phrases import admin_text

@@ -15,12 +15,12 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from authservice.csrf import tokens
+from authservice.csrf import csrf_tokens
 from authservice.csrf.conf import conf
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
-from authservice.kernel.http.client import network
-from authservice.kernel.http.origins import target_origin
+from authservice.kernel.http.own_origins import target_origin
+from authservice.kernel.http.request_client import network
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.origins import normal
 from authservice.kernel.sections import frontend, root
@@ -87,7 +87,7 @@ class Guard(RequestGuard):
             raise _refusal(request, _NO_COOKIE)
         if not constant_time_compare(given, kept):
             raise _refusal(request, "header and cookie differ")
-        if fault := tokens.fault_of(given, session_id):
+        if fault := csrf_tokens.fault_of(given, session_id):
             raise _refusal(request, fault)
 
     def trusts(self, origin: str) -> bool:

@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from authservice.core.api.authentication import (
+from authservice.core.api.callers import (
     SAFE_METHODS,
     by_cookie,
     has_bearer,

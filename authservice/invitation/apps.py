@@ -13,9 +13,9 @@ class InvitationConfig(modules.ModuleConfig):
     label = "authservice_invitation"
     verbose_name = admin_text("Invitations")
     urls = "authservice.invitation.urls"
-    message_builders = "authservice.invitation.invitations.message_builders"
-    account_access = "authservice.invitation.invitations.account_access"
-    expired_rows = "authservice.invitation.invitations.expired_rows"
+    message_builders = "authservice.invitation.platform_invitations.message_builders"
+    account_access = "authservice.invitation.platform_invitations.account_access"
+    expired_rows = "authservice.invitation.platform_invitations.expired_rows"
     support = "authservice.invitation.support.support"
 
     actions = {

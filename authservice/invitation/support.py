@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from authservice.core.users.person import Person
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import SHOWN, Cell, Link, Section, Support
+from authservice.kernel.support_parts import SHOWN, Cell, Link, Section, Support
 
 _MODEL = "authservice_invitation.platforminvitation"
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from authservice.core import errors
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.authentication import caller_to_continue
+from authservice.core.api.callers import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import (
@@ -28,16 +28,16 @@ from authservice.core.api.serializers import (
 from authservice.core.invitations import acceptance, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.core.invitations.models import Status
-from authservice.invitation import invitations
+from authservice.invitation import platform_invitations
 from authservice.invitation.conf import PURPOSE_LENGTH, conf
 from authservice.invitation.errors import InvitationMaxPending
-from authservice.invitation.invitations import (
+from authservice.invitation.models import METADATA_LENGTH, PlatformInvitation
+from authservice.invitation.platform_invitations import (
     OWN_SORT_FIELDS,
     SORT_FIELDS,
     Filter,
     NewInvitation,
 )
-from authservice.invitation.models import METADATA_LENGTH, PlatformInvitation
 from authservice.kernel.errors import Forbidden
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
@@ -163,7 +163,9 @@ class Invitations(Endpoint):
         """
         caller, read = self.identity, self.read(InvitationIn)
         wanted = NewInvitation(**{**read, "purpose": read["purpose"] or DEFAULT_PURPOSE})
-        created, mailed = invitations.invite(caller.person, caller.session, wanted, self.client)
+        created, mailed = platform_invitations.invite(
+            caller.person, caller.session, wanted, self.client
+        )
         return answer(_sent(created, mailed=mailed), status=201)
 
     @operation(
@@ -180,7 +182,7 @@ class Invitations(Endpoint):
         """
         query = given(self.request.GET)
         wanted, asked = page(query, SORT_FIELDS), Filter(**fields.read(InvitationsQuery, query))
-        rows, total = invitations.sent_by(self.identity.person, asked, wanted)
+        rows, total = platform_invitations.sent_by(self.identity.person, asked, wanted)
         return answer(listing([_invitation(row) for row in rows], wanted, total))
 
 
@@ -200,7 +202,7 @@ class OwnInvitations(Endpoint):
         query = given(self.request.GET)
         asked = Filter(**fields.read(OwnInvitationsQuery, query))
         wanted = array_page(query, OWN_SORT_FIELDS)
-        rows, total = invitations.pending_for(self.identity.person, asked, wanted)
+        rows, total = platform_invitations.pending_for(self.identity.person, asked, wanted)
         return array([_invitation(row) for row in rows], total)
 
 
@@ -218,7 +220,7 @@ class OneInvitation(Endpoint):
         403 `FORBIDDEN`: another user sent it. 400 `INVITATION_NOT_PENDING`: it was answered before.
         """
         caller = self.identity
-        invitations.cancel(caller.person, caller.session, invitation_id, self.client)
+        platform_invitations.cancel(caller.person, caller.session, invitation_id, self.client)
         return responses.message_response(phrase("The invitation was cancelled."))
 
 
@@ -242,7 +244,9 @@ class Resend(Endpoint):
         is sent, and the former link stays valid. The same errors as for `POST /invitations`.
         """
         caller = self.identity
-        sent, mailed = invitations.resend(caller.person, caller.session, invitation_id, self.client)
+        sent, mailed = platform_invitations.resend(
+            caller.person, caller.session, invitation_id, self.client
+        )
         return answer(_sent(sent, mailed=mailed))
 
 
@@ -270,7 +274,7 @@ class Accept(FormEndpoint):
         return self.show_form(self.read_query(InvitationLinkIn))
 
     def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return invitations.describe(given["token"], self.client)
+        return platform_invitations.describe(given["token"], self.client)
 
     @operation(
         body=AcceptInvitationIn,
@@ -297,7 +301,7 @@ class Accept(FormEndpoint):
         caller = caller_to_continue(self.request)
 
         def accept(refresh_token: Secret) -> Accepted[None]:
-            return invitations.accept(
+            return platform_invitations.accept(
                 read["token"],
                 Profile(name=read["name"], password=read["password"]),
                 self.client,
@@ -330,7 +334,7 @@ class Decline(Endpoint):
 
         400 `INVITATION_NOT_PENDING`: it was answered or cancelled before.
         """
-        invitations.decline(self.read(DeclineInvitationIn)["token"], self.client)
+        platform_invitations.decline(self.read(DeclineInvitationIn)["token"], self.client)
         return answer()
 
 

@@ -21,7 +21,7 @@ from django.dispatch import Signal
 from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
 from authservice.kernel.modules import Slot, plugs
-from authservice.kernel.person import Person
+from authservice.kernel.person_protocol import Person
 from authservice.kernel.sql import Bound
 
 logger = logging.getLogger("authservice.events")

@@ -2,7 +2,7 @@
 
 In slots, `person` is a user (`core/users/person.py: Person`), a class that the kernel does not
 import. Slots that the kernel itself calls have their base classes beside the callers: events,
-messages, pages of links. That of the support page is in `support.py`.
+messages, pages of links. That of the support page is in `support_parts.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidRefreshToken
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import Slot
-from authservice.kernel.person import Person
+from authservice.kernel.person_protocol import Person
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 

@@ -12,8 +12,8 @@ class MagicLinkConfig(modules.ModuleConfig):
     label = "authservice_magiclink"
     verbose_name = admin_text("Magic links")
     urls = "authservice.magiclink.urls"
-    message_builders = "authservice.magiclink.login.message_builders"
-    account_access = "authservice.magiclink.login.account_access"
+    message_builders = "authservice.magiclink.link_login.message_builders"
+    account_access = "authservice.magiclink.link_login.account_access"
     expired_rows = "authservice.magiclink.auto_register.expired_rows"
 
     actions = {

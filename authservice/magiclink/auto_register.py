@@ -19,7 +19,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from authservice.core.credentials import one_time
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.errors import Conflict
-from authservice.core.login import hooks
+from authservice.core.login import hook_calls
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import creation, lookup
 from authservice.core.users.creation import NewUser
@@ -54,7 +54,7 @@ def register(message: Message) -> Person | None:
     with suppress(errors.Fault), _reported():
         throttling.count(_FLOOD, message.details.get("network", ""))
         new_user = NewUser(email=message.target)
-        hooks.require_signup_allowed(new_user, _client(message), method=METHOD)
+        hook_calls.require_signup_allowed(new_user, _client(message), method=METHOD)
         return creation.create_user(
             new_user,
             creation.unusable(),

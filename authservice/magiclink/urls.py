@@ -3,7 +3,7 @@
 from django.urls import path
 
 from authservice.magiclink import views
-from authservice.magiclink.login import VERIFY
+from authservice.magiclink.link_login import VERIFY
 
 urlpatterns = [
     path("magic-link/send", views.Send.as_view({"post": "send"}), name="send-magic-link"),

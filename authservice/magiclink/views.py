@@ -17,7 +17,7 @@ from rest_framework import serializers
 
 from authservice.core import errors
 from authservice.core.api import redirects, responses
-from authservice.core.api.authentication import accepts_cookies, live_caller
+from authservice.core.api.callers import accepts_cookies, live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, Sent
@@ -31,9 +31,9 @@ from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
-from authservice.magiclink import login
+from authservice.magiclink import link_login
 from authservice.magiclink.conf import conf
-from authservice.magiclink.login import VERIFY
+from authservice.magiclink.link_login import VERIFY
 
 # The same response for every address, known or unknown.
 _SENT = phrase("If this address can sign in, a message with a link and a code is on its way.")
@@ -89,7 +89,7 @@ class Send(Endpoint):
         response is the same and nothing is mailed.
         """
         email = self.read(EmailIn)["email"]
-        login.request_link(email, self.client)
+        link_login.request_link(email, self.client)
         response = responses.sent(_SENT)
         if conf.confirm == "auto":
             kept = _trace(identifiers.email_key(email))
@@ -145,7 +145,7 @@ class VerifyCode(Endpoint):
         allows five attempts; after them the right code is refused too, and only the link works.
         """
         given = self.read(CodeIn)
-        outcome = login.log_in_by_code(client=self.client, caller=_caller(self), **given)
+        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **given)
         return responses.login(outcome, message=_DONE)
 
 
@@ -223,21 +223,21 @@ class Verify(LinkEndpoint):
     def _ask(self, token: Secret) -> HttpResponse:
         """The page with the button, or the refusal that it would get."""
         try:
-            login.require_usable(token)
+            link_login.require_usable(token)
         except Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         return _page(token)
 
     def _enter(self, token: Secret) -> HttpResponse:
         try:
-            outcome = login.log_in_by_link(token, self.client, caller=_caller(self))
+            outcome = link_login.log_in_by_link(token, self.client, caller=_caller(self))
         except Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         return redirects.login(outcome, to=conf.callback_url, message=_DONE)
 
     def _asked_here(self, token: Secret) -> bool:
         kept = cookies.get(self.request, _COOKIE)
-        target = login.target_of(token) if kept else ""
+        target = link_login.target_of(token) if kept else ""
         return bool(target) and constant_time_compare(kept, _trace(target))
 
 

@@ -14,7 +14,7 @@ from django.core.checks import CheckMessage, Tags, register
 from django.utils.module_loading import import_string
 
 from authservice.kernel.checks import declare, message
-from authservice.kernel.outbound import client
+from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import Refused
 from authservice.kernel.sections import root
 from authservice.kernel.settings import complaints
@@ -209,7 +209,7 @@ def _sender() -> Iterator[CheckMessage]:
 
 def _webhook() -> Iterator[CheckMessage]:
     try:
-        client.target_of(conf.sms_webhook_url)
+        http_client.target_of(conf.sms_webhook_url)
     except Refused as refusal:
         yield message(
             "authservice.E111", f"NOTIFICATION.SMS_WEBHOOK_URL: {refusal} No SMS is sent."

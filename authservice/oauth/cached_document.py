@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from authservice.kernel import clock
-from authservice.kernel.outbound import client
+from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import OutboundError
 
 _LIFE = timedelta(hours=1)
@@ -68,7 +68,7 @@ class CachedDocument:
             self._tried_at = now
 
     def _fetched(self) -> Any:
-        response = client.get(self._url, service=self._service)
+        response = http_client.get(self._url, service=self._service)
         response.raise_for_status()
         document = response.json()
         if not self._accepts(document):

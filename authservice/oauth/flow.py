@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from authservice.core.messages import links
-from authservice.core.sessions.authentication import Caller
+from authservice.core.messages import mailed_links
+from authservice.core.sessions.bearer import Caller
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
@@ -171,7 +171,7 @@ def _return_urls() -> tuple[str, ...]:
 
 
 def _new(provider: Provider) -> Flow:
-    address = provider.redirect_url or links.route(CALLBACK, provider=provider.name)
+    address = provider.redirect_url or mailed_links.route(CALLBACK, provider=provider.name)
     return state.new_flow(provider.name, address)
 
 

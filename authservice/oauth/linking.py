@@ -23,7 +23,7 @@ from authservice.core.messages import security_notice
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof
 from authservice.core.sessions import sessions
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, transactions

@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 
 from authservice.kernel import clock
 from authservice.kernel.crypto import b64
-from authservice.kernel.outbound import client
-from authservice.kernel.outbound.client import Basic, Response
+from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import OutboundError
+from authservice.kernel.outbound.http_client import Basic, Response
 from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
@@ -188,7 +188,7 @@ class OAuth2Provider:
             if secret:
                 sent["client_secret"] = secret
         try:
-            response = client.post_form(self.token_url(), sent, service=self.name, basic=basic)
+            response = http_client.post_form(self.token_url(), sent, service=self.name, basic=basic)
             tokens = _tokens(response)
         except OutboundError:
             raise TokenExchangeFailed(phrase("The token endpoint cannot be used.")) from None
@@ -210,7 +210,7 @@ class OAuth2Provider:
 
     def request(self, url: str, access_token: Secret) -> Response:
         """The response at `url`. Raises `OutboundError`."""
-        response = client.get(url, service=self.name, bearer=access_token)
+        response = http_client.get(url, service=self.name, bearer=access_token)
         response.raise_for_status()
         return response
 

@@ -18,8 +18,8 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from authservice.kernel import clock
-from authservice.kernel.outbound.client import Response
 from authservice.kernel.outbound.errors import OutboundError
+from authservice.kernel.outbound.http_client import Response
 from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret

@@ -16,8 +16,8 @@ from django.db import transaction
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.errors import UserAlreadyExists
-from authservice.core.login import hooks, login
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, login
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.login.login import Login
 from authservice.core.messages import kinds, security_notice
 from authservice.core.recovery import first_proof, verification
@@ -235,8 +235,8 @@ def _new(arriving: Arriving) -> SignedIn:
         raise errors.SignupByProviderDisabled
     throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(arriving.profile)
-    hooks.require_signup_allowed(new_user, arriving.client, method=arriving.method)
-    prepared = hooks.prepare_signup(
+    hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
+    prepared = hook_calls.prepare_signup(
         new_user, arriving.client, method=arriving.method, proofs=PROOFS
     )
     outcome = storage.users().create(new_user, lambda person: _begin(arriving, person, prepared))
@@ -262,7 +262,7 @@ def _begin(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
 
 
 def _prepare(arriving: Arriving, person: Person) -> Prepared:
-    return hooks.prepare(person.user, arriving.client, method=arriving.method, proofs=PROOFS)
+    return hook_calls.prepare(person.user, arriving.client, method=arriving.method, proofs=PROOFS)
 
 
 def _complete(arriving: Arriving, person: Person, prepared: Prepared) -> Login:

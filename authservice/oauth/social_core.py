@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 from social_core.backends.oauth import BaseOAuth2
 from social_core.strategy import BaseStrategy
 
-from authservice.kernel.outbound import client
+from authservice.kernel.outbound import http_client
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
@@ -141,7 +141,7 @@ class _Outbound:
             if name in ("headers", "data", "json", "auth", "params")
         }
         prepared = requests.Request(options.get("method", "GET"), url, **asked).prepare()
-        sent = client.send(
+        sent = http_client.send(
             prepared.method or "GET",
             prepared.url or "",
             service=self.service,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Cell, Link, Section, Support
+from authservice.kernel.support_parts import Cell, Link, Section, Support
 from authservice.oauth.models import LinkedAccount
 
 _MODEL = "authservice_oauth.linkedaccount"

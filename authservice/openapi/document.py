@@ -18,8 +18,8 @@ from authservice.openapi import (
     refusals,
     request_schemas,
     response_schemas,
-    sections,
     security,
+    tags,
 )
 from authservice.openapi.conf import conf
 from authservice.openapi.response_schemas import ResponseSchemas
@@ -69,7 +69,7 @@ def describe(*, guards: bool = True) -> Schema:
     used: list[str] = []
     described_routes = [
         route if guards else replace(route, guarded=False)
-        for route in sections.ordered(routes())
+        for route in tags.ordered(routes())
         if route.operation and not route.describes_itself
     ]
     for route in described_routes:
@@ -89,7 +89,7 @@ def describe(*, guards: bool = True) -> Schema:
         },
         "servers": [{"url": mount().rstrip("/")}],
         "security": security.EVERYWHERE,
-        "tags": sections.tags(used),
+        "tags": tags.tags(used),
         "paths": paths,
         "components": {
             "schemas": dict(
@@ -123,7 +123,7 @@ def _operation(route: Route, operation: Operation, components: _Components) -> S
         "operationId": route.id,
         "summary": operation.summary or route.id,
         **({"description": operation.description} if operation.description else {}),
-        "tags": [sections.tag(route)],
+        "tags": [tags.tag(route)],
         **security.of(route),
         **({"parameters": parameters} if parameters else {}),
         **({"requestBody": body} if body else {}),

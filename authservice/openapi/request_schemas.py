@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 from authservice.kernel.http import bounds
 from authservice.kernel.http.fields import Choice
-from authservice.openapi import examples, host_fields
+from authservice.openapi import examples, project_fields
 
 Schema = dict[str, Any]
 _Input = type[serializers.Serializer[Any]] | None
@@ -112,7 +112,7 @@ def _properties(schema: Any, needed: Collection[str], either: Collection[str]) -
             described[name] = _field(given)
     required = [name for name, given in fields.items() if given.required or name in needed]
     further = schema.further() if hasattr(schema, "further") else None
-    added = host_fields.of_serializer(further) if further else {"required": [], "properties": {}}
+    added = project_fields.of_serializer(further) if further else {"required": [], "properties": {}}
     # A change has only the fields that change.
     required += added["required"] if required else []
     properties = {**described, **added["properties"]}

@@ -26,7 +26,7 @@ from typing import (
 from authservice.kernel.http.operations import Extras, Is, Named, carried, extension
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
-from authservice.openapi import host_fields
+from authservice.openapi import project_fields
 
 Schema = dict[str, Any]
 
@@ -127,7 +127,7 @@ class ResponseSchemas:
         hints = get_type_hints(kind, include_extras=True)
         fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
-        further = {name: host_fields.of_attribute(*one) for name, one in extension(kind).items()}
+        further = {name: project_fields.of_attribute(*one) for name, one in extension(kind).items()}
         return {
             "type": "object",
             **({"description": text} if text else {}),

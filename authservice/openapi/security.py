@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from authservice.core.api.authentication import accepts_cookies
+from authservice.core.api.callers import accepts_cookies
 from authservice.kernel.http import cookies
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs

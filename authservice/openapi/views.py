@@ -17,7 +17,7 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.core.users import user_model
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
-from authservice.openapi import pages, rendering
+from authservice.openapi import as_text, ui_pages
 from authservice.openapi.conf import conf
 
 _POLICY = "; ".join(
@@ -65,8 +65,8 @@ class _Guarded(Endpoint):
 
     def _description(self, render: Callable[[dict[str, Any]], str], kind: str) -> HttpResponse:
         if _accepts_gzip(self.request):
-            return _packed(rendering.packed(render), kind)
-        return _vary(HttpResponse(rendering.text(render), content_type=kind))
+            return _packed(as_text.packed(render), kind)
+        return _vary(HttpResponse(as_text.text(render), content_type=kind))
 
 
 class Yaml(_Guarded):
@@ -78,7 +78,7 @@ class Yaml(_Guarded):
     )
     def fetch(self) -> HttpResponse:
         """Get this description as YAML"""
-        return self._description(rendering.as_yaml, "application/yaml; charset=utf-8")
+        return self._description(as_text.as_yaml, "application/yaml; charset=utf-8")
 
 
 class Json(_Guarded):
@@ -87,7 +87,7 @@ class Json(_Guarded):
     @operation(answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
         """Get this description as JSON"""
-        return self._description(rendering.as_json, "application/json")
+        return self._description(as_text.as_json, "application/json")
 
 
 class _Page(_Guarded):
@@ -105,14 +105,14 @@ class SwaggerUI(_Page):
     @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in Swagger UI"""
-        return self._page(pages.swagger_ui())
+        return self._page(ui_pages.swagger_ui())
 
 
 class Redoc(_Page):
     @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in ReDoc"""
-        return self._page(pages.redoc())
+        return self._page(ui_pages.redoc())
 
 
 class Asset(Endpoint):
@@ -129,9 +129,9 @@ class Asset(Endpoint):
         """Get a script or style sheet of the pages"""
         if not conf.pages:
             raise errors.NotFound
-        kind, content = pages.asset(name)
+        kind, content = ui_pages.asset(name)
         if _accepts_gzip(self.request):
-            response = _packed(pages.packed_asset(name), kind)
+            response = _packed(ui_pages.packed_asset(name), kind)
         else:
             response = _vary(HttpResponse(content, content_type=kind))
         response.headers["Cache-Control"] = f"public, max-age={_DAY}"

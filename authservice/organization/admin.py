@@ -22,7 +22,7 @@ from authservice.core.staff.admin_pages import (
     ReadOnly,
 )
 from authservice.kernel import clock
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_text as _
 from authservice.organization import staff
 from authservice.organization.models import Membership, Organization, OrganizationInvitation

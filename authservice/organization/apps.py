@@ -92,7 +92,7 @@ class OrganizationConfig(modules.ModuleConfig):
     }
 
     def ready(self) -> None:
-        from authservice.organization import checks, deletion
+        from authservice.organization import checks, user_deletion
 
         checks.connect()
-        deletion.connect()
+        user_deletion.connect()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import require_caller
+from authservice.core.api.callers import require_caller
 from authservice.core.api.identity import varied
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.envelope import refusal

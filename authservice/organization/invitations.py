@@ -19,7 +19,7 @@ from authservice.core.invitations.models import Status
 from authservice.core.messages import counting
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue, sql

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 
-from authservice.core.api import authentication
+from authservice.core.api import callers
 from authservice.core.api.identity import varied
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.kernel import errors
 from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
@@ -84,7 +84,7 @@ def finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase
 
 def _of_token(request: HttpRequest) -> Membership | None:
     try:
-        caller = authentication.require_caller(request)
+        caller = callers.require_caller(request)
     except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired, errors.InvalidCsrf):
         return None
     return membership_of(caller)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import SHOWN, Cell, Link, Section, Support
+from authservice.kernel.support_parts import SHOWN, Cell, Link, Section, Support
 from authservice.organization.models import Membership, OrganizationInvitation
 
 _ORGANIZATION = "authservice_organization.organization"

@@ -11,7 +11,7 @@ class SessionConfig(modules.ModuleConfig):
     label = "authservice_session"
     verbose_name = admin_text("Sessions")
     urls = "authservice.session.urls"
-    login_policy = "authservice.session.policy.policy"
+    login_policy = "authservice.session.session_policy.policy"
 
     def ready(self) -> None:
         from authservice.session import checks

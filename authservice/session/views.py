@@ -15,7 +15,7 @@ from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import ArrayQuery, array, array_part, counted
 from authservice.kernel.http.operations import Moment, operation
 from authservice.kernel.phrases import phrase
-from authservice.session import sessions
+from authservice.session import own_sessions
 from authservice.session.errors import SessionNotFound
 
 
@@ -44,7 +44,7 @@ class Sessions(Endpoint):
         of the login. `limit` is 100 at most and by default; `X-Total-Count` is the number of all.
         """
         caller, part = self.identity, array_part(self.request.GET)
-        found, total = sessions.page_of(caller.person, part)
+        found, total = own_sessions.page_of(caller.person, part)
         return array([_session(session, caller.session_id) for session in found], total)
 
     @operation(answer=MessageResponse, answered="All other sessions have ended.")
@@ -54,7 +54,7 @@ class Sessions(Endpoint):
         Ends all sessions of the user except the one of this request: "Log out everywhere else".
         Their access and refresh tokens are refused from the next request on.
         """
-        sessions.revoke_others(self.identity.person, self.identity.session, self.client)
+        own_sessions.revoke_others(self.identity.person, self.identity.session, self.client)
         return responses.message_response(phrase("All other sessions were revoked."))
 
 
@@ -66,7 +66,7 @@ class OneSession(Endpoint):
         One active session of the signed-in user. 404 `SESSION_NOT_FOUND` is the answer for an
         unknown id, for a session that has ended and for one of another user.
         """
-        found = sessions.find(self.identity.person, session_id)
+        found = own_sessions.find(self.identity.person, session_id)
         return answer(_session(found, self.identity.session_id))
 
     @operation(answer=MessageResponse, faults=(SessionNotFound,), answered="The session has ended.")
@@ -78,7 +78,7 @@ class OneSession(Endpoint):
         another user; read the list again.
         """
         caller = self.identity
-        ended = sessions.revoke(caller.person, caller.session, session_id, self.client)
+        ended = own_sessions.revoke(caller.person, caller.session, session_id, self.client)
         if ended == caller.session_id:
             self.on_response = token_cookies.forget
         return responses.message_response(phrase("The session was revoked."))

@@ -11,7 +11,7 @@ class StatelessConfig(modules.ModuleConfig):
     label = "authservice_stateless"
     verbose_name = admin_text("Stateless login")
     urls = "authservice.stateless.urls"
-    login_policy = "authservice.stateless.policy.policy"
+    login_policy = "authservice.stateless.stateless_policy.policy"
 
     def ready(self) -> None:
         from authservice.stateless import conf  # noqa: F401 declares the settings of the module

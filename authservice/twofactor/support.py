@@ -11,7 +11,7 @@ from authservice.kernel import clock
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Button, Cell, Link, Obstacle, Section, Support
+from authservice.kernel.support_parts import Button, Cell, Link, Obstacle, Section, Support
 from authservice.twofactor import authenticators, backup_codes, codes, enrolment
 from authservice.twofactor.models import Authenticator, RememberedDevice
 from authservice.twofactor.verify_login import second_factor

@@ -27,8 +27,8 @@ from authservice.core import errors
 from authservice.core.credentials import known_devices, lockout, one_time, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.login import hooks, login
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, login
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.login.login import Login
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
@@ -293,7 +293,7 @@ def _refund(token: OneTimeToken, attempt: CountedAttempt) -> None:
 
 def _prepare(person: Person, token: OneTimeToken, client: Client) -> Prepared:
     method = token.payload["method"]
-    return hooks.prepare(person.user, client, method=method, proofs=_proofs(token))
+    return hook_calls.prepare(person.user, client, method=method, proofs=_proofs(token))
 
 
 def _proofs(token: OneTimeToken) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ LATE = {
     # The REST framework loads this file before the models, which what it imports needs.
     Path("authentication.py"): ["authservice.core.api"],
     # A megabyte in each worker, of which few serve the description.
-    Path("openapi/rendering.py"): ["authservice.openapi.document"],
+    Path("openapi/as_text.py"): ["authservice.openapi.document"],
 }
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 
 from authservice.core.api.endpoint import Endpoint
-from authservice.csrf import tokens
+from authservice.csrf import csrf_tokens
 from authservice.kernel import crypto
 from authservice.kernel.http.envelope import answer
 from tests.contract.shapes import is_refusal
@@ -159,7 +159,7 @@ class TestPair:
     def test_token_of_another_service_is_refused(self, visitor, settings):
         key = settings.SECRET_KEY
         settings.SECRET_KEY = "the secret of another service, long enough to be one"
-        foreign = tokens.issue()
+        foreign = csrf_tokens.issue()
         settings.SECRET_KEY = key
 
         self.send_both(visitor, foreign)

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from authservice.core import errors
-from authservice.core.login import hooks
+from authservice.core.login import hook_calls
 from authservice.core.models import AttemptCounter, Session
 from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
@@ -264,6 +264,6 @@ def test_hooks_that_are_not_set_cost_nothing(db, django_assert_num_queries):
     user = make_user()
 
     with django_assert_num_queries(0):
-        prepared = hooks.prepare(user, None, method="password", proofs=())
+        prepared = hook_calls.prepare(user, None, method="password", proofs=())
 
-    assert prepared == hooks.Prepared()
+    assert prepared == hook_calls.Prepared()

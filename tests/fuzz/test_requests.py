@@ -9,10 +9,10 @@ from django.test import RequestFactory
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from authservice.core.api.authentication import has_foreign_token
+from authservice.core.api.callers import has_foreign_token
 from authservice.kernel import errors, languages
 from authservice.kernel.http import body, cookies
-from authservice.kernel.http import client as clients
+from authservice.kernel.http import request_client as clients
 from authservice.kernel.origins import normal
 from tests.fuzz.generated import DEEP, JSON, TEXTS, bounded, tried
 from tests.support.client import Api

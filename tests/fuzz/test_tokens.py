@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from authservice.core.credentials import one_time
 from authservice.core.errors import InvalidLink
-from authservice.core.tokens import access, refresh
+from authservice.core.tokens import access_tokens, refresh
 from authservice.core.tokens.signing_keys import ring
-from authservice.csrf import tokens as csrf
+from authservice.csrf import csrf_tokens as csrf
 from authservice.kernel import crypto, device_token, errors
 from authservice.kernel.secret import Secret
 from tests.fuzz.generated import DEEP, JSON, TEXTS, bounded, tried
@@ -65,8 +65,8 @@ def issued():
 @tried(150)
 def test_text_that_was_not_issued_is_no_access_token(text):
     with bounded(), pytest.raises((errors.InvalidToken, errors.TokenExpired)):
-        access.read(Secret(text))
-    access.is_ours(Secret(text))
+        access_tokens.read(Secret(text))
+    access_tokens.is_ours(Secret(text))
 
 
 @given(edit=EDITS)
@@ -76,7 +76,7 @@ def test_edited_access_token_is_refused(issued, edit):
     assume(text != issued)
 
     with pytest.raises(errors.InvalidToken):
-        access.read(Secret(text))
+        access_tokens.read(Secret(text))
 
 
 @given(claims=st.dictionaries(st.sampled_from(sorted(CLAIMS)), JSON | DEEP, max_size=3))
@@ -85,7 +85,7 @@ def test_signed_claims_are_read_as_their_types_or_refused(issued, claims):
     token = forging.changed(issued, body=claims)
 
     try:
-        read = access.read(Secret(token))
+        read = access_tokens.read(Secret(token))
     except (errors.InvalidToken, errors.TokenExpired):
         return
     assert {name: type(read[name]) for name in CLAIMS} == {
@@ -101,9 +101,9 @@ def test_signed_claims_are_read_as_their_types_or_refused(issued, claims):
 def test_signed_token_with_another_header_is_refused(head):
     token = Secret(forging.compact(head, CLAIMS, forging.ours()))
 
-    access.is_ours(token)
+    access_tokens.is_ours(token)
     with bounded(), pytest.raises(errors.InvalidToken):
-        access.read(token)
+        access_tokens.read(token)
 
 
 @given(text=TEXTS | st.binary(max_size=80).map(crypto.b64) | st.text(URL_SAFE + "=", max_size=90))
@@ -165,8 +165,8 @@ def test_text_that_was_not_issued_is_no_one_time_token(text, purpose):
 def test_reading_tokens_logs_nothing(caplog, text):
     caplog.clear()
     with caplog.at_level(logging.DEBUG):
-        access.is_ours(Secret(text))
+        access_tokens.is_ours(Secret(text))
         with pytest.raises((errors.InvalidToken, errors.TokenExpired)):
-            access.read(Secret(text))
+            access_tokens.read(Secret(text))
 
     assert caplog.records == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from authservice.invitation.invitations import KIND
+from authservice.invitation.platform_invitations import KIND
 from tests.support.client import PASSWORD, Answer, Api
 from tests.support.messenger.post import Post
 

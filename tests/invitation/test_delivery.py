@@ -7,8 +7,8 @@ from django.core import mail
 from django.utils import timezone
 
 from authservice.core.messages import compose
-from authservice.invitation.invitations import KIND
 from authservice.invitation.models import PlatformInvitation
+from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.modules import plugged
 from authservice.notification import worker
 from tests.invitation.invites import BOB

@@ -7,9 +7,9 @@ import pytest
 from authservice import signals
 from authservice.core.messages import limits
 from authservice.core.models import Account
-from authservice.invitation import staff
-from authservice.invitation.invitations import KIND
+from authservice.invitation import staff_actions
 from authservice.invitation.models import PlatformInvitation
+from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.client import Client
 from tests.invitation.invites import BOB, Invites
 from tests.support.flows import prove
@@ -168,7 +168,7 @@ def test_staff_have_a_limit_of_their_own(invites, post, bob, django_capture_on_c
     invites.sent("carol@example.com")
 
     with django_capture_on_commit_callbacks(execute=True):
-        staff.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
+        staff_actions.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
 
     assert mails(post, "carol@example.com") == 2
 

@@ -8,8 +8,8 @@ from authservice.core.recovery import password_reset
 from authservice.kernel import errors
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
-from authservice.magiclink import login
-from authservice.magiclink.login import purpose
+from authservice.magiclink import link_login
+from authservice.magiclink.link_login import purpose
 from tests.magiclink.magic import KIND
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, Flows, account, move
@@ -18,7 +18,7 @@ from tests.support.messenger.post import query
 pytestmark = pytest.mark.django_db
 
 RESET = "reset-link"
-REQUEST = {RESET: password_reset.request_by_email, KIND: login.request_link}
+REQUEST = {RESET: password_reset.request_by_email, KIND: link_login.request_link}
 PATH = {RESET: "forgot-password", KIND: "magic-link/send"}
 
 

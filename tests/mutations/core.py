@@ -129,19 +129,19 @@ SESSION_START = (
 TOKENS = (
     Mutation(
         "The token version in an access token",
-        CORE + "sessions/authentication.py",
+        CORE + "sessions/bearer.py",
         to('self.claims["ver"] == person.token_version\n                and ', ""),
         (_TOKENS,),
     ),
     Mutation(
         "The user that a session belongs to",
-        CORE + "sessions/authentication.py",
+        CORE + "sessions/bearer.py",
         without(' or found[0].id != self.claims["sub"]'),
         (_TOKENS,),
     ),
     Mutation(
         "The type of an access token",
-        CORE + "tokens/access.py",
+        CORE + "tokens/access_tokens.py",
         to('if claims["typ"] != TYPE:', "if False:"),
         (_TOKENS,),
     ),

@@ -21,12 +21,12 @@ EXTENDING = (
     Mutation(
         "The refusal of a sign-up by a hook",
         CORE + "login/signup.py",
-        without("    hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)\n"),
+        without("    hook_calls.require_signup_allowed(new_user, client, method=login.SIGNUP)\n"),
         (_TESTS + "hooks.py",),
     ),
     Mutation(
         "The delay of an early refusal until the login hook is called",
-        CORE + "login/hooks.py",
+        CORE + "login/hook_calls.py",
         to("        return Prepared(refusal=refusal)\n", "        raise refusal\n"),
         (_TESTS + "hooks.py",),
     ),

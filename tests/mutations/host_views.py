@@ -9,7 +9,7 @@ _VIEWS = "tests/host_views/test_"
 HOST_VIEWS = (
     Mutation(
         "The CSRF pair of a change by cookie in views of the host",
-        CORE + "api/authentication.py",
+        CORE + "api/callers.py",
         to(
             "    if by_cookie(request) and request.method not in SAFE_METHODS:\n"
             "        require_unforged(request, caller.session_id)\n    return caller\n\n\n"
@@ -20,7 +20,7 @@ HOST_VIEWS = (
     ),
     Mutation(
         "The valid session of a caller of views of the host",
-        CORE + "sessions/authentication.py",
+        CORE + "sessions/bearer.py",
         to("        if not self._live:\n", "        if False:\n"),
         (_VIEWS + "middleware.py",),
     ),
@@ -45,13 +45,13 @@ HOST_VIEWS = (
     Mutation(
         "The origin of a WebSocket that a cookie identifies",
         "authservice/channels.py",
-        to("not origins.is_trusted(origin, request)", "False"),
+        to("not own_origins.is_trusted(origin, request)", "False"),
         (_VIEWS + "recipes.py",),
     ),
     Mutation(
         "The organization of a forged request in views of the host",
         "authservice/organization/requests.py",
-        to("authentication.require_caller(request)", "authentication.identify(request)"),
+        to("callers.require_caller(request)", "callers.identify(request)"),
         ("--ds=tests.organization.settings", "tests/organization/inside/test_host_views.py"),
     ),
     Mutation(

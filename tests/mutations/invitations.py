@@ -35,13 +35,13 @@ INVITATIONS = (
     ),
     Mutation(
         "The right to invite, when an invitation is accepted",
-        _MODULE + "invitations.py",
+        _MODULE + "platform_invitations.py",
         without(" or not may_invite(inviter)"),
         (f"{_TESTS}senders.py",),
     ),
     Mutation(
         "The right to invite, when an invitation is sent",
-        _MODULE + "invitations.py",
+        _MODULE + "platform_invitations.py",
         to("        _require_sender(inviter)\n        key", "        key"),
         (f"{_TESTS}senders.py",),
     ),
@@ -95,19 +95,19 @@ INVITATIONS = (
     ),
     Mutation(
         "The invitations of a suspended user",
-        _MODULE + "invitations.py",
+        _MODULE + "platform_invitations.py",
         to("not inviter.active or not may_invite", "not may_invite"),
         (f"{_TESTS}answers.py::test_accept_is_refused_while_the_sender_is_suspended",),
     ),
     Mutation(
         "The sender who alone may cancel",
-        _MODULE + "invitations.py",
+        _MODULE + "platform_invitations.py",
         to("if found.inviter_id != inviter.user.pk:", "if False:"),
         (f"{_TESTS}resend.py::test_invitation_of_another_user_is_forbidden",),
     ),
     Mutation(
         "The lock of an address while invitations are counted",
-        _MODULE + "invitations.py",
+        _MODULE + "platform_invitations.py",
         without(
             '    attempt_counter.try_consume(attempt_counter.key("invited", email_key), _LOCK)\n'
         ),

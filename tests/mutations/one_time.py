@@ -128,7 +128,7 @@ ONE_TIME_TOKENS = (
     ),
 )
 
-_ADDRESSES = "authservice/kernel/addresses.py"
+_ADDRESSES = "authservice/kernel/client_address.py"
 PLACES = (
     Mutation(
         "The number of trusted proxies",
@@ -181,7 +181,7 @@ MAIL = (
     ),
     Mutation(
         "The single use of a mailed link",
-        "authservice/magiclink/login.py",
+        "authservice/magiclink/link_login.py",
         to("present = one_time.consume_for(purpose(), person, issued)", "present = person"),
         ("tests/magiclink/test_login.py",),
     ),
@@ -207,8 +207,8 @@ MAIL = (
         "The refusal of a form with a hidden origin",
         HTTP + "pages.py",
         to(
-            'origin != "" and not origins.is_own(origin, request)',
-            'origin not in ("", "null") and not origins.is_own(origin, request)',
+            'origin != "" and not own_origins.is_own(origin, request)',
+            'origin not in ("", "null") and not own_origins.is_own(origin, request)',
         ),
         ("tests/magiclink/test_cross_site.py",),
     ),

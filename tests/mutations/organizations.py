@@ -136,13 +136,13 @@ ORGANIZATIONS = (
     ),
     Mutation(
         "The owner after the deletion of a user",
-        ORG + "deletion.py",
+        ORG + "user_deletion.py",
         to("not members.other_owners(member).exists()", "False"),
         _in("deletion"),
     ),
     Mutation(
         "The end of a membership with each of several deleted users",
-        ORG + "deletion.py",
+        ORG + "user_deletion.py",
         without("    members.discard(member)\n"),
         _in("deletion"),
     ),

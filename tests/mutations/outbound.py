@@ -32,7 +32,7 @@ OUTBOUND = (
     ),
     Mutation(
         "The connection to the address that was checked",
-        _KERNEL + "client.py",
+        _KERNEL + "http_client.py",
         to(
             "received = exchange(to, found,",
             "received = exchange(to, [to.host],",
@@ -53,13 +53,13 @@ OUTBOUND = (
     ),
     Mutation(
         "The limit of requests in flight",
-        _KERNEL + "client.py",
+        _KERNEL + "http_client.py",
         to("slots.acquire(blocking=False)", "(slots.acquire(timeout=1) or True)"),
         (f"{_HOSTILE}::test_service_that_hangs_occupies_no_more_than_its_limit",),
     ),
     Mutation(
         "The refusal of requests inside a transaction",
-        _KERNEL + "client.py",
+        _KERNEL + "http_client.py",
         without("    _refuse_transactions()\n"),
         (f"{_CLIENT}::test_request_inside_a_transaction_is_refused",),
     ),

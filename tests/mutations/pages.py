@@ -67,7 +67,7 @@ PAGES = (
     ),
     Mutation(
         "The slash between the address of a front end and a path that could name another host",
-        CORE + "messages/links.py",
+        CORE + "messages/mailed_links.py",
         to("/{path.lstrip('/')}", "{path}"),
         (f"{_LINKS}::test_link_leads_to_the_front_end_whatever_its_path_is",),
     ),

@@ -16,18 +16,18 @@ FORGERY = (
     Mutation(
         "The signature of a CSRF token",
         CSRF + "guard.py",
-        to("if fault := tokens.fault_of(given, session_id):", 'if fault := "":'),
+        to("if fault := csrf_tokens.fault_of(given, session_id):", 'if fault := "":'),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The session that a CSRF token belongs to",
-        CSRF + "tokens.py",
+        CSRF + "csrf_tokens.py",
         to("if session_id is not None and owner != _hex(session_id):", "if False:"),
         ("tests/csrf/test_binding.py",),
     ),
     Mutation(
         "The lifetime of a CSRF token",
-        CSRF + "tokens.py",
+        CSRF + "csrf_tokens.py",
         without(", max_age=conf.ttl"),
         ("tests/csrf/test_guard.py",),
     ),
@@ -48,7 +48,7 @@ FORGERY = (
     ),
     Mutation(
         "The request guard that token cookies require",
-        CORE + "api/authentication.py",
+        CORE + "api/callers.py",
         to("token_cookies.enabled and bool(plugs(RequestGuard))", "token_cookies.enabled"),
         ("tests/core/credentials/test_device_cookie.py",),
     ),
@@ -82,13 +82,13 @@ SESSIONS = (
     ),
     Mutation(
         "The session of the caller, checked before another is revoked",
-        "authservice/session/sessions.py",
+        "authservice/session/own_sessions.py",
         to("with sessions.changing(person, own):", "with sessions.changing(person, session):"),
         ("tests/session/test_sessions.py",),
     ),
     Mutation(
         "The idle timeout of a session",
-        "authservice/session/policy.py",
+        "authservice/session/session_policy.py",
         to("if now >= min(session.idle_expires_at, session.expires_at) or", "if"),
         ("tests/session/test_lifetimes.py",),
     ),
@@ -100,7 +100,7 @@ SESSIONS = (
     ),
     Mutation(
         "The refusal of a session by its store, for a request",
-        "authservice/session/policy.py",
+        "authservice/session/session_policy.py",
         without(" or not self.alive(session)"),
         ("tests/session/test_stores.py",),
     ),
@@ -136,7 +136,7 @@ SESSIONS = (
     ),
     Mutation(
         "The end of the oldest session at the limit",
-        "authservice/session/policy.py",
+        "authservice/session/session_policy.py",
         to("[most - 1 :]", "[most:]"),
         ("tests/session/test_limit.py",),
     ),

@@ -28,7 +28,7 @@ STAFF = (
     ),
     Mutation(
         "The second factor that admin routes require",
-        "authservice/core/sessions/authentication.py",
+        "authservice/core/sessions/bearer.py",
         to("factor.is_required(self.person)", "False"),
         ("tests/admin_api/test_second_factor.py",),
     ),

@@ -24,7 +24,7 @@ SUPPORT = (
     ),
     Mutation(
         "The confirmation of a button, which a GET request does not press",
-        CORE + "admin/support.py",
+        CORE + "admin/support_pages.py",
         to('if request.method == "POST":', 'if request.method in ("GET", "POST"):'),
         _BUTTONS,
     ),
@@ -40,25 +40,25 @@ SUPPORT = (
     ),
     Mutation(
         "The permission of a button",
-        CORE + "admin/support.py",
+        CORE + "admin/support_pages.py",
         to("if not self._may(request)(found.permission):", "if False:"),
         _RIGHTS,
     ),
     Mutation(
         "The refusal of frames by a confirmation page",
-        CORE + "admin/support.py",
+        CORE + "admin/support_pages.py",
         to('response["X-Frame-Options"] = "DENY"', 'response["X-Other"] = "DENY"'),
         _BUTTONS,
     ),
     Mutation(
         "The login of staff and the cache header of the support page",
-        CORE + "admin/support.py",
+        CORE + "admin/support_pages.py",
         to("self.admin_site.admin_view(view)", "lambda *given, **more: view(*given, **more)"),
         _BUTTONS,
     ),
     Mutation(
         "The refusal of a button, recorded outside of the transaction of the request",
-        CORE + "admin/support.py",
+        CORE + "admin/support_pages.py",
         to("checked = transaction.non_atomic_requests(using=alias)(checked)", "pass"),
         _RIGHTS,
     ),

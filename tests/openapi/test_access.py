@@ -8,8 +8,8 @@ from django.contrib.auth import get_user_model
 from django.test import RequestFactory
 
 from authservice.core.models import Account
+from authservice.openapi.as_text import text
 from authservice.openapi.document import describe
-from authservice.openapi.rendering import text
 from authservice.openapi.spectacular import as_3_0
 from authservice.openapi.views import Json
 

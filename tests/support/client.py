@@ -59,7 +59,7 @@ def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
     """`headers` plus the CSRF pair that state-changing requests need if csrf is installed."""
     if not apps.is_installed("authservice.csrf"):
         return headers
-    token = import_module("authservice.csrf.tokens").issue()
+    token = import_module("authservice.csrf.csrf_tokens").issue()
     name = import_module("authservice.kernel.http.cookies").name("__service_csrf")
     cookies = [headers.get("Cookie", ""), f"{name}={token}"]
     return {"X-CSRF-Token": token, **headers, "Cookie": "; ".join(filter(None, cookies))}

@@ -21,6 +21,11 @@ CRUMB = 60
 # Files of one name that each app of Django may have.
 _LOOKED_UP_BY_NAME = {"__init__", "admin", "apps", "checks", "models", "urls"}
 OF_DJANGO = _LOOKED_UP_BY_NAME | {"conf", "managers", "signals", "views"}
+# The same of the REST framework, and what host projects import or name in their settings.
+_OF_HOSTS = {"decorators", "middleware", "permissions", "serializers"}
+# Each module has its errors in one file, which the reference lists, and its part of the support
+# page in another.
+_OF_MODULES = {"errors", "support"}
 
 
 @dataclass(frozen=True)
@@ -125,10 +130,10 @@ def crumbs(files: list[Source]) -> list[Source]:
 
 
 def twins(files: list[Source]) -> dict[str, list[Path]]:
-    """Names of several files, but for those that Django gives."""
-    places = defaultdict(list)
+    """Names of several files, but for those that each module may have."""
+    own, places = OF_DJANGO | _OF_HOSTS | _OF_MODULES, defaultdict(list)
     for file in files:
-        if file.path.stem not in OF_DJANGO and "commands" not in file.path.parts:
+        if file.path.stem not in own and "commands" not in file.path.parts:
             places[file.path.stem].append(file.path)
     return {name: paths for name, paths in places.items() if len(paths) > 1}
 

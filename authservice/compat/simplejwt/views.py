@@ -17,7 +17,7 @@ from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.login import foreign_tokens, login
-from authservice.core.sessions import authentication, revocation, rotation
+from authservice.core.sessions import bearer, revocation, rotation
 from authservice.core.users.user_model import host
 from authservice.kernel import settings
 from authservice.kernel.errors import Fault
@@ -93,7 +93,7 @@ class TokenVerifyView(_TokenView):
     def exchange(self) -> HttpResponse:
         token: Secret = self.read(TokenIn)["token"]
         if "." in token.reveal():
-            authentication.identify(token).require_live()
+            bearer.identify(token).require_live()
         else:
             rotation.holder(token)
         return answers.answer({})

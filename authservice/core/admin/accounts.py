@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
 from authservice.core import errors
-from authservice.core.admin.support import SupportPages
+from authservice.core.admin.support_pages import SupportPages
 from authservice.core.messages import kinds
 from authservice.core.models import Account
 from authservice.core.sessions import revocation
@@ -36,8 +36,8 @@ from authservice.core.staff.update_user import apply_change
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, message_queue
-from authservice.kernel.http.client import of_page
 from authservice.kernel.http.fields import Text
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 

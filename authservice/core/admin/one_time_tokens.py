@@ -19,7 +19,7 @@ from authservice.core.staff.admin_pages import (
     RowGuard,
 )
 from authservice.kernel import clock, databases, events
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 
 if TYPE_CHECKING:
     OneTimeTokenPage = admin.ModelAdmin[OneTimeToken]

@@ -14,13 +14,13 @@ from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import redirects, responses
-from authservice.core.api.authentication import live_caller
+from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, Verified
 from authservice.core.api.serializers import ChangeEmailIn, TokenIn
 from authservice.core.conf import core
-from authservice.core.messages import links
+from authservice.core.messages import mailed_links
 from authservice.core.own_account import email_change, email_confirmation
 from authservice.core.own_account.email_change import CHANGE_EMAIL
 from authservice.core.recovery import recent_proof, verification
@@ -214,4 +214,4 @@ def _page(token: Secret, person: Person, email: str) -> HttpResponse:
         "email": email,
         "action": reverse("authservice:confirm-email-change"),
     }
-    return pages.page(_PAGE, context, onward=links.verified("success"))
+    return pages.page(_PAGE, context, onward=mailed_links.verified("success"))

@@ -23,20 +23,20 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
-from authservice.core.api.authentication import (
+from authservice.core.api.callers import (
     SAFE_METHODS,
     by_cookie,
     has_bearer,
     identify,
     require_unforged,
 )
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.http import body, bounds, cookies, fields
-from authservice.kernel.http.client import client, count_request, network, request_id
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
+from authservice.kernel.http.request_client import client, count_request, network, request_id
 from authservice.kernel.mount import is_escaped
 from authservice.kernel.phrases import phrase
 from authservice.kernel.retries import retry_on_deadlock
@@ -150,8 +150,11 @@ class Endpoint(ViewSetMixin, APIView):
                 # A public route ignores the header, so a made-up token proves nothing there.
                 identified = not self.is_public(action.__name__) and has_bearer(request)
                 require_unforged(request, bearer=identified)
-        with host_fields.committing():
+        try:
             return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
+        except DatabaseError:
+            with host_fields.committing():
+                raise
 
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any

@@ -18,8 +18,8 @@ from django.urls import Resolver404, resolve
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
-from authservice.core.api import authentication
-from authservice.core.sessions.authentication import Caller
+from authservice.core.api import callers
+from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
 from authservice.kernel import errors
 
@@ -85,14 +85,14 @@ class Identification:
             return fault
 
     def _identify(self) -> Identity:
-        ignored = authentication.has_foreign_token(self._request) or _is_admin(self._request)
+        ignored = callers.has_foreign_token(self._request) or _is_admin(self._request)
         by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
         user = self._session_user
         if not by_header and user is not None and user.is_authenticated and self._is_open():
             return Identity(user, None)
         if ignored:
             raise errors.Unauthorized
-        caller = authentication.require_caller(self._request)
+        caller = callers.require_caller(self._request)
         return Identity(caller.person.user, caller)
 
     def _is_open(self) -> bool:

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import accepts_cookies
+from authservice.core.api.callers import accepts_cookies
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.errors import InvalidPassword, TwoFactorRefused
-from authservice.core.sessions import authentication, revocation
+from authservice.core.sessions import bearer, revocation
 from authservice.kernel import errors
 from authservice.kernel.http import body, bounds, cookies, pages
 from authservice.kernel.http.envelope import answer
@@ -172,7 +172,7 @@ class FormEndpoint(LinkEndpoint):
         """End the session, because a page cannot pass its tokens to the client."""
         if access_token:
             with suppress(errors.InvalidToken):  # it has ended already
-                caller = authentication.identify(access_token)
+                caller = bearer.identify(access_token)
                 revocation.log_out(caller.person, caller.session, self.client)
         return True
 

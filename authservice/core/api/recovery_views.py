@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import responses
-from authservice.core.api.authentication import live_caller
+from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, NewDeviceToken, Verified

@@ -15,10 +15,10 @@ from urllib.parse import urlencode, urlsplit
 from django.http import HttpResponse, HttpResponseRedirect
 
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.authentication import accepts_cookies
+from authservice.core.api.callers import accepts_cookies
 from authservice.core.api.responses import Verified
 from authservice.core.login.login import Login
-from authservice.core.messages import links
+from authservice.core.messages import mailed_links
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.phrases import Phrase
@@ -60,13 +60,13 @@ def result(values: Mapping[str, str], *, to: str) -> HttpResponse:
 
 def verified(body: Verified, *, status: int) -> HttpResponse:
     """The success of a link that verifies an address: a redirect to the front end, or JSON."""
-    onward = links.verified("success")
+    onward = mailed_links.verified("success")
     return redirect(onward, status=status) if onward else answer(body)
 
 
 def not_verified(fault: Fault, *, status: int) -> HttpResponse:
     """Its refusal. Raises it if no front end is configured."""
-    onward = links.verified("error")
+    onward = mailed_links.verified("error")
     if not onward:
         raise fault
     return redirect(onward, status=status)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from django.http import HttpResponse
 
-from authservice.core.api import token_cookies, user_fields
+from authservice.core.api import response_fields, token_cookies
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices
 from authservice.core.invitations.models import Status
@@ -15,9 +15,9 @@ from authservice.core.login.login import Login
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users.person import Person
 from authservice.kernel.http import cookies
-from authservice.kernel.http.client import DEVICE_COOKIE
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.operations import Extras, Is, Moment, Named, carries, extended
+from authservice.kernel.http.request_client import DEVICE_COOKIE
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import Phrase, phrase, translated
@@ -56,7 +56,7 @@ class Verified(TypedDict):
     status: Literal["success"]
 
 
-@extended(user_fields.attributes)
+@extended(response_fields.attributes)
 class User(TypedDict):
     """A user. Unknown texts are empty, unknown times are null."""
 
@@ -198,7 +198,7 @@ def own_user(person: Person) -> User:
     """The same for users themselves, with `CORE.USER_FIELDS`. Never for a list, or for others."""
     if not core.user_fields:
         return user(person)
-    return cast(User, {**user_fields.shown(person.user), **user(person)})
+    return cast(User, {**response_fields.shown(person.user), **user(person)})
 
 
 def tokens(issued: Tokens) -> IssuedTokens:

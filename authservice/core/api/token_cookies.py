@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.authentication import (
+from authservice.core.api.callers import (
     accepts_cookies,
     access_cookie,
     by_cookie,
@@ -24,9 +24,9 @@ from authservice.core.api.serializers import RefreshIn
 from authservice.core.login import foreign_tokens
 from authservice.core.sessions import rotation as refreshing
 from authservice.core.sessions import sessions
-from authservice.core.sessions.policy import policy
+from authservice.core.sessions.login_policy import policy
 from authservice.core.sessions.sessions import Tokens
-from authservice.core.tokens import access
+from authservice.core.tokens import access_tokens
 from authservice.core.tokens.refresh import RefreshToken, parse
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
@@ -118,7 +118,7 @@ def access_session_of(request: HttpRequest) -> UUID | None:
     if not accepts_cookies():
         return None
     try:
-        return UUID(access.read(access_cookie(request))["sid"])
+        return UUID(access_tokens.read(access_cookie(request))["sid"])
     except (errors.Fault, ValueError):
         return None
 

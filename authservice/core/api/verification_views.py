@@ -15,12 +15,12 @@ from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import redirects, signup_cookie
-from authservice.core.api.authentication import live_caller
+from authservice.core.api.callers import live_caller
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Verified
 from authservice.core.api.serializers import ConfirmEmailIn, VerifyEmailIn
 from authservice.core.conf import core
-from authservice.core.messages import links
+from authservice.core.messages import mailed_links
 from authservice.core.recovery import first_proof, verification
 from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed
 from authservice.kernel.http import pages
@@ -158,7 +158,7 @@ class VerifyEmail(LinkEndpoint):
             raise
         except Fault as fault:
             return redirects.not_verified(fault, status=303)
-        onward = links.verified(
+        onward = mailed_links.verified(
             "error"
         )  # the interface has only two values; this one means "not verified"
         return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
@@ -177,4 +177,4 @@ def _page(link: dict[str, Any]) -> HttpResponse:
         "email": link["email"],
         "action": reverse("authservice:verify-email"),
     }
-    return pages.page(_PAGE, context, onward=links.verified("success"))
+    return pages.page(_PAGE, context, onward=mailed_links.verified("success"))

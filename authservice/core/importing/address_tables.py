@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from authservice.core.importing import package_tables
-from authservice.core.importing.addresses import Address
+from authservice.core.importing.verified_addresses import Address
 from authservice.core.recovery import chosen_proofs
 from authservice.core.users.person import email_of
 from authservice.core.users.user_model import host

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from django.apps import apps
 
 from authservice.core.importing.address_tables import AllauthAddresses, DjoserAddresses
-from authservice.core.importing.addresses import AddressImport
 from authservice.core.importing.left_rows import LeftRows, Table, unexpired
+from authservice.core.importing.verified_addresses import AddressImport
 from authservice.kernel.imports import ImportSource
 
 _LINKS = (

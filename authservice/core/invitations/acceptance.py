@@ -17,13 +17,13 @@ from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.login import hooks, login
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, login
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.login.login import Login
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof, verification
 from authservice.core.sessions import rotation
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.users import creation, lookup
 from authservice.core.users.creation import INVITATION, NewPassword, NewUser
 from authservice.core.users.person import Person
@@ -144,7 +144,7 @@ def _enter(
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
-    prepared = hooks.prepare(person.user, client, method=method, proofs=_PROOFS)
+    prepared = hook_calls.prepare(person.user, client, method=method, proofs=_PROOFS)
     try:
         with transaction.atomic(using=databases.primary()):
             present = _locked(invitation, person)
@@ -204,7 +204,7 @@ def _hashed(invitation: Invitation, profile: Profile, client: Client, method: st
     new_user = NewUser(email=invitation.email, name=profile.name)
     unsaved = creation.unsaved_user(new_user, "")
     encoded = passwords.hash_new_password(profile.password, unsaved)
-    hooks.require_signup_allowed(new_user, client, method=method)
+    hook_calls.require_signup_allowed(new_user, client, method=method)
     return encoded
 
 
@@ -217,7 +217,7 @@ def _sign_up(
     method: str,
 ) -> Accepted[T]:
     new_user = NewUser(email=invitation.email, name=profile.name)
-    prepared = hooks.prepare_signup(new_user, client, method=method, proofs=_PROOFS)
+    prepared = hook_calls.prepare_signup(new_user, client, method=method, proofs=_PROOFS)
 
     def begin(person: Person) -> Accepted[T]:
         events.record("auth.signup", person, client, method=method)

@@ -16,7 +16,7 @@ from authservice.core import errors
 from authservice.core.credentials import one_time
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.messages import counting, links
+from authservice.core.messages import counting, mailed_links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
@@ -99,7 +99,7 @@ def compose(
         language=message.language,
         context={
             **context,
-            "link": links.to_front(path, token),
+            "link": mailed_links.to_front(path, token),
             "expires_in": invitation.expires_at - clock.now(),
         },
     )

@@ -21,8 +21,8 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
-from authservice.core.login import hooks, last_login
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, last_login
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.recovery import verification
@@ -151,13 +151,13 @@ def complete(
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
     attempt to give back. In a transaction of the caller, `prepared` is the result of
-    `hooks.prepare`, called before that transaction, and `recorded` are its events, which are stored
-    here. The caller calls `admitted` of the result after its transaction. Raises as
+    `hook_calls.prepare`, called before that transaction, and `recorded` are its events, which are
+    stored here. The caller calls `admitted` of the result after its transaction. Raises as
     `check_may_log_in` does, and `InvalidCredentials` if the user was deleted since.
     """
     check_may_log_in(person, client, method=method)
     if prepared is None:
-        prepared = hooks.prepare(person.user, client, method=method, proofs=proofs)
+        prepared = hook_calls.prepare(person.user, client, method=method, proofs=proofs)
     arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
     try:
         with transaction.atomic(using=databases.primary(), savepoint=False):
@@ -174,7 +174,7 @@ def _run_gates(
 ) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     challenges = _challenges(arrival)
-    refusal = None if challenges else hooks.refusal(arrival, prepared)
+    refusal = None if challenges else hook_calls.refusal(arrival, prepared)
     if not challenges and refusal is None:
         return _start_session(arrival, attempt, recorded)
     recorded.run()

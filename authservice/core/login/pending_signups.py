@@ -28,7 +28,7 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords
 from authservice.core.messages import compose as composing
-from authservice.core.messages import kinds, links
+from authservice.core.messages import kinds, mailed_links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import verification
@@ -103,7 +103,7 @@ def _unproven(message: Message, person: Person) -> OutgoingMessage:
     of an attacker, who signed up first, for their own. A reset removes all access of the attacker.
     """
     token = one_time.issue_link(one_time.RESET, person, person.email_key)
-    link = links.reset_password(token, person.email)
+    link = mailed_links.reset_password(token, person.email)
     return composing.mail(message, person, link=link, expires_in=one_time.RESET.link_ttl)
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.login import hooks, login, pending_signups
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, login, pending_signups
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.login.login import Login
 from authservice.core.messages import kinds, sending
 from authservice.core.recovery import verification
@@ -39,7 +39,7 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
     _require_reachable(new_user)
     unsaved = creation.unsaved_user(new_user, new_user.username)
     encoded = passwords.hash_new_password(new_user.password, unsaved)
-    hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)
+    hook_calls.require_signup_allowed(new_user, client, method=login.SIGNUP)
     if core.signup_enumeration == "hide" and new_user.email:
         _create_quietly(new_user, encoded, client)
         return None
@@ -50,7 +50,7 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
 def _prepared(new_user: NewUser, client: Client) -> Prepared:
     if core.require_email_verification or core.require_phone_verification:
         return Prepared()  # the user is not logged in
-    return hooks.prepare_signup(new_user, client, method=login.SIGNUP, proofs=_PROOFS)
+    return hook_calls.prepare_signup(new_user, client, method=login.SIGNUP, proofs=_PROOFS)
 
 
 def _require_reachable(new_user: NewUser) -> None:

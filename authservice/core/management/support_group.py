@@ -14,7 +14,7 @@ from django.db import transaction
 
 from authservice.kernel import databases
 from authservice.kernel.modules import plugs
-from authservice.kernel.support import Support
+from authservice.kernel.support_parts import Support
 
 NAME = "Support"
 LONGEST = 150  # characters of a name, as Django stores it

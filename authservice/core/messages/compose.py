@@ -20,7 +20,7 @@ from authservice.core import cleanup
 from authservice.core.credentials import one_time, recovery_number
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.errors import Conflict
-from authservice.core.messages import counting, kinds, limits, links, new_devices, sending
+from authservice.core.messages import counting, kinds, limits, mailed_links, new_devices, sending
 from authservice.core.messages.counting import TextPolicy
 from authservice.core.users import host_fields, lookup
 from authservice.core.users.person import Person
@@ -106,7 +106,9 @@ def verify_email(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_email(message.target))
     if person is None or person.email_verified:
         return None
-    return mail(message, person, **_email_link(one_time.VERIFY_EMAIL, person, links.verify_email))
+    return mail(
+        message, person, **_email_link(one_time.VERIFY_EMAIL, person, mailed_links.verify_email)
+    )
 
 
 def _reset_by_link(message: Message) -> OutgoingMessage | None:
@@ -117,7 +119,7 @@ def _reset_by_link(message: Message) -> OutgoingMessage | None:
         _record_request(message, person)
     last = sending.LAST in message.details
     purpose = one_time.LASTING_RESET if last else one_time.RESET
-    return mail(message, person, **_email_link(purpose, person, links.reset_password))
+    return mail(message, person, **_email_link(purpose, person, mailed_links.reset_password))
 
 
 def _account_made(message: Message) -> OutgoingMessage | None:
@@ -128,7 +130,7 @@ def _account_made(message: Message) -> OutgoingMessage | None:
         return None
     purpose = one_time.FIRST_PASSWORD
     token = one_time.issue_link(purpose, person, person.email_key)
-    link = links.reset_password(token, person.email)
+    link = mailed_links.reset_password(token, person.email)
     return mail(message, person, link=link, expires_in=purpose.link_ttl)
 
 
@@ -164,7 +166,7 @@ def _access_wiped(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
-    return mail(message, person, **_email_link(one_time.RESET, person, links.reset_password))
+    return mail(message, person, **_email_link(one_time.RESET, person, mailed_links.reset_password))
 
 
 def notice(message: Message) -> OutgoingMessage | None:

@@ -16,7 +16,7 @@ from django.db.models import Max, QuerySet
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
-from authservice.core.messages import kinds, links, lost_notices
+from authservice.core.messages import kinds, lost_notices, mailed_links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.messages.lost_notices import Job
 from authservice.core.models import OneTimeToken
@@ -91,7 +91,7 @@ def compose(message: Message) -> OutgoingMessage | None:
     person = composing.reachable(lookup.find_by_pk(found.user_id))
     if person is None or not lost_notices.may_issue(found, message):
         return None
-    link = links.to_route("secure-account", _issue(found, message))
+    link = mailed_links.to_route("secure-account", _issue(found, message))
     outgoing = composing.mail(message, person, link=link, expires_in=_time_left(found))
     return replace(outgoing, to=message.target)
 

@@ -18,7 +18,7 @@ from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import compose as composing
-from authservice.core.messages import kinds, links, sending
+from authservice.core.messages import kinds, mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
@@ -144,7 +144,7 @@ def _compose_link(message: Message) -> OutgoingMessage | None:
     if person is None or not (core.allow_self_delete and person.email_proven):
         return None
     token = one_time.issue_link(DELETE_ACCOUNT, person, person.email_key)
-    link = links.to_route("delete-account", token)
+    link = mailed_links.to_route("delete-account", token)
     return composing.mail(message, person, link=link, expires_in=DELETE_ACCOUNT.link_ttl)
 
 

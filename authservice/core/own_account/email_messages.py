@@ -8,7 +8,7 @@ from uuid import UUID
 
 from authservice.core.credentials import one_time, passwords
 from authservice.core.messages import compose as composing
-from authservice.core.messages import kinds, links
+from authservice.core.messages import kinds, mailed_links
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.own_account.email_change import CHANGE_EMAIL, REQUEST
@@ -37,7 +37,7 @@ def compose(message: Message) -> OutgoingMessage | None:
     token = one_time.new_token()
     digest = one_time.link_digest(CHANGE_EMAIL, token)
     OneTimeToken.objects.filter(pk=row.pk).update(digest=digest)
-    link = links.to_route("confirm-email-change", token)
+    link = mailed_links.to_route("confirm-email-change", token)
     return _mail(message, message.kind, person, link=link, expires_in=CHANGE_EMAIL.link_ttl)
 
 

@@ -20,7 +20,7 @@ from django.db.models import Case, F, QuerySet, When
 from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.sessions.policy import policy
+from authservice.core.sessions.login_policy import policy
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.tokens import refresh as refresh_tokens
 from authservice.core.tokens.refresh import RefreshToken

@@ -15,8 +15,8 @@ from django.db.models import F, QuerySet
 
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
-from authservice.core.sessions.policy import policy
-from authservice.core.tokens import access, refresh
+from authservice.core.sessions.login_policy import policy
+from authservice.core.tokens import access_tokens, refresh
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
@@ -187,7 +187,7 @@ def insertion(session: Session) -> Bound:
 
 def issue_tokens(person: Person, session: Session) -> Tokens:
     """A new access token and the current refresh token of the session."""
-    access_token, seconds = access.issue(person, session)
+    access_token, seconds = access_tokens.issue(person, session)
     refresh_token = refresh.derive(session.pk, session.counter, session.seed)
     return Tokens(access_token, refresh_token, seconds)
 

@@ -22,7 +22,7 @@ from authservice.core.staff import admin_login
 from authservice.kernel import clock, typed_codes
 from authservice.kernel.errors import Fault
 from authservice.kernel.http import bounds
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_count, phrase, translated

@@ -20,7 +20,7 @@ from authservice.kernel import clock, events
 from authservice.kernel.client import Client
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Obstacle, Support
+from authservice.kernel.support_parts import Obstacle, Support
 
 _NAMED = 3  # addresses in a sentence
 

@@ -27,7 +27,7 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, ValidationFailed
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
 

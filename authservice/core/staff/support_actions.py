@@ -30,7 +30,7 @@ from authservice.kernel.errors import Forbidden
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Button, Support
+from authservice.kernel.support_parts import Button, Support
 
 HELP = "authservice_core.support_account"
 VERIFY = "authservice_core.verify_account"

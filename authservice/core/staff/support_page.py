@@ -15,10 +15,10 @@ from authservice.core.sessions import sessions
 from authservice.core.staff import login_obstacles
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, support
+from authservice.kernel import clock, support_parts
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Cell, Link, Obstacle, Section, Support
+from authservice.kernel.support_parts import Cell, Link, Obstacle, Section, Support
 
 ACCOUNT, SESSION = "authservice_core.account", "authservice_core.session"
 
@@ -32,7 +32,7 @@ class SessionSupport(Support):
     view = "authservice_core.view_session"
 
     def sections(self, person: Person) -> Iterator[Section]:
-        rows = Session.objects.filter(user=person.user.pk).order_by("-pk")[: support.SHOWN]
+        rows = Session.objects.filter(user=person.user.pk).order_by("-pk")[: support_parts.SHOWN]
         headings = (_("started"), _("state"), _("last used"), _("address"), _("browser"))
         yield Section(
             _("Sessions"),

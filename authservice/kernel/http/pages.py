@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel import languages, templates
-from authservice.kernel.http import origins
+from authservice.kernel.http import own_origins
 from authservice.kernel.http.body import FORM
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.modules import plug
@@ -60,7 +60,7 @@ def posted_elsewhere(request: HttpRequest) -> bool:
     if site not in ("", "none"):
         return True
     origin = request.META.get("HTTP_ORIGIN", "")  # plain HTTP, and browsers from before 2023
-    return origin != "" and not origins.is_own(origin, request)
+    return origin != "" and not own_origins.is_own(origin, request)
 
 
 def is_navigation(request: HttpRequest) -> bool:
@@ -88,7 +88,7 @@ def fetched_elsewhere(request: HttpRequest) -> bool:
     """
     meta = request.META
     if origin := meta.get("HTTP_ORIGIN", ""):
-        return not origins.is_trusted(origin, request)
+        return not own_origins.is_trusted(origin, request)
     scripted = meta.get("HTTP_SEC_FETCH_MODE") == "cors"
     return scripted and meta.get("HTTP_SEC_FETCH_SITE", "") not in ("", "same-origin", "none")
 

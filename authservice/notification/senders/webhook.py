@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from authservice.kernel.outbound import client
+from authservice.kernel.outbound import http_client
 from authservice.notification.conf import conf
 
 
 def send(to: str, body: str) -> None:
     """Raises `authservice.kernel.outbound.errors.BadStatus` for every response but 2xx, redirects
     included: a redirected POST becomes a GET, which may succeed but sends nothing."""
-    client.post_json(
+    http_client.post_json(
         conf.sms_webhook_url,
         {"to": to, "body": body},
         service="sms-webhook",

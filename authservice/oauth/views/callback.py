@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 
 from authservice.core.api import redirects
-from authservice.core.api.authentication import live_caller
+from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Challenged
 from authservice.core.login import login

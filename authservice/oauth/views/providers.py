@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 
 from authservice.core.api import redirects, responses
-from authservice.core.api.authentication import live_caller
+from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.responses import Challenged, MessageResponse
 from authservice.core.errors import InvalidCredentials

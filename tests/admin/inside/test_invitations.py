@@ -5,8 +5,8 @@ from django.contrib.auth import get_user_model
 from django.test import TestCase
 from django.urls import reverse
 
-from authservice.invitation.invitations import KIND
 from authservice.invitation.models import PlatformInvitation
+from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.modules import plugged
 from tests.admin.inside.conftest import page
 from tests.invitation.invites import BOB, Invites

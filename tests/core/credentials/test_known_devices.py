@@ -9,7 +9,7 @@ from authservice.core.credentials import known_devices, lockout
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel import crypto, device_token
-from authservice.kernel.http.client import client
+from authservice.kernel.http.request_client import client
 from authservice.kernel.secret import Secret
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, the_user

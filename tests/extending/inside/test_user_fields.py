@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from authservice.core.api.user_fields import as_json
+from authservice.core.api.response_fields import as_json
 from authservice.core.models import Account
 from authservice.openapi.document import describe
 from tests.extending.people.models import Profile, User

@@ -2,11 +2,11 @@
 
 import time
 
-from authservice.kernel.outbound import client
+from authservice.kernel.outbound import http_client
 
 
 def get(url, service="test", **options):
-    return client.get(url, service=service, **options)
+    return http_client.get(url, service=service, **options)
 
 
 def within(seconds):

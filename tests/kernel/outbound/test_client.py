@@ -6,8 +6,7 @@ import logging
 import pytest
 from django.db import connection, transaction
 
-from authservice.kernel.outbound import client
-from authservice.kernel.outbound.client import Basic
+from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import (
     BadStatus,
     InsideTransaction,
@@ -15,6 +14,7 @@ from authservice.kernel.outbound.errors import (
     Refused,
     Unreachable,
 )
+from authservice.kernel.outbound.http_client import Basic
 from authservice.kernel.secret import Secret
 from tests.kernel.outbound.calls import get, response
 from tests.kernel.outbound.servers import served
@@ -44,7 +44,7 @@ def test_representation_of_a_response_has_no_body(outbound):
 def test_form_and_basic_credentials_are_encoded(outbound):
     with served() as server:
         basic = Basic(client_id="a:b", client_secret=Secret("c d"))
-        client.post_form(server.url, {"code": Secret("é&=")}, service="test", basic=basic)
+        http_client.post_form(server.url, {"code": Secret("é&=")}, service="test", basic=basic)
 
     request = server.requests[0]
     assert b"Authorization: Basic " + base64.b64encode(b"a%3Ab:c+d") in request
@@ -198,7 +198,7 @@ def test_errors_and_logs_show_neither_query_nor_token(outbound, caplog):
 
 def test_locals_of_every_frame_show_neither_body_nor_token(outbound):
     with served(b"") as server, pytest.raises(OutboundError) as raised:
-        client.post_form(
+        http_client.post_form(
             server.url,
             {"code": Secret("c0de")},
             service="test",

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from authservice.core.management.progress import InterruptibleCommand
-from authservice.openapi import rendering
+from authservice.openapi import as_text
 from authservice.openapi.document import describe
 
 
@@ -22,5 +22,5 @@ class Command(InterruptibleCommand):
         )
 
     def handle(self, *, format: str, without_guards: bool, **_: Any) -> None:  # noqa: A002 the option
-        render = rendering.as_yaml if format == "yaml" else rendering.as_json
+        render = as_text.as_yaml if format == "yaml" else as_text.as_json
         self.stdout.write(render(describe(guards=not without_guards)), ending="")

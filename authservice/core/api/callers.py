@@ -11,9 +11,9 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from authservice.core.sessions import authentication
-from authservice.core.sessions.authentication import Caller
-from authservice.core.tokens import access
+from authservice.core.sessions import bearer
+from authservice.core.sessions.bearer import Caller
+from authservice.core.tokens import access_tokens
 from authservice.kernel import errors
 from authservice.kernel.http import cookies
 from authservice.kernel.interfaces import RequestGuard
@@ -33,7 +33,7 @@ def identify(request: HttpRequest) -> Caller:
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
         raise errors.Unauthorized(_SCHEME if request.META.get("HTTP_AUTHORIZATION") else None)
-    return authentication.identify(token)
+    return bearer.identify(token)
 
 
 def require_caller(request: HttpRequest) -> Caller:
@@ -58,7 +58,7 @@ def has_foreign_token(request: HttpRequest) -> bool:
         token = _bearer(request)
     except errors.InvalidToken:  # too long for one of ours
         return True
-    return not token or not access.is_ours(token)
+    return not token or not access_tokens.is_ours(token)
 
 
 def live_caller(request: HttpRequest) -> Caller | None:

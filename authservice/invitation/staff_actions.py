@@ -11,7 +11,8 @@ from authservice.core.credentials import passwords
 from authservice.core.invitations import closing, mailing
 from authservice.core.users import lookup
 from authservice.invitation.conf import conf
-from authservice.invitation.invitations import (
+from authservice.invitation.models import PlatformInvitation
+from authservice.invitation.platform_invitations import (
     CANCELLED,
     KIND,
     SENT,
@@ -19,7 +20,6 @@ from authservice.invitation.invitations import (
     may_invite,
     require_resendable,
 )
-from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.errors import TooManyRequests

@@ -29,7 +29,7 @@ def connect() -> None:
     users = host().model._meta.concrete_model
     for model in apps.get_models():
         if model._meta.concrete_model is users:
-            uid = f"authservice.organization.deletion.{model._meta.label}"
+            uid = f"authservice.organization.user_deletion.{model._meta.label}"
             pre_delete.connect(_before, sender=model, dispatch_uid=uid)
 
 

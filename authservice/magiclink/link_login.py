@@ -13,10 +13,10 @@ from django.db import transaction
 from authservice.core import errors
 from authservice.core.credentials import lockout, one_time, passwords
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.login import hooks, login
-from authservice.core.login.hooks import Prepared
+from authservice.core.login import hook_calls, login
+from authservice.core.login.hook_calls import Prepared
 from authservice.core.login.login import Login
-from authservice.core.messages import compose, links, sending
+from authservice.core.messages import compose, mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import first_proof
@@ -65,7 +65,7 @@ def _compose(message: Message) -> OutgoingMessage | None:
 
 def _link_and_code(person: Person) -> dict[str, Any]:
     token, code = one_time.issue_link_and_code(purpose(), person, person.email_key)
-    return {"link": links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
+    return {"link": mailed_links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
 
 
 def _lasting_link(person: Person) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _lasting_link(person: Person) -> dict[str, Any]:
     ttl = max(conf.ttl, LASTING_TTL)
     lasting = replace(purpose(), link_ttl=ttl)
     token = one_time.issue_link(lasting, person, person.email_key)
-    return {"link": links.to_route(VERIFY, token), "expires_in": ttl}
+    return {"link": mailed_links.to_route(VERIFY, token), "expires_in": ttl}
 
 
 def request_link(email: str, client: Client) -> None:
@@ -143,7 +143,7 @@ def _enter(
 ) -> Login:
     if person.email_verified:
         login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
-    prepared = hooks.prepare(person.user, client, method=METHOD, proofs=_PROOFS)
+    prepared = hook_calls.prepare(person.user, client, method=METHOD, proofs=_PROOFS)
     outcome = None
     with transaction.atomic(using=databases.primary()):
         present = one_time.consume_for(purpose(), person, issued)

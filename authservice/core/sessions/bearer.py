@@ -11,9 +11,9 @@ from django.utils.functional import cached_property
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.sessions.policy import policy
+from authservice.core.sessions.login_policy import policy
 from authservice.core.sessions.sessions import Used
-from authservice.core.tokens import access
+from authservice.core.tokens import access_tokens
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, errors, events
@@ -85,7 +85,7 @@ def identify(token: Secret) -> Caller:
 
     Raises `InvalidToken`, `TokenExpired`, or the errors of the login policy.
     """
-    claims = access.read(token)
+    claims = access_tokens.read(token)
     try:
         caller = Caller(claims, uuid.UUID(claims["sid"]))
     except (ValueError, AttributeError, TypeError) as wrong:

@@ -23,7 +23,7 @@ from authservice.core.messages import counting
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.sessions.authentication import Caller
+from authservice.core.sessions.bearer import Caller
 from authservice.core.users import chosen, identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.invitation.conf import conf

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 
 from authservice.core import errors
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.authentication import caller_to_continue
+from authservice.core.api.callers import caller_to_continue
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import Challenged, Entered, InvitationStatus
@@ -37,7 +37,7 @@ from authservice.organization.serializers import (
     OwnInvitationsQuery,
 )
 from authservice.organization.views import shapes
-from authservice.organization.views.organizations import SCOPED
+from authservice.organization.views.organization_routes import SCOPED
 
 _CLOSED = (errors.InvitationNotFound, errors.InvitationNotPending)
 _REFUSED = (

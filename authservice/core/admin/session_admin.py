@@ -22,7 +22,7 @@ from authservice.core.staff.admin_pages import (
     permitted,
     person_of,
 )
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from authservice.kernel.imports import ImportSource
 from authservice.oauth.importing.allauth import AllauthRows
-from authservice.oauth.importing.links import LinkImport
+from authservice.oauth.importing.imported_links import LinkImport
 from authservice.oauth.importing.social_django import SocialDjangoRows
 
 

@@ -7,7 +7,7 @@ import uuid
 
 from django.http import HttpRequest
 
-from authservice.kernel import addresses, device_token, errors, languages, throttling
+from authservice.kernel import client_address, device_token, errors, languages, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.http import cookies
 from authservice.kernel.secret import Secret
@@ -27,7 +27,7 @@ def request_id(request: HttpRequest) -> str:
 
 
 def client(request: HttpRequest, request_id: str) -> Client:
-    address, network = addresses.of(request.META)
+    address, network = client_address.of(request.META)
     meta = request.META  # `request.headers` would parse every header of the request
     return Client(
         address=address,
@@ -52,7 +52,7 @@ def of_page(request: HttpRequest) -> Client:
 
 def network(request: HttpRequest) -> str:
     """The key of the flood limits: the client's IPv4 address or IPv6 /64."""
-    return addresses.of(request.META)[1]
+    return client_address.of(request.META)[1]
 
 
 def count_request(request: HttpRequest) -> None:

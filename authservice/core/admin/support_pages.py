@@ -21,9 +21,9 @@ from authservice.core.staff.support_actions import NotOffered
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
-from authservice.kernel.http.client import of_page
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support import Button, Link
+from authservice.kernel.support_parts import Button, Link
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Account]
@@ -33,7 +33,7 @@ from urllib.parse import urlencode
 
 from django.urls import NoReverseMatch
 
-from authservice.kernel.support import Cell, Section
+from authservice.kernel.support_parts import Cell, Section
 
 _PAGE = "authservice/core/admin-support.html"
 _CONFIRMATION = "authservice/core/admin-support-confirm.html"
