@@ -166,7 +166,7 @@ JOBS = (
     ),
     Mutation(
         "The captured state while a task of Django is published",
-        _DISPATCHERS + "django_tasks.py",
+        _DISPATCHERS + "tasks.py",
         to("        with worker.restored(message):", "        if True:"),
         (f"{_STATE}test_task_of_django_is_published_in_the_captured_state",),
     ),

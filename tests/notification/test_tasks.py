@@ -18,9 +18,9 @@ def tasks(notify, settings):
     """The module of the dispatcher; the backend runs each task at once when it is enqueued."""
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
     notify(DISPATCHER="tasks", RETRIES=2, BACKOFF=0.01)
-    from authservice.notification.dispatchers import django_tasks
+    from authservice.notification.dispatchers import tasks
 
-    return django_tasks
+    return tasks
 
 
 def test_job_is_sent_as_an_email(ann, tasks, eventually, mailoutbox):

@@ -21,11 +21,11 @@ CRUMB = 60
 # Files of one name that each app of Django may have.
 _LOOKED_UP_BY_NAME = {"__init__", "admin", "apps", "checks", "models", "urls"}
 OF_DJANGO = _LOOKED_UP_BY_NAME | {"conf", "managers", "signals", "views"}
-# The same of the REST framework, and what host projects import or name in their settings.
-_OF_HOSTS = {"decorators", "middleware", "permissions", "serializers"}
-# Each module has its errors in one file, which the reference lists, and its part of the support
-# page in another.
-_OF_MODULES = {"errors", "support"}
+# The same of the REST framework and of Celery, and what host projects import or name in settings.
+_OF_HOSTS = {"decorators", "middleware", "permissions", "serializers", "tasks"}
+# Each module has its errors in one file, which the reference lists, its part of the support page in
+# another, and what it imports from other packages in a third.
+_OF_MODULES = {"errors", "support", "sources"}
 
 
 @dataclass(frozen=True)
