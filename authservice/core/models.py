@@ -238,7 +238,8 @@ class OneTimeToken(models.Model):
 
 
 class AttemptCounter(models.Model):
-    """An exact counter of attempts; changed by single statements, see `credentials/attempt_sql`."""
+    """An exact counter of attempts; changed by single statements, see
+    `credentials/attempt_counter`."""
 
     key = models.CharField(max_length=KEY, primary_key=True)
     count = models.PositiveIntegerField(default=0, verbose_name=_("attempts"))

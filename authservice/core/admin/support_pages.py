@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote, unquote
@@ -11,7 +12,7 @@ from django.db import connections, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http import HttpResponseRedirect as Redirect
 from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.urls import NoReverseMatch, path, reverse
 from django.views.defaults import permission_denied
 
 from authservice.core.models import Account
@@ -23,17 +24,12 @@ from authservice.kernel import errors
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support_parts import Button, Link
+from authservice.kernel.support_parts import Button, Cell, Link, Section
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Account]
 else:
     Page = object
-from urllib.parse import urlencode
-
-from django.urls import NoReverseMatch
-
-from authservice.kernel.support_parts import Cell, Section
 
 _PAGE = "authservice/core/admin-support.html"
 _CONFIRMATION = "authservice/core/admin-support-confirm.html"

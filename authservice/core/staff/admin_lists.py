@@ -1,5 +1,5 @@
-"""The base class of our pages in Django admin: what their lists filter and search by, and what they
-answer to values that no row can have."""
+"""The base class of our pages in Django admin: what their lists filter and search by, what they
+answer to values that no row can have, and how they ask to confirm an action."""
 
 from __future__ import annotations
 
@@ -8,28 +8,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.contrib.admin import helpers
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.utils.text import smart_split, unescape_string_literal
 
 from authservice.core.models import Account
 from authservice.core.users import search
 from authservice.kernel import databases
 from authservice.kernel.errors import ValidationFailed
+from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
 else:
     Page = object
-from typing import Any
-
-from django.contrib.admin import helpers
-from django.template.response import TemplateResponse
-
-from authservice.kernel.phrases import admin_text as _
 
 # Search our own copies, since the fields of the host's user model are unknown here.
 USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")

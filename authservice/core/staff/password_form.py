@@ -46,8 +46,8 @@ def change_own_password(person: Person, encoded: NewPassword, client: Client) ->
     """Store the hash of a new password, end all sessions of the API and revoke all device tokens;
     returns the current user.
 
-    `person` is the user as they were when `check` accepted the old password. Raises
-    `InvalidCredentials` if that password is no longer current.
+    `person` is the user as they were when `check_own_password` accepted the old password.
+    Raises `InvalidCredentials` if that password is no longer current.
     """
     with transaction.atomic(using=databases.primary()):
         locked = passwords.lock_users({person.user.pk})
