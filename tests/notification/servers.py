@@ -16,6 +16,9 @@ from tests.support.ports import free_port
 from tests.support.serving import POLL
 
 
+_TURNS = 10  # accepting a client and closing its connection take about five
+
+
 class _Controller(Controller):
     """Closes the connections that clients left open. `Controller.stop` leaves them to the garbage
     collector, whose warning would fail whichever test runs then."""
@@ -33,10 +36,17 @@ class _Controller(Controller):
         super().stop(*args, **options)
 
     async def _abort(self) -> None:
-        for server in self._servers:
-            if server.transport is not None:
-                server.transport.abort()
-        await asyncio.sleep(0.01)  # the loop closes the sockets
+        # First accept no further client, or one could connect after the others were aborted. The
+        # server is closed later: asyncio fails on a client that it has accepted by then.
+        for listening in self.server.sockets:
+            self.loop.remove_reader(listening.fileno())
+        # A client accepted before that gets its transport within the next turns of the loop, so this
+        # counts turns: after a pause on a busy machine the loop may have taken one turn only.
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+            for server in self._servers:
+                if server.transport is not None:
+                    server.transport.abort()
 
 
 class Sink:
