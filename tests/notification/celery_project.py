@@ -49,7 +49,9 @@ class CeleryProject:
 
     def start_worker(self, smtp_port: int = 1) -> subprocess.Popen[bytes]:
         """Start a worker; returns the leader of its process group."""
-        command = ["-m", "celery", "-A", "tests.notification.celery_app", "worker"]
+        # A worker has a queue for itself at RabbitMQ, of its name: another of this name does not start.
+        name = f"{uuid.uuid4().hex}@%h"
+        command = ["-m", "celery", "-A", "tests.notification.celery_app", "worker", "-n", name]
         with self._log.open("ab") as log:
             worker = subprocess.Popen(
                 [sys.executable, *command, "--concurrency=1", "--loglevel=INFO", "-O", "fair"],

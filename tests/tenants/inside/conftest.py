@@ -68,10 +68,14 @@ class Mails:
         """The text of the next mail, once it is there."""
         deadline = time.monotonic() + PATIENCE
         while len(mails := self.all()) <= self.read:
-            assert time.monotonic() < deadline, "no mail was sent"
+            assert time.monotonic() < deadline, f"no mail was sent; {self._log()}"
             time.sleep(0.05)
         self.read += 1
         return str(mails[self.read - 1].get_body(("plain",)).get_content())
+
+    def _log(self) -> str:
+        log = self.folder / LOG
+        return log.read_text() if log.exists() else "there is no worker"
 
     def link(self) -> str:
         """The path and the query of the link in the next mail, below the mount of the service."""
