@@ -49,7 +49,7 @@ class CeleryProject:
 
     def start_worker(self, smtp_port: int = 1) -> subprocess.Popen[bytes]:
         """Start a worker; returns the leader of its process group."""
-        # A worker has a queue for itself at RabbitMQ, of its name: another of this name does not start.
+        # RabbitMQ gives a worker an exclusive queue of its name: the second of one name ends.
         name = f"{uuid.uuid4().hex}@%h"
         command = ["-m", "celery", "-A", "tests.notification.celery_app", "worker", "-n", name]
         with self._log.open("ab") as log:

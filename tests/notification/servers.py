@@ -15,7 +15,6 @@ from aiosmtpd.controller import Controller
 from tests.support.ports import free_port
 from tests.support.serving import POLL
 
-
 _TURNS = 10  # accepting a client and closing its connection take about five
 
 
@@ -40,7 +39,7 @@ class _Controller(Controller):
         # server is closed later: asyncio fails on a client that it has accepted by then.
         for listening in self.server.sockets:
             self.loop.remove_reader(listening.fileno())
-        # A client accepted before that gets its transport within the next turns of the loop, so this
+        # A client accepted before that gets its transport within the next turns of the loop. So this
         # counts turns: after a pause on a busy machine the loop may have taken one turn only.
         for _ in range(_TURNS):
             await asyncio.sleep(0)
