@@ -7,6 +7,9 @@ signed before with the derived key count as expired then, so that clients refres
 
 The host's own simplejwt keys are never used: tokens of the host are not valid here, and ours are
 not valid there.
+
+PyJWT is imported with the first token, since it imports all of `cryptography`: 25 ms, a tenth of
+what a worker needs to start, and a management command or a worker of Celery needs no token.
 """
 
 from __future__ import annotations
@@ -18,11 +21,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-import jwt
-from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 from django.core.exceptions import ImproperlyConfigured
-from jwt.algorithms import get_default_algorithms
-from rest_framework_simplejwt.backends import TokenBackend
 
 from authservice.kernel import clock, crypto, errors, settings
 from authservice.kernel.sections import root
@@ -59,8 +58,9 @@ class Key:
         return bool(_algorithm(self.alg).verify(message, self.verifying, signature))
 
 
-class KeyRing(TokenBackend):
-    """simplejwt's backend; signs with the active key and puts its `kid` into the header."""
+class KeyRing:
+    """Signs with the active key, verifies with each key. It is the `token_backend` of simplejwt's
+    `Token`, of which that calls `encode` only."""
 
     def __init__(self, keys: tuple[Key, ...], replaced: tuple[Key, ...] = ()) -> None:
         """Tokens of the keys `replaced` are no longer valid, but known to be ours."""
@@ -70,11 +70,8 @@ class KeyRing(TokenBackend):
         self._kids = [*self.keys, *self._replaced]
         self.active = next(key for key in keys if key.state == "active")
         self._header = _segment({"alg": self.active.alg, "kid": self.active.kid, "typ": TYPE})
-        super().__init__(
-            _known_name(self.active.alg),
-            audience=root.audience,
-            issuer=root.issuer or root.api_url or "authservice",
-        )
+        self.audience = root.audience
+        self.issuer = root.issuer or root.api_url or "authservice"
 
     def encode(self, payload: dict[str, Any]) -> str:
         claims = {**payload, "iss": self.issuer, "aud": self.audience}
@@ -154,12 +151,9 @@ def _unverified(segment: str) -> dict[str, Any]:
 
 @cache
 def _algorithm(alg: str) -> Any:
-    return get_default_algorithms()[_known_name(alg)]
+    from jwt.algorithms import get_default_algorithms
 
-
-def _known_name(alg: str) -> str:
-    """The name by which PyJWT and simplejwt know the algorithm."""
-    return "EdDSA" if alg == "Ed25519" else alg
+    return get_default_algorithms()["EdDSA" if alg == "Ed25519" else alg]
 
 
 @lru_cache(maxsize=256)
@@ -228,6 +222,11 @@ def _parse(number: int, entry: Any) -> Key:
 
 
 def _pem(where: str, entry: Mapping[str, Any]) -> tuple[Any, Any]:
+    from cryptography.hazmat.primitives.serialization import (
+        load_pem_private_key,
+        load_pem_public_key,
+    )
+
     try:
         if entry.get("private_key"):
             private: Any = load_pem_private_key(_octets(entry["private_key"]), password=None)
@@ -242,10 +241,12 @@ def _octets(pem: str | bytes) -> bytes:
 
 
 def _jwk(where: str, alg: str, public: Any) -> dict[str, Any]:
+    from jwt import InvalidKeyError
+
     algorithm = _algorithm(alg)
     try:
         jwk = dict(algorithm.to_jwk(algorithm.prepare_key(public), as_dict=True))
-    except (jwt.InvalidKeyError, TypeError, ValueError, AttributeError) as wrong:
+    except (InvalidKeyError, TypeError, ValueError, AttributeError) as wrong:
         raise ImproperlyConfigured(f"{where} is not a key for {alg}.") from wrong
     curve = {"EdDSA": "Ed25519", "Ed25519": "Ed25519", "ES256": "P-256"}.get(alg)
     if curve != jwk.get("crv") or (alg == "RS256" and public.key_size < _MINIMUM_RSA):

@@ -5,6 +5,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
+from tests.hosts.runs import python
 from tests.support import forging
 from tests.support.key_pairs import MAKE, entry, pair, public_entry, public_pem
 
@@ -20,6 +21,14 @@ EXAMPLE_N = (
     "AtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3"
     "XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"
 )
+LOADED = """
+import sys
+import django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns[0].url_patterns
+print([name for name in sys.modules if name == "jwt" or name.startswith("cryptography.x509")])
+"""
 EXAMPLE_THUMBPRINT = "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"
 
 
@@ -31,6 +40,12 @@ def alg(request):
 @pytest.fixture
 def keys(alg):
     return pair(alg)
+
+
+def test_start_loads_nothing_that_only_tokens_need():
+    run = python("-c", LOADED, DJANGO_SETTINGS_MODULE="tests.settings")
+
+    assert run.stdout.splitlines() == ["[]"]
 
 
 def test_access_token_is_signed_with_the_active_key(api, configure, alg, keys):
