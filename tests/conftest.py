@@ -47,9 +47,6 @@ ONCE = (
     *("test_keys.py", "test_login_csrf.py", "test_methods.py", "test_other_process.py"),
     *("test_public_names.py", "test_redirects.py", "test_reports.py", "test_verify_browser.py"),
 )
-# Long, and the statements for MariaDB are those for SQLite. PostgreSQL has some of its own, so they
-# run there too.
-PORTABLE = ("compat", "flow", "test_admin_site.py", "test_processes.py", "test_staff.py")
 # Migrations are run on each database.
 EACH = ("test_migrations.py",)
 
@@ -70,8 +67,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(needs.several_writers)
         if (folder in ONCE or file in ONCE) and file not in EACH:
             item.add_marker(pytest.mark.once)
-        if folder in PORTABLE or file in PORTABLE:
-            item.add_marker(pytest.mark.portable)
     # Started first, so that no worker waits for the other one at the end.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))

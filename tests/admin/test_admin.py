@@ -18,7 +18,6 @@ MAIN_RULES = (
 )
 
 
-@pytest.mark.portable
 def test_main_rules_of_admin_hold():
     files = [f"tests/admin/inside/test_{name}.py" for name in MAIN_RULES]
     holds(*files, SETTINGS, sample=True)

@@ -31,19 +31,12 @@ SHARES = {
 }
 SHARES["others"] = [name for name in INSIDE if name not in chain(*SHARES.values())]
 
-# What an action writes; how rows are read depends more on the database.
-PORTABLE = ("action_entries", "failed_entries")
-
 
 def files_of(share: str) -> list[str]:
     return [f"tests/audit/inside/{name}.py" for name in SHARES[share]]
 
 
-def marked(share: str) -> object:
-    return pytest.param(share, marks=[pytest.mark.portable] if share in PORTABLE else [])
-
-
-@pytest.mark.parametrize("share", [marked(share) for share in SHARES])
+@pytest.mark.parametrize("share", SHARES)
 def test_log_in_a_host_with_every_module(share):
     holds(WITH_ADMIN, *files_of(share), sample=True)
 

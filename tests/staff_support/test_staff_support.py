@@ -8,7 +8,6 @@ INSIDE = ("tests/staff_support/inside", "--ds=tests.audit.settings")
 BROWSER = ("-m", "slow", "tests/staff_support/inside", "--ds=tests.staff_support.settings")
 
 
-@pytest.mark.portable
 def test_support_page_in_a_host_with_every_module():
     holds(*INSIDE)
 
