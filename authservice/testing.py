@@ -167,14 +167,13 @@ class ApiClient:
     def log_in(self, user: Any) -> ApiClient:
         """Log in as a user through the one door, without a password.
 
-        Raises the `Fault` of `login.complete`, or `Refused`. After a challenge the client has no
+        Raises the `Fault` of `login.enter`. After a challenge the client has no
         tokens.
         """
         person = lookup.get_person(user)
         # Packages that listen to Django's signals, such as django-axes, read the request.
         client = Client(http=RequestFactory().post(reverse("authservice:login")))
-        outcome: Login = login.complete(person, client, method="test", proofs=("test",))
-        outcome.admitted()
+        outcome: Login = login.enter(person, client, method="test", proofs=("test",))
         self.tokens = outcome.tokens
         return self
 

@@ -13,8 +13,7 @@ from django.db import transaction
 from authservice.core import errors
 from authservice.core.credentials import lockout, one_time, passwords
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.login import hook_calls, login
-from authservice.core.login.hook_calls import Prepared
+from authservice.core.login import login
 from authservice.core.login.login import Login
 from authservice.core.messages import compose, mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
@@ -139,36 +138,25 @@ def target_of(token: Secret) -> str:
 
 
 def _enter(
-    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, wrong: Fault
+    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, invalid: Fault
 ) -> Login:
     if person.email_verified:
         login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
-    prepared = hook_calls.prepare(person.user, client, method=METHOD, proofs=_PROOFS)
-    outcome = None
-    with transaction.atomic(using=databases.primary()):
-        present = one_time.consume_for(purpose(), person, issued)
-        if present is not None:
-            present = _proven(present, client, caller)
-            if login.login_refusal(present) is None:
-                outcome = _complete(present, client, prepared)
-    if outcome is not None:
-        return outcome.admitted()
-    # Refuse outside the transaction, so that the event stays recorded and a first verification is
-    # committed. It must end earlier access even if the login fails for a missing phone number.
-    if present is None:
-        login.record_failure(person, client, _reason(wrong), method=METHOD)
-        raise wrong
-    return _complete(present, client, prepared)
 
+    def proven(found: Person) -> Person | None:
+        present = one_time.consume_for(purpose(), found, issued)
+        if present is None:
+            return None
+        if not present.email_verified:
+            auto_register.forget(present)
+        return first_proof.confirm_address(present, client, caller=caller)
 
-def _complete(person: Person, client: Client, prepared: Prepared) -> Login:
-    return login.complete(person, client, method=METHOD, proofs=_PROOFS, prepared=prepared)
-
-
-def _proven(person: Person, client: Client, caller: Person | None) -> Person:
-    if not person.email_verified:
-        auto_register.forget(person)
-    return first_proof.confirm_address(person, client, caller=caller)
+    outcome = login.enter(person, client, method=METHOD, proofs=_PROOFS, change=proven)
+    if outcome.tokens or outcome.challenges:
+        return outcome
+    # After the transaction, so that the entry stays.
+    login.record_failure(person, client, _reason(invalid), method=METHOD)
+    raise invalid
 
 
 def _reason(wrong: Fault) -> str:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from django.db import transaction
+from functools import partial
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.errors import UserAlreadyExists
 from authservice.core.login import hook_calls, login
-from authservice.core.login.hook_calls import Prepared
-from authservice.core.login.login import Login
+from authservice.core.login.login import Login, NewAccount
 from authservice.core.messages import kinds, security_notice
 from authservice.core.recovery import first_proof, verification
 from authservice.core.users import identifiers
@@ -92,7 +90,7 @@ def sign_in(
 ) -> SignedIn:
     """Log the user of this profile in. `caller` is described at `first_proof.confirm_address`.
 
-    Raises errors of this module, as `login.complete` does, and `Refused`.
+    Raises errors of this module, and as `login.enter` does.
     """
     arriving = Arriving(
         provider=provider,
@@ -102,9 +100,7 @@ def sign_in(
         caller=caller,
     )
     # The code is used up, so a deadlock must be resolved here: the view cannot repeat the request.
-    signed_in = retry_on_deadlock(lambda: _resolved(arriving))
-    signed_in.outcome.admitted()
-    return signed_in
+    return retry_on_deadlock(lambda: _resolved(arriving))
 
 
 def _resolved(arriving: Arriving) -> SignedIn:
@@ -135,15 +131,18 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     if _has_same_address(arriving, person) and not person.email_proven:
         return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
     login.check_may_log_in(person, arriving.client, method=arriving.method)
-    prepared = _prepare(arriving, person)
-    with transaction.atomic(using=databases.primary()):
-        passwords.lock_users([person.user.pk])
+
+    def linked(one: Person) -> Person:
+        passwords.lock_users([one.user.pk])
         _require_link(arriving, link)
-        outcome = _complete(arriving, person, prepared)
+        return one
+
+    def then(_: Login) -> None:
         # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
         if arriving.tokens:
             sealing.store(link, arriving.tokens)
-    return _signed_in(arriving, outcome)
+
+    return _enter(arriving, person, linked, then)
 
 
 @transactions.inside
@@ -188,16 +187,14 @@ def _change_and_enter(
     """Change the account of a user whose address the provider has verified, then log them in."""
     if not person.active:
         login.check_may_log_in(person, arriving.client, method=arriving.method)
-    prepared = _prepare(arriving, person)
-    with transaction.atomic(using=databases.primary()):
+
+    def changed(_: Person) -> Person:
         present = storage.users().lock(person.user.pk)
         if present is None or not _has_same_address(arriving, present) or not present.active:
             raise LinkTaken  # changed since it was read: decide again
-        present = change(present)
-        if login.login_refusal(present) is None:
-            return _signed_in(arriving, _complete(arriving, present, prepared))
-    # Refused outside the transaction, so that link, proof and the entry of the refusal stay.
-    return _signed_in(arriving, _complete(arriving, present, prepared))
+        return change(present)
+
+    return _enter(arriving, person, changed)
 
 
 def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
@@ -236,17 +233,11 @@ def _new(arriving: Arriving) -> SignedIn:
     throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(arriving.profile)
     hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
-    prepared = hook_calls.prepare_signup(
-        new_user, arriving.client, method=arriving.method, proofs=PROOFS
-    )
-    outcome = storage.users().create(new_user, lambda person: _begin(arriving, person, prepared))
-    if outcome.tokens is None and not outcome.challenges and not outcome.refusal:
-        # Refused outside the transaction, so that the account stays.
-        outcome = _complete(arriving, outcome.person, prepared)
-    return _signed_in(arriving, outcome, is_new_user=True)
+    account = NewAccount(new_user, partial(storage.users().create, new_user))
+    return _enter(arriving, account, lambda person: _welcomed(arriving, person))
 
 
-def _begin(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
+def _welcomed(arriving: Arriving, person: Person) -> Person:
     client, verified = arriving.client, arriving.profile.email_verified
     events.record("auth.signup", person, client, method=arriving.method)
     if verified:
@@ -256,23 +247,20 @@ def _begin(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
         message_queue.send(kinds.VERIFY_EMAIL, person.email, client, using=using)
     storage.links().add(arriving.link(person, at_signup=True))
     events.record("auth.oauth.linked", person, client, provider=arriving.provider)
-    if login.login_refusal(person) is not None:
-        return Login(person)
-    return _complete(arriving, person, prepared)
+    return person
 
 
-def _prepare(arriving: Arriving, person: Person) -> Prepared:
-    return hook_calls.prepare(person.user, arriving.client, method=arriving.method, proofs=PROOFS)
-
-
-def _complete(arriving: Arriving, person: Person, prepared: Prepared) -> Login:
-    return login.complete(
-        person, arriving.client, method=arriving.method, proofs=PROOFS, prepared=prepared
+def _enter(
+    arriving: Arriving,
+    who: Person | NewAccount,
+    change: Callable[[Person], Person],
+    then: Callable[[Login], None] | None = None,
+) -> SignedIn:
+    outcome = login.enter(
+        who, arriving.client, method=arriving.method, proofs=PROOFS, change=change, then=then
     )
-
-
-def _signed_in(arriving: Arriving, outcome: Login, *, is_new_user: bool = False) -> SignedIn:
-    return SignedIn(outcome=outcome, is_new_user=is_new_user, provider=arriving.provider)
+    is_new = isinstance(who, NewAccount)
+    return SignedIn(outcome=outcome, is_new_user=is_new, provider=arriving.provider)
 
 
 def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:

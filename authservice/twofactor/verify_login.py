@@ -17,6 +17,7 @@ the device token is revoked. An attacker with the device token still needs the p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -27,8 +28,7 @@ from authservice.core import errors
 from authservice.core.credentials import known_devices, lockout, one_time, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.credentials.one_time import Purpose
-from authservice.core.login import hook_calls, login
-from authservice.core.login.hook_calls import Prepared
+from authservice.core.login import login
 from authservice.core.login.login import Login
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
@@ -203,10 +203,10 @@ def verify_login(
 
     For a user who must set up a second factor, this is the first code of the new factor. Raises
     `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` if nothing was set
-    up yet, an error of `login.complete`, or `Refused`.
+    up yet, or an error of `login.enter`.
     """
     try:
-        return _verify(temp_token, code, client, remember).admitted()
+        return _verify(temp_token, code, client, remember)
     except InvalidToken:
         _record_refusal(temp_token, client)
         raise
@@ -229,18 +229,21 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         raise InvalidToken  # the factor was disabled after the challenge was issued
     kind = codes.kind_of(code)
     attempt = _count_attempt(kind, person, token, found, client)
-    prepared = _prepare(person, token, client)
-    refund = partial(_refund, token, attempt)
-    with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
-        # The user's row before the authenticator's, as in every code path that locks both.
-        passwords.lock_users([person.user.pk])
-        if codes.consume(kind, found, code):
-            codes.record_verified(kind, person, client)
-            outcome = _complete(person, token, client, attempt, prepared)
-            if remember and outcome.refusal is None:
-                remember_device(found, person, outcome.device_token)
-            return outcome
-    raise _failed(kind, person, client)
+
+    def is_right() -> bool:
+        if not codes.consume(kind, found, code):
+            return False
+        codes.record_verified(kind, person, client)
+        return True
+
+    def then(outcome: Login) -> None:
+        if remember:
+            remember_device(found, person, outcome.device_token)
+
+    outcome = _enter(person, token, client, attempt, is_right, then)
+    if outcome is None:
+        raise _failed(kind, person, client)
+    return outcome
 
 
 def set_up(temp_token: Secret, client: Client) -> Enrolment:
@@ -263,13 +266,11 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         raise InvalidToken
     pending = enrolment.pending_of(found)
     attempt = _count_attempt(codes.TOTP, person, token, pending, client)
-    prepared = _prepare(person, token, client)
-    refund = partial(_refund, token, attempt)
-    with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
-        passwords.lock_users([person.user.pk])
-        if enrolment.enable(pending, code, person, client):
-            return _complete(person, token, client, attempt, prepared)
-    raise _failed(codes.TOTP, person, client)
+    enable = partial(enrolment.enable, pending, code, person, client)
+    outcome = _enter(person, token, client, attempt, enable)
+    if outcome is None:
+        raise _failed(codes.TOTP, person, client)
+    return outcome
 
 
 @transactions.outside
@@ -291,37 +292,39 @@ def _refund(token: OneTimeToken, attempt: CountedAttempt) -> None:
     attempt.refund_throttle()
 
 
-def _prepare(person: Person, token: OneTimeToken, client: Client) -> Prepared:
-    method = token.payload["method"]
-    return hook_calls.prepare(person.user, client, method=method, proofs=_proofs(token))
-
-
-def _proofs(token: OneTimeToken) -> tuple[str, ...]:
-    return (*token.payload["proofs"], *_PROOFS)
-
-
-def _complete(
+def _enter(
     person: Person,
     token: OneTimeToken,
     client: Client,
     attempt: CountedAttempt,
-    prepared: Prepared,
-) -> Login:
-    outcome = login.complete(
-        person,
-        client,
-        method=token.payload["method"],
-        proofs=_proofs(token),
-        attempt=attempt,
-        prepared=prepared,
-    )
-    # The one-time token comes last (lock order): a password change or a hash upgrade locks the
-    # user's row first and the user's one-time tokens after it; the opposite order would deadlock.
-    # The fingerprint in the condition refuses a login that began with a password since replaced.
-    if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
-        raise InvalidToken  # a concurrent request used it; this one is rolled back
-    attempt.refund_throttle()
-    return outcome
+    is_right: Callable[[], bool],
+    then: Callable[[Login], None] | None = None,
+) -> Login | None:
+    """Log in with a code that `is_right` checks and uses up; None if it is wrong."""
+
+    def checked(_: Person) -> Person | None:
+        # The lock order: the user's row, as in every code path that locks it with another one, then
+        # the authenticator and the one-time token.
+        passwords.lock_users([person.user.pk])
+        if not is_right():
+            return None
+        # The fingerprint refuses a login that began with a password since replaced.
+        if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
+            raise InvalidToken  # a concurrent request used it; this one is rolled back
+        attempt.refund_throttle()
+        return person
+
+    with lockout.refund_unless_checked(partial(_refund, token, attempt)):
+        outcome = login.enter(
+            person,
+            client,
+            method=token.payload["method"],
+            proofs=(*token.payload["proofs"], *_PROOFS),
+            attempt=attempt,
+            change=checked,
+            then=then,
+        )
+    return outcome if outcome.tokens or outcome.challenges else None
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

@@ -218,7 +218,7 @@ class TestCleanup:
 
     def test_account_used_by_another_way_to_sign_in_is_kept(self, magic, clock, cleanup):
         magic.mailed()
-        login.complete(lookup.get_person(the_user()), Client(), method="oauth", proofs=("fed",))
+        login.enter(lookup.get_person(the_user()), Client(), method="oauth", proofs=("fed",))
         clock.forward(days=2)
         cleanup()
 

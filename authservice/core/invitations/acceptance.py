@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
-
-from django.db import transaction
 
 from authservice.core import errors
 from authservice.core.conf import core
@@ -18,8 +17,7 @@ from authservice.core.credentials import passwords
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.login import hook_calls, login
-from authservice.core.login.hook_calls import Prepared
-from authservice.core.login.login import Login
+from authservice.core.login.login import Login, NewAccount
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof, verification
 from authservice.core.sessions import rotation
@@ -27,7 +25,7 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.users import creation, lookup
 from authservice.core.users.creation import INVITATION, NewPassword, NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events
+from authservice.kernel import events
 from authservice.kernel.client import Client
 from authservice.kernel.errors import InvalidRefreshToken, ServiceUnavailable, invalid
 from authservice.kernel.phrases import phrase
@@ -125,7 +123,6 @@ def accept(
             if attempt == _ATTEMPTS - 1:
                 raise errors.UserAlreadyExists from None
         else:
-            accepted.login.admitted()
             return accepted
     raise AssertionError  # the loop returns or raises
 
@@ -144,32 +141,36 @@ def _enter(
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
-    prepared = hook_calls.prepare(person.user, client, method=method, proofs=_PROOFS)
+    joined: list[T] = []
+    kept: list[Login] = []
+
+    def joining(_: Person) -> Person | None:
+        present = _locked(invitation, person)
+        session = _own_session(present, own.caller)
+        if session is None:
+            closing.require_unchanged_recipient(invitation, present)
+        else:
+            rotation.require_usable(session, own.refresh_token)
+        # The first proof changes one-time tokens and the account: before the invitation, as the
+        # lock order demands.
+        owner = present if session else None
+        present = first_proof.confirm_address(present, client, caller=owner)
+        if session is None and (refused := login.login_refusal(present)):
+            raise refused  # the invitation stays pending
+        joined.append(join(present))
+        if session is None:
+            return present
+        tokens = rotation.continued(present, session, own.refresh_token)
+        kept.append(Login(present, tokens=tokens, kept=session))
+        return None
+
     try:
-        with transaction.atomic(using=databases.primary()):
-            present = _locked(invitation, person)
-            session = _own_session(present, own.caller)
-            if session is None:
-                closing.require_unchanged_recipient(invitation, present)
-            else:
-                rotation.require_usable(session, own.refresh_token)
-            # The first proof changes one-time tokens and the account: before the invitation, as the
-            # lock order demands.
-            owner = present if session else None
-            present = first_proof.confirm_address(present, client, caller=owner)
-            if session is None and (refused := login.login_refusal(present)):
-                raise refused
-            joined = join(present)
-            if session is not None:
-                tokens = rotation.continued(present, session, own.refresh_token)
-                entered = Login(present, tokens=tokens, kept=session)
-            else:
-                entered = _complete(present, client, method, prepared)
-            return Accepted(entered, False, joined)
+        entered = login.enter(person, client, method=method, proofs=_PROOFS, change=joining)
     except login.REFUSALS as refused:
         # Outside the transaction, which the refusal has rolled back.
         login.record_failure(person, client, refused.code.lower(), method=method)
         raise
+    return Accepted(kept[-1] if kept else entered, False, joined[-1])
 
 
 def _locked(invitation: Invitation, person: Person) -> Person:
@@ -188,10 +189,6 @@ def _own_session(person: Person, caller: Caller | None) -> Session | None:
     if not verification.is_same(person, caller.person if caller else None):
         return None
     return rotation.find_valid(caller.session_id) if caller else None
-
-
-def _complete(person: Person, client: Client, method: str, prepared: Prepared) -> Login:
-    return login.complete(person, client, method=method, proofs=_PROOFS, prepared=prepared)
 
 
 def _hashed(invitation: Invitation, profile: Profile, client: Client, method: str) -> NewPassword:
@@ -217,13 +214,16 @@ def _sign_up(
     method: str,
 ) -> Accepted[T]:
     new_user = NewUser(email=invitation.email, name=profile.name)
-    prepared = hook_calls.prepare_signup(new_user, client, method=method, proofs=_PROOFS)
+    joined: list[T] = []
 
-    def begin(person: Person) -> Accepted[T]:
+    def joining(person: Person) -> Person:
         events.record("auth.signup", person, client, method=method)
         verification.accept_email(person, client)
-        joined: Any = join(person)
-        entered = _complete(person, client, method, prepared)
-        return Accepted(entered, True, joined)
+        if (refused := login.login_refusal(person)) is not None:
+            raise refused  # the invitation stays pending
+        joined.append(join(person))
+        return person
 
-    return creation.create_user(new_user, encoded, begin)
+    account = NewAccount(new_user, partial(creation.create_user, new_user, encoded))
+    entered = login.enter(account, client, method=method, proofs=_PROOFS, change=joining)
+    return Accepted(entered, True, joined[-1])

@@ -4,7 +4,7 @@
 It runs in a transaction, which must not wait for other services. So `CORE.LOGIN_HOOK_PREPARE` is
 called before that transaction, and its result is passed to the hook. A refusal of a login is
 returned instead of raised: the transaction commits with the counters and audit entries in it, and
-`Login.admitted` raises the refusal afterwards.
+`login.enter` raises the refusal afterwards.
 
 `CORE.SIGNUP_HOOK` is called before the transaction that creates the account.
 """
@@ -36,8 +36,7 @@ class Prepared:
 
 
 def prepare(user: Any, client: Client, *, method: str, proofs: tuple[str, ...]) -> Prepared:
-    """Call `CORE.LOGIN_HOOK_PREPARE`. Call this before the transaction in which
-    `login.complete(…, prepared=…)` runs."""
+    """Call `CORE.LOGIN_HOOK_PREPARE`, before the transaction of the login."""
     if not (core.login_hook and core.login_hook_prepare):
         return Prepared()
     attempt = LoginAttempt(user=user, client=client, method=method, proofs=proofs)

@@ -1,17 +1,19 @@
-"""The one door: every way to log in ends here, and only this module starts sessions.
+"""The one door: every way to log in calls `enter`, and only this module starts sessions.
 
-`complete` checks whether the user may log in at all, then asks each second factor that a module
-has. It may return a challenge, which is a normal result. No token exists before the last factor is
-passed.
+`enter` owns the transaction of a login. In it the way to log in makes its change, such as a link
+that is used up; then the rules, each second factor that a module has and the hook of the project
+decide. The result may be a challenge. No token exists before the last factor is passed. A refusal
+is raised after the commit, so that it undoes neither the change nor its audit entry.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 from django.contrib import auth
 from django.contrib.auth.signals import user_logged_in, user_login_failed
@@ -22,13 +24,13 @@ from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.login import hook_calls, last_login
-from authservice.core.login.hook_calls import Prepared
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.recovery import verification
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import host_fields, identifiers, lookup
+from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events, message_queue
@@ -40,7 +42,7 @@ from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 SIGNUP = "signup"
-# The refusals of `complete`, for the API description of the routes that call it.
+# The refusals of `enter`, for the API description of the routes that call it.
 REFUSALS = (
     errors.Conflict,  # of a row that a receiver of the login saves
     errors.UserNotActive,
@@ -51,40 +53,45 @@ REFUSALS = (
 
 @dataclass(frozen=True)
 class Login:
-    """The result of a login: tokens, challenges, or neither if the user must be verified first or
-    a hook of the host project refused. `kept` is the session that a signed-in client keeps, or None
-    if the session is new."""
+    """The result of a login: tokens, challenges, or neither if `change` of `enter` returned None.
+    `kept` is the session that a signed-in client keeps, or None if the session is new."""
 
     person: Person
     tokens: Tokens | None = None
     kept: Session | None = None
     challenges: tuple[Challenge, ...] = ()
     device_token: Secret = field(default_factory=lambda: Secret(""))
-    refusal: Refused | None = None
 
-    def admitted(self) -> Login:
-        """This result. Raises the refusal of the hook, if there is one.
 
-        Every caller of `complete` must call it outside of its transactions, which a refusal must
-        not roll back.
-        """
-        if self.refusal is not None:
-            raise self.refusal
-        return self
+@dataclass(frozen=True)
+class NewAccount:
+    """A user whom the login creates. `create` runs a function of the new user in the transaction
+    that stores them, as `partial(creation.create_user, new_user, encoded)` does."""
+
+    new_user: NewUser
+    create: Callable[[Callable[[Person], _Decision]], _Decision]
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Why this user is not logged in: an error of `login_refusal`, or that of a hook."""
+
+    person: Person
+    error: Fault
+
+
+_Decision: TypeAlias = Login | _Refusal
 
 
 @clock.once
 def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
-    """Log in by e-mail address or username. Raises as `checked_password` and `complete` do, and
-    `Refused`."""
+    """Log in by e-mail address or username. Raises as `checked_password` and `enter` do."""
     checked = checked_password(password, client, email=email, username=username)
     try:
         with checked as (accepted, attempt), lockout.refund_unless_checked(attempt.refund):
-            outcome = complete(
-                accepted, client, method="password", proofs=("pwd",), attempt=attempt
-            )
+            return enter(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
     except errors.EmailNotVerified:
         if core.signup_enumeration != "hide":
             raise
@@ -92,7 +99,6 @@ def with_password(
         # counts as a wrong one everywhere, since counters can be seen too.
         lockout.count_throttle(client.network)
         raise errors.InvalidCredentials from None
-    return outcome.admitted()
 
 
 @contextmanager
@@ -136,55 +142,85 @@ def checked_password(
     raise errors.InvalidCredentials
 
 
+def _unchanged(person: Person) -> Person:
+    return person
+
+
 @clock.once
-def complete(
-    person: Person,
+def enter(
+    who: Person | NewAccount,
     client: Client,
     *,
     method: str,
     proofs: tuple[str, ...],
     attempt: CountedAttempt | None = None,
-    prepared: Prepared | None = None,
-    recorded: events.Batch | None = None,
+    change: Callable[[Person], Person | None] = _unchanged,
+    then: Callable[[Login], None] | None = None,
 ) -> Login:
-    """Issue tokens to a client that proved to be `person`, or the challenges that remain.
+    """Issue tokens to a client that proved to be `who`, or the challenges that remain.
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
-    attempt to give back. In a transaction of the caller, `prepared` is the result of
-    `hook_calls.prepare`, called before that transaction, and `recorded` are its events, which are
-    stored here. The caller calls `admitted` of the result after its transaction. Raises as
-    `check_may_log_in` does, and `InvalidCredentials` if the user was deleted since.
+    attempt to give back.
+
+    `change` is called first in the transaction of the login, with the user. It takes the locks that
+    it needs and returns the user as they are then, or None if the client is not logged in now. If
+    it raises an error, nothing is stored. A refusal of the user after it does store the change.
+    `then` is called last in that transaction with the tokens or challenges.
+
+    Raises one of `REFUSALS`, `Refused` of a hook, and `InvalidCredentials` if the user was deleted
+    since.
     """
-    check_may_log_in(person, client, method=method)
-    if prepared is None:
-        prepared = hook_calls.prepare(person.user, client, method=method, proofs=proofs)
-    arrival = Arrival(person=person, client=client, method=method, proofs=proofs)
+    if isinstance(who, NewAccount):
+        prepared = hook_calls.prepare_signup(who.new_user, client, method=method, proofs=proofs)
+    else:
+        if change is _unchanged:
+            check_may_log_in(who, client, method=method)
+        prepared = hook_calls.prepare(who.user, client, method=method, proofs=proofs)
+
+    def decide(person: Person) -> _Decision:
+        changed = change(person)
+        if changed is None:
+            return Login(person)
+        if (fault := login_refusal(changed)) is not None:
+            return _Refusal(changed, fault)
+        arrival = Arrival(person=changed, client=client, method=method, proofs=proofs)
+        challenges = _challenges(arrival)
+        if challenges:
+            if attempt:
+                attempt.refund()
+            events.record("auth.login.challenged", changed, client, method=method)
+            outcome = Login(changed, challenges=challenges)
+        elif (refused := hook_calls.refusal(arrival, prepared)) is not None:
+            record_failure(changed, client, refused.code.lower(), method=method)
+            return _Refusal(changed, refused)
+        else:
+            outcome = _start_session(arrival, attempt)
+        if then:
+            then(outcome)
+        return outcome
+
+    if isinstance(who, NewAccount):
+        decision = who.create(decide)
+    else:
+        decision = _decided(who, decide, client, method)
+    if isinstance(decision, Login):
+        return decision
+    if not isinstance(decision.error, Refused):
+        _report(decision.person, client, decision.error, method)
+    raise decision.error
+
+
+def _decided(
+    person: Person, decide: Callable[[Person], _Decision], client: Client, method: str
+) -> _Decision:
     try:
-        with transaction.atomic(using=databases.primary(), savepoint=False):
-            return _run_gates(arrival, attempt, prepared, recorded or events.Batch())
-    except (DatabaseError, errors.Conflict) as wrong:
+        with transaction.atomic(using=databases.primary()):
+            return decide(person)
+    except (DatabaseError, errors.Conflict) as error:
         if not _is_gone(person):
             raise
         record_failure(person, client, "invalid_credentials", method=method)
-        raise errors.InvalidCredentials from wrong
-
-
-def _run_gates(
-    arrival: Arrival, attempt: CountedAttempt | None, prepared: Prepared, recorded: events.Batch
-) -> Login:
-    person, client, method = arrival.person, arrival.client, arrival.method
-    challenges = _challenges(arrival)
-    refusal = None if challenges else hook_calls.refusal(arrival, prepared)
-    if not challenges and refusal is None:
-        return _start_session(arrival, attempt, recorded)
-    recorded.run()
-    if refusal is not None:
-        record_failure(person, client, refusal.code.lower(), method=method)
-        return Login(person, refusal=refusal)
-    if attempt:
-        attempt.refund()
-    events.record("auth.login.challenged", person, client, method=method)
-    return Login(person, challenges=challenges)
+        raise errors.InvalidCredentials from error
 
 
 def _is_gone(person: Person) -> bool:
@@ -202,10 +238,14 @@ def check_may_log_in(person: Person, client: Client, *, method: str) -> None:
     """
     fault = login_refusal(person)
     if fault is not None:
-        record_failure(person, client, fault.code.lower(), method=method)
-        if isinstance(fault, errors.PhoneNotVerified):
-            verification.text_if_shared(person, client)
+        _report(person, client, fault, method)
         raise fault
+
+
+def _report(person: Person, client: Client, fault: Fault, method: str) -> None:
+    record_failure(person, client, fault.code.lower(), method=method)
+    if isinstance(fault, errors.PhoneNotVerified):
+        verification.text_if_shared(person, client)
 
 
 def record_failure(person: Person | None, client: Client, reason: str, *, method: str) -> None:
@@ -232,10 +272,9 @@ def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
     return tuple(challenge for challenge in asked if challenge is not None)
 
 
-def _start_session(
-    arrival: Arrival, attempt: CountedAttempt | None, recorded: events.Batch
-) -> Login:
+def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
+    recorded = events.Batch()
     known = known_devices.known(client.device_token, person)
     if known is None and method == SIGNUP:
         known = known_devices.first_device(person)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.login import hook_calls, login, pending_signups
-from authservice.core.login.hook_calls import Prepared
-from authservice.core.login.login import Login
+from authservice.core.login.login import Login, NewAccount
 from authservice.core.messages import kinds, sending
 from authservice.core.recovery import verification
 from authservice.core.users import creation
@@ -44,13 +44,16 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
         _create_quietly(new_user, encoded, client)
         return None
     new_user = replace(new_user, device=uuid.uuid4())
-    return _create(new_user, encoded, client, _prepared(new_user, client)).admitted()
+    create = partial(creation.create_user, new_user, encoded)
 
+    def welcomed(person: Person) -> Person | None:
+        _welcome(person, new_user, client)
+        return person if login.login_refusal(person) is None else None
 
-def _prepared(new_user: NewUser, client: Client) -> Prepared:
     if core.require_email_verification or core.require_phone_verification:
-        return Prepared()  # the user is not logged in
-    return hook_calls.prepare_signup(new_user, client, method=login.SIGNUP, proofs=_PROOFS)
+        return create(lambda person: Login(_welcome(person, new_user, client)))
+    account = NewAccount(new_user, create)
+    return login.enter(account, client, method=login.SIGNUP, proofs=_PROOFS, change=welcomed)
 
 
 def _require_reachable(new_user: NewUser) -> None:
@@ -70,28 +73,15 @@ def _create_quietly(new_user: NewUser, encoded: NewPassword, client: Client) -> 
         sending.to_email(kinds.SIGNUP, new_user.email, client, details=details)
         return
     with suppress(errors.UserAlreadyExists):  # there is no worker
-        _create(new_user, encoded, client, Prepared())
+        creation.create_user(new_user, encoded, partial(_welcome, new_user=new_user, client=client))
 
 
-def _create(new_user: NewUser, encoded: NewPassword, client: Client, prepared: Prepared) -> Login:
-    return creation.create_user(
-        new_user, encoded, lambda person: _begin(person, new_user, client, prepared)
-    )
-
-
-def _begin(person: Person, new_user: NewUser, client: Client, prepared: Prepared) -> Login:
-    using = databases.primary()
-    recorded = events.Batch()
-    recorded.add("auth.signup", person, client)
-    hidden = core.signup_enumeration == "hide" and bool(new_user.email)
-    if not hidden:
+def _welcome(person: Person, new_user: NewUser, client: Client) -> Person:
+    """Record the sign-up, and send what verifies the address and the number."""
+    events.record("auth.signup", person, client)
+    if not (core.signup_enumeration == "hide" and new_user.email):
+        using = databases.primary()
         message_queue.send(kinds.VERIFY_EMAIL, new_user.email, client, using=using)
     if new_user.phone_number and core.require_phone_verification:
         verification.text_after_commit(person, new_user.phone_number, client)
-    if hidden or login.login_refusal(person) is not None:
-        recorded.run()
-        return Login(person)
-    method = login.SIGNUP
-    return login.complete(
-        person, client, method=method, proofs=_PROOFS, prepared=prepared, recorded=recorded
-    )
+    return person
