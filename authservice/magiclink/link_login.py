@@ -143,9 +143,8 @@ def _enter(
     if person.email_verified:
         login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
 
-    def proven(found: Person) -> Person | None:
-        present = one_time.consume_for(purpose(), found, issued)
-        if present is None:
+    def proven(present: Person) -> Person | None:
+        if not one_time.consume_locked(purpose(), present, issued):
             return None
         if not present.email_verified:
             auto_register.forget(present)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from authservice.core.conf import core
-from authservice.core.credentials import passwords
 from authservice.core.errors import UserAlreadyExists
 from authservice.core.login import hook_calls, login
 from authservice.core.login.login import Login, NewAccount
@@ -132,10 +131,9 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
         return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
     login.check_may_log_in(person, arriving.client, method=arriving.method)
 
-    def linked(one: Person) -> Person:
-        passwords.lock_users([one.user.pk])
+    def linked(present: Person) -> Person:
         _require_link(arriving, link)
-        return one
+        return present
 
     def then(_: Login) -> None:
         # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
@@ -188,9 +186,8 @@ def _change_and_enter(
     if not person.active:
         login.check_may_log_in(person, arriving.client, method=arriving.method)
 
-    def changed(_: Person) -> Person:
-        present = storage.users().lock(person.user.pk)
-        if present is None or not _has_same_address(arriving, present) or not present.active:
+    def changed(present: Person) -> Person:
+        if not _has_same_address(arriving, present) or not present.active:
             raise LinkTaken  # changed since it was read: decide again
         return change(present)
 
@@ -259,6 +256,8 @@ def _enter(
     outcome = login.enter(
         who, arriving.client, method=arriving.method, proofs=PROOFS, change=change, then=then
     )
+    if not (outcome.tokens or outcome.challenges):
+        raise LinkTaken  # the user was deleted since they were read: decide again
     is_new = isinstance(who, NewAccount)
     return SignedIn(outcome=outcome, is_new_user=is_new, provider=arriving.provider)
 

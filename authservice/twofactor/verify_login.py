@@ -230,15 +230,15 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
     kind = codes.kind_of(code)
     attempt = _count_attempt(kind, person, token, found, client)
 
-    def is_right() -> bool:
+    def is_right(present: Person) -> bool:
         if not codes.consume(kind, found, code):
             return False
-        codes.record_verified(kind, person, client)
+        codes.record_verified(kind, present, client)
         return True
 
     def then(outcome: Login) -> None:
         if remember:
-            remember_device(found, person, outcome.device_token)
+            remember_device(found, outcome.person, outcome.device_token)
 
     outcome = _enter(person, token, client, attempt, is_right, then)
     if outcome is None:
@@ -266,8 +266,11 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         raise InvalidToken
     pending = enrolment.pending_of(found)
     attempt = _count_attempt(codes.TOTP, person, token, pending, client)
-    enable = partial(enrolment.enable, pending, code, person, client)
-    outcome = _enter(person, token, client, attempt, enable)
+
+    def is_right(present: Person) -> bool:
+        return enrolment.enable(pending, code, present, client)
+
+    outcome = _enter(person, token, client, attempt, is_right)
     if outcome is None:
         raise _failed(codes.TOTP, person, client)
     return outcome
@@ -297,22 +300,19 @@ def _enter(
     token: OneTimeToken,
     client: Client,
     attempt: CountedAttempt,
-    is_right: Callable[[], bool],
+    is_right: Callable[[Person], bool],
     then: Callable[[Login], None] | None = None,
 ) -> Login | None:
     """Log in with a code that `is_right` checks and uses up; None if it is wrong."""
 
-    def checked(_: Person) -> Person | None:
-        # The lock order: the user's row, as in every code path that locks it with another one, then
-        # the authenticator and the one-time token.
-        passwords.lock_users([person.user.pk])
-        if not is_right():
+    def checked(present: Person) -> Person | None:
+        if not is_right(present):
             return None
         # The fingerprint refuses a login that began with a password since replaced.
         if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
             raise InvalidToken  # a concurrent request used it; this one is rolled back
         attempt.refund_throttle()
-        return person
+        return present
 
     with lockout.refund_unless_checked(partial(_refund, token, attempt)):
         outcome = login.enter(

@@ -47,24 +47,24 @@ def test_login_on_a_remembered_device_costs_at_most_eight(api, warm, configure, 
     assert cost(lambda: log_in(api, **device)) == 8 - 2 * ALONG
 
 
-def test_second_step_costs_at_most_ten(warm):
+def test_second_step_costs_at_most_eleven(warm):
     token, code = warm.temp_token(), warm.code()
 
-    assert cost(lambda: warm.verify_login(code, token)) == 10 - 3 * ALONG
+    assert cost(lambda: warm.verify_login(code, token)) == 11 - 3 * ALONG
 
 
-def test_second_step_with_a_backup_code_costs_at_most_ten(warm):
+def test_second_step_with_a_backup_code_costs_at_most_eleven(warm):
     token = warm.temp_token()
 
-    assert cost(lambda: warm.verify_login(warm.backup_codes[0], token)) == 10 - 3 * ALONG
+    assert cost(lambda: warm.verify_login(warm.backup_codes[0], token)) == 11 - 3 * ALONG
 
 
 @pytest.mark.parametrize("kind", ["totp", "backup"])
-def test_wrong_code_costs_at_most_five(warm, kind):
+def test_wrong_code_costs_at_most_six(warm, kind):
     token = warm.temp_token()
     code = warm.wrong_code() if kind == "totp" else "AAAA-BBBB-CCCC"
 
-    assert cost(lambda: warm.verify_login(code, token)) == (4 if kind == "totp" else 5)
+    assert cost(lambda: warm.verify_login(code, token)) == (5 if kind == "totp" else 6)
 
 
 def test_unknown_temp_token_costs_three(warm):

@@ -269,9 +269,13 @@ def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Perso
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
-    if present and _still_holds(purpose, issued, present) and consume(issued):
-        return present
-    return None
+    return present if present and consume_locked(purpose, present, issued) else None
+
+
+def consume_locked(purpose: Purpose, present: Person, issued: OneTimeToken) -> bool:
+    """Whether the token is still valid for this user, whose row is locked, and this call spent
+    it."""
+    return _still_holds(purpose, issued, present) and consume(issued)
 
 
 def revoke_all_but_notices(person: Person) -> None:

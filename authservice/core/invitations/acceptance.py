@@ -144,8 +144,11 @@ def _enter(
     joined: list[T] = []
     kept: list[Login] = []
 
-    def joining(_: Person) -> Person | None:
-        present = _locked(invitation, person)
+    def joining(present: Person) -> Person | None:
+        if present.email_key != invitation.email_key:
+            raise _Moved
+        if not present.active:
+            raise errors.UserNotActive
         session = _own_session(present, own.caller)
         if session is None:
             closing.require_unchanged_recipient(invitation, present)
@@ -170,18 +173,9 @@ def _enter(
         # Outside the transaction, which the refusal has rolled back.
         login.record_failure(person, client, refused.code.lower(), method=method)
         raise
-    return Accepted(kept[-1] if kept else entered, False, joined[-1])
-
-
-def _locked(invitation: Invitation, person: Person) -> Person:
-    """The account of the address, locked until the end of the transaction."""
-    passwords.lock_and_read(person)
-    present = lookup.find_by_pk(person.user.pk)
-    if present is None or present.email_key != invitation.email_key:
+    if not joined:
         raise _Moved
-    if not present.active:
-        raise errors.UserNotActive
-    return present
+    return Accepted(kept[-1] if kept else entered, False, joined[-1])
 
 
 def _own_session(person: Person, caller: Caller | None) -> Session | None:

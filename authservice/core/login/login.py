@@ -53,8 +53,9 @@ REFUSALS = (
 
 @dataclass(frozen=True)
 class Login:
-    """The result of a login: tokens, challenges, or neither if `change` of `enter` returned None.
-    `kept` is the session that a signed-in client keeps, or None if the session is new."""
+    """The result of a login: tokens, challenges, or neither if `change` of `enter` returned None or
+    could not be called. `kept` is the session that a signed-in client keeps, or None if the session
+    is new."""
 
     person: Person
     tokens: Tokens | None = None
@@ -142,10 +143,6 @@ def checked_password(
     raise errors.InvalidCredentials
 
 
-def _unchanged(person: Person) -> Person:
-    return person
-
-
 @clock.once
 def enter(
     who: Person | NewAccount,
@@ -154,7 +151,7 @@ def enter(
     method: str,
     proofs: tuple[str, ...],
     attempt: CountedAttempt | None = None,
-    change: Callable[[Person], Person | None] = _unchanged,
+    change: Callable[[Person], Person | None] | None = None,
     then: Callable[[Login], None] | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `who`, or the challenges that remain.
@@ -162,23 +159,24 @@ def enter(
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
     attempt to give back.
 
-    `change` is called first in the transaction of the login, with the user. It takes the locks that
-    it needs and returns the user as they are then, or None if the client is not logged in now. If
-    it raises an error, nothing is stored. A refusal of the user after it does store the change.
-    `then` is called last in that transaction with the tokens or challenges.
+    `change` is called first in the transaction of the login, with the user as they are now, whose
+    row is locked until its end; it is not called if the user was deleted since. It returns the user
+    after the change, or None if the client is not logged in now. If it raises an error, nothing is
+    stored. A refusal of the user after it does store the change. `then` is called last in that
+    transaction with the tokens or challenges.
 
-    Raises one of `REFUSALS`, `Refused` of a hook, and `InvalidCredentials` if the user was deleted
-    since.
+    Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
+    user was deleted since.
     """
     if isinstance(who, NewAccount):
         prepared = hook_calls.prepare_signup(who.new_user, client, method=method, proofs=proofs)
     else:
-        if change is _unchanged:
+        if change is None:
             check_may_log_in(who, client, method=method)
         prepared = hook_calls.prepare(who.user, client, method=method, proofs=proofs)
 
     def decide(person: Person) -> _Decision:
-        changed = change(person)
+        changed = change(person) if change else person
         if changed is None:
             return Login(person)
         if (fault := login_refusal(changed)) is not None:
@@ -202,7 +200,7 @@ def enter(
     if isinstance(who, NewAccount):
         decision = who.create(decide)
     else:
-        decision = _decided(who, decide, client, method)
+        decision = _decided(who, decide, client, method, lock=change is not None)
     if isinstance(decision, Login):
         return decision
     if not isinstance(decision.error, Refused):
@@ -211,11 +209,20 @@ def enter(
 
 
 def _decided(
-    person: Person, decide: Callable[[Person], _Decision], client: Client, method: str
+    person: Person,
+    decide: Callable[[Person], _Decision],
+    client: Client,
+    method: str,
+    *,
+    lock: bool,
 ) -> _Decision:
     try:
         with transaction.atomic(using=databases.primary()):
-            return decide(person)
+            if not lock:
+                return decide(person)
+            passwords.lock_and_read(person)
+            present = lookup.find_by_pk(person.user.pk)
+            return decide(present) if present else Login(person)
     except (DatabaseError, errors.Conflict) as error:
         if not _is_gone(person):
             raise

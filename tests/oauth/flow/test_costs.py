@@ -26,24 +26,24 @@ def test_start_costs_one(browser):
     assert len(statements(browser.start)) == 1
 
 
-def test_login_of_a_returning_user_costs_eight(browser, cost):
+def test_login_of_a_returning_user_costs_nine(browser, cost):
     browser.sign_in()
 
-    assert cost() == 8 - ALONG
+    assert cost() == 9 - ALONG
 
 
 def test_login_of_a_returning_user_costs_one_more_to_store_tokens(browser, oauth, cost):
     oauth(STORE_PROVIDER_TOKENS=True)
     browser.sign_in()
 
-    assert cost() == 9 - ALONG
+    assert cost() == 10 - ALONG
 
 
 def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, cost):
     browser.sign_in()
 
     with modules.plugged("second_factor", second_factor):
-        assert cost() == 9 - ALONG
+        assert cost() == 10 - ALONG
 
 
 def test_login_of_a_new_user_costs_twelve(cost):

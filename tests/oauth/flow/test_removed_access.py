@@ -5,12 +5,13 @@ from urllib.parse import urlencode
 import pytest
 from django.db import transaction
 
+from authservice.core.login import hook_calls
 from authservice.core.models import Account, Session
 from authservice.core.recovery import takeover
 from authservice.core.users import lookup
 from authservice.kernel import databases, modules
 from authservice.kernel.client import Client
-from authservice.oauth import linking, messages, sign_in
+from authservice.oauth import linking, messages
 from authservice.oauth.models import LinkedAccount, RemovedLink
 from authservice.twofactor.verify_login import second_factor
 from tests.oauth.browsing import ANN, FORM, profile
@@ -326,14 +327,14 @@ def test_unlinking_between_the_reads_of_a_login_leaves_the_intruder_outside(
     if not proven:
         Account.objects.update(proven_email_key="", verified_email_key="")
     owner = api.log_in()["access_token"]
-    prepare = sign_in._prepare
+    prepare = hook_calls.prepare
 
-    def prepare_late(arriving, person):
+    def prepare_late(*args, **options):
         monkeypatch.undo()
         assert api.request("DELETE", "oauth/acme", token=owner).status == 200
-        return prepare(arriving, person)
+        return prepare(*args, **options)
 
-    monkeypatch.setattr(sign_in, "_prepare", prepare_late)
+    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
     answer = other_browser.sign_in(EVE)
 
     assert answer.error == REFUSED

@@ -2,9 +2,9 @@
 
 import pytest
 
+from authservice.core.login import hook_calls
 from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
-from authservice.oauth import sign_in
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
 from tests.support.client import PASSWORD
@@ -304,14 +304,14 @@ def test_account_of_a_refused_new_user_stays(browser, configure):
 
 def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
     """The callback has found the account by its address; staff suspend it before its lock."""
-    prepare = sign_in._prepare
+    prepare = hook_calls.prepare
 
-    def prepare_late(arriving, person):
+    def prepare_late(*args, **options):
         monkeypatch.undo()
         deactivate()
-        return prepare(arriving, person)
+        return prepare(*args, **options)
 
-    monkeypatch.setattr(sign_in, "_prepare", prepare_late)
+    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
     answer = browser.sign_in()
 
     assert answer.error == (403, "USER_NOT_ACTIVE")
@@ -320,14 +320,14 @@ def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
 
 
 def test_address_that_changed_since_the_read_is_not_linked(browser, ann, monkeypatch):
-    prepare = sign_in._prepare
+    prepare = hook_calls.prepare
 
-    def prepare_late(arriving, person):
+    def prepare_late(*args, **options):
         monkeypatch.undo()
         move("moved@example.com")
-        return prepare(arriving, person)
+        return prepare(*args, **options)
 
-    monkeypatch.setattr(sign_in, "_prepare", prepare_late)
+    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
     answer = browser.sign_in()
 
     assert answer.data["is_new_user"] is True
