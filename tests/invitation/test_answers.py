@@ -2,7 +2,9 @@
 
 import pytest
 
+from authservice.core.invitations import closing
 from authservice.invitation.models import PlatformInvitation
+from authservice.kernel import clock as source
 from tests.invitation.invites import BOB
 from tests.support.people import deactivate, the_user, users
 
@@ -38,6 +40,27 @@ def test_expired_invitation_is_refused(invites, clock, answer, ann, api):
     clock.forward(days=7)
 
     assert answer(token).error == EXPIRED
+    assert users() == 1
+
+
+def test_invitation_that_expires_during_the_request_is_refused(
+    invites, clock, answer, api, monkeypatch
+):
+    """The request may wait, such as for a password hash or a lock."""
+    invites.token = api.log_in()["access_token"]
+    token = invites.mailed()
+    clock.forward(days=6, hours=23, minutes=59, seconds=45)
+    find, monotonic = closing.find, source.monotonic
+
+    def find_slowly(*args):
+        found = find(*args)
+        monkeypatch.setattr(source, "monotonic", lambda: monotonic() + 30)
+        return found
+
+    monkeypatch.setattr(closing, "find", find_slowly)
+
+    assert answer(token).error == EXPIRED
+    assert PlatformInvitation.objects.get().status == "pending"
     assert users() == 1
 
 

@@ -1,5 +1,6 @@
 """Limits on the mails of invitations, and that the signed-in sender sees each of them."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from authservice.invitation import staff_actions
 from authservice.invitation.models import PlatformInvitation
 from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.client import Client
+from authservice.kernel.errors import TooManyRequests
 from tests.invitation.invites import BOB, Invites
 from tests.support.flows import prove
 from tests.support.people import the_user
@@ -171,6 +173,15 @@ def test_staff_have_a_limit_of_their_own(invites, post, bob, django_capture_on_c
         staff_actions.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
 
     assert mails(post, "carol@example.com") == 2
+
+
+def test_staff_see_that_the_recipient_gets_no_more_today(invites, post, bob, monkeypatch):
+    monkeypatch.setattr(limits, "NEW_SENDERS", replace(limits.NEW_SENDERS, amount=1))
+    invites.sent("carol@example.com")
+
+    with pytest.raises(TooManyRequests):
+        staff_actions.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
+    assert mails(post, "carol@example.com") == 1
 
 
 def test_limits_can_be_disabled(invites, post, no_floods):

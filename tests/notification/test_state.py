@@ -197,8 +197,9 @@ def test_task_of_django_is_published_in_the_captured_state(notify, eventually, m
     assert seen == ["tenant_one"]
 
 
-def test_state_travels_with_the_job_as_json():
-    message = Message(kind="welcome", target="ann@example.com", state={"schema": "one"})
+@pytest.mark.parametrize("state", [{"schema": "one"}, {}, "", 0], ids=repr)
+def test_state_travels_with_the_job_as_json(state):
+    message = Message(kind="welcome", target="ann@example.com", state=state)
 
     assert worker.from_dict(worker.to_dict(message)) == message
 

@@ -181,6 +181,12 @@ def test_admin_login_accepts_totp_code_once(log_in, phone, recorded):
     assert len(recorded("auth.login.success")) == 1
 
 
+def test_admin_login_accepts_a_code_as_apps_show_it(log_in, phone):
+    code = phone.code()
+
+    assert logged_in(log_in(code=f"{code[:3]}\u00a0{code[3:]}"))
+
+
 def test_admin_login_accepts_backup_code_once(log_in, phone, recorded):
     code = phone.backup_codes[0]
 

@@ -134,6 +134,13 @@ def test_refusal_by_a_backend_makes_one_hash(api, install):
     assert len(spy.made) == 1
 
 
+def test_fault_of_a_backend_is_no_wrong_password(robust, install):
+    """Users would change a right password, and nobody would see the fault."""
+    install("Broken")
+
+    assert log_in(robust, PASSWORD).status == 500
+
+
 def test_backend_for_other_credentials_is_skipped(api, install):
     install("ByCard", "Django")
 

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
 
 from authservice.core.models import Account
 from authservice.core.users import creation as rules
@@ -81,3 +82,31 @@ def test_signup_with_a_username_the_host_assigned_in_bulk_is_refused(robust):
     get_user_model().objects.bulk_create([unsaved("ben@example.com", username="ann")])
 
     assert sign_up(robust, username="ann").error == (400, "USERNAME_ALREADY_EXISTS")
+
+
+@pytest.mark.skipif(not has("username"), reason="its users have no username")
+def test_signup_with_a_username_the_host_gave_to_a_known_user_is_refused(robust):
+    """Nobody has looked this user up since, so the account still has the former name."""
+    robust.sign_up("ben@example.com", username="ben")
+    get_user_model().objects.update(username="ann")
+
+    assert sign_up(robust, username="ann").error == (400, "USERNAME_ALREADY_EXISTS")
+    assert users() == 1
+
+
+@pytest.mark.parametrize("code", ["unique", "unique_together"])
+def test_generated_username_the_model_refuses_as_taken_is_generated_again(
+    robust, monkeypatch, code
+):
+    """A project may validate each row in `save`."""
+    model = get_user_model()
+    refusals, save = [ValidationError("Taken.", code=code)], model.save
+
+    def save_strictly(user, *args, **options):
+        while refusals:
+            raise refusals.pop()
+        save(user, *args, **options)
+
+    monkeypatch.setattr(model, "save", save_strictly)
+
+    assert sign_up(robust).status == 201

@@ -5,6 +5,7 @@ import pytest
 from authservice.core.login import hook_calls
 from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
+from authservice.kernel.hooks import Refused
 from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
 from tests.support.client import PASSWORD
@@ -13,6 +14,10 @@ from tests.support.people import deactivate, the_user, users
 from tests.support.slots import listening
 
 pytestmark = pytest.mark.django_db
+
+
+def refuse(attempt):
+    raise Refused("NOT_APPROVED", "Waiting for approval.")
 
 
 def test_new_user_gets_an_account_and_tokens(browser, api):
@@ -300,6 +305,18 @@ def test_account_of_a_refused_new_user_stays(browser, configure):
     assert browser.sign_in().error == (403, "PHONE_NOT_VERIFIED")
 
     assert (users(), LinkedAccount.objects.count()) == (1, 1)
+
+
+def test_refusal_of_a_new_user_by_a_hook_is_recorded_once_and_keeps_the_account(browser, configure):
+    configure(CORE={"LOGIN_HOOK": f"{__name__}.refuse"})
+    events = []
+
+    with listening(events.append):
+        answer = browser.sign_in()
+
+    assert answer.error == (403, "NOT_APPROVED")
+    assert (users(), LinkedAccount.objects.count()) == (1, 1)
+    assert [event.action for event in events].count("auth.login.failed") == 1
 
 
 def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):

@@ -1,5 +1,7 @@
 """The state of a flow: bound to the browser and the provider, single use, and limited in time."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from authservice.core.models import OneTimeToken, Session
@@ -7,6 +9,7 @@ from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserI
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import CONSENT, office
 from tests.oauth.servers import parameters_of
+from tests.support.client import BASE
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +33,24 @@ def test_start_redirects_to_the_consent_screen(browser):
     assert asked["redirect_uri"] == "http://testserver/auth/oauth/acme/callback"
     assert all(len(asked[name]) == 43 for name in ("state", "nonce", "code_challenge"))
     assert answer.headers["Cache-Control"] == "no-store, private"
+
+
+def test_head_request_starts_no_login(api):
+    answer = api.request("HEAD", "oauth/acme")
+
+    assert answer.status == 200
+    assert not answer.response.cookies
+    assert not OneTimeToken.objects.exists()
+
+
+def test_head_request_at_the_callback_leaves_code_and_state_unused(browser, api, callback):
+    parts = urlsplit(callback)
+    path = f"{parts.path.removeprefix(BASE)}?{parts.query}"
+
+    assert api.request("HEAD", path, headers=browser._headers()).status == 200
+    assert not Session.objects.exists()
+
+    assert browser.come_back(callback).status == 200
 
 
 def test_redirect_url_of_the_provider_replaces_the_callback_address(browser, providers):

@@ -1,5 +1,6 @@
 """Django admin and the command: what staff and operators do with organizations."""
 
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -9,8 +10,10 @@ from django.test import TestCase
 from django.utils import timezone
 
 from authservice.core.errors import InvitationAlreadyExists, InvitationNotFound
+from authservice.core.messages import limits
 from authservice.core.models import Session
 from authservice.kernel.client import Client
+from authservice.kernel.errors import TooManyRequests
 from authservice.kernel.http.bounds import MARKS
 from authservice.organization import staff
 from authservice.organization.errors import AlreadyAMember, LastOwner, MemberNotFound
@@ -119,6 +122,24 @@ def test_ownership_is_transferred_to_one_member_only(boss, ann, acme, member):
     assert role_of(acme, ann) == "owner"
 
 
+def test_owner_who_was_no_member_is_recorded_as_a_new_one(ann, acme, bob, events):
+    staff.transfer(Organization.objects.get(), bob.user, client=Client())
+
+    assert [(event.action, event.target) for event in events()] == [
+        ("org.member.added", bob.user),
+        ("org.member.role_changed", ann.user),
+    ]
+    assert events()[0].metadata == {"organization": acme, "role": "owner"}
+
+
+def test_member_whom_staff_remove_loses_the_active_organization(boss, acme, member):
+    member.switch(acme)
+
+    act(boss, "membership", "remove_members", Membership.objects.get(user=member.user))
+
+    assert not Session.objects.filter(organization_id=acme).exists()
+
+
 def test_members_are_removed_except_the_last_owner(boss, ann, acme, member, events):
     text = act(boss, "membership", "remove_members", *Membership.objects.all())
 
@@ -208,6 +229,19 @@ def test_resend_is_skipped_if_the_recipient_has_joined(boss, ann, acme, bob, pos
 
     assert str(AlreadyAMember()) in text
     assert post.kinds().count(KIND) == 1
+
+
+def test_staff_see_that_the_recipient_gets_no_more_today(
+    boss, ann, acme, post, events, monkeypatch
+):
+    monkeypatch.setattr(limits, "NEW_SENDERS", replace(limits.NEW_SENDERS, amount=1))
+    invite(ann, acme)
+
+    text = act(boss, "organizationinvitation", "send_again", OrganizationInvitation.objects.get())
+
+    assert str(TooManyRequests()) in text
+    assert post.kinds().count(KIND) == 1
+    assert [event.action for event in events()] == ["org.invitation.sent"]
 
 
 def test_resend_of_an_invitation_deleted_meanwhile_is_refused(ann, acme, events):

@@ -44,6 +44,13 @@ class RefusingBackend(BaseBackend):
         raise PermissionDenied
 
 
+class Broken(BaseBackend):
+    """Has a fault of its own, such as an answer of another server that it cannot read."""
+
+    def authenticate(self, request, **credentials):
+        raise ValueError("a fault of the backend")
+
+
 class ByCard(BaseBackend):
     """Accepts other credentials than a password, so it is not called."""
 
