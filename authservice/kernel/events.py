@@ -167,12 +167,6 @@ class Batch:
                 statements += prepared
         return statements
 
-    def run(self) -> None:
-        """Store the events with statements of their own, and notify."""
-        for statement in self.statements():
-            statement.run()
-        self.notify()
-
     def notify(self) -> None:
         """Call the other listeners, and the signal receivers after commit."""
         for listener, event in self._without_statement:

@@ -12,10 +12,7 @@ EXTENDING = (
     Mutation(
         "The refusal of a login by a hook",
         CORE + "login/login.py",
-        to(
-            "    if not challenges and refusal is None:",
-            "    if not challenges:",
-        ),
+        to("(refused := hook_calls.refusal(arrival, prepared)) is not None", "(refused := None)"),
         (_TESTS + "hooks.py",),
     ),
     Mutation(

@@ -31,9 +31,9 @@ LOG = (
         _ACTIONS,
     ),
     Mutation(
-        "The audit entry of a sign-up without a session",
-        CORE + "login/login.py",
-        without("    recorded.run()\n"),
+        "The audit entry of a sign-up",
+        CORE + "login/signup.py",
+        without('    events.record("auth.signup", person, client)\n'),
         (_LOGGED, "tests/audit/inside/test_batches.py"),
     ),
     Mutation(

@@ -182,7 +182,7 @@ MAIL = (
     Mutation(
         "The single use of a mailed link",
         "authservice/magiclink/link_login.py",
-        to("present = one_time.consume_for(purpose(), person, issued)", "present = person"),
+        to("if not one_time.consume_locked(purpose(), present, issued):", "if False:"),
         ("tests/magiclink/test_login.py",),
     ),
     Mutation(

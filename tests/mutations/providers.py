@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.kinds import Mutation, to, without
+from tests.mutations.kinds import CORE, Mutation, to, without
 
 OAUTH, _FLOW = "authservice/oauth/", "tests/oauth/flow/test_"
 
@@ -66,8 +66,8 @@ PROVIDERS = (
     ),
     Mutation(
         "The link that stays when the login is refused",
-        OAUTH + "sign_in.py",
-        to("        if login.login_refusal(present) is None:", "        if True:"),
+        CORE + "login/login.py",
+        to("            return _Refusal(changed, fault)", "            raise fault"),
         (_FLOW + "sign_in.py",),
     ),
     Mutation(
