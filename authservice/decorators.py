@@ -42,7 +42,8 @@ def login_required(
 
     Other requests get the error of the API in its envelope or, with `redirect` or `login_url`, a
     redirect to that address (default: Django's `LOGIN_URL`) with the address of the view in `next`.
-    A forged request is refused with 403 in any case.
+    A request with an `Authorization` header is not redirected, and a forged one is refused with 403
+    in any case.
     """
 
     leads_to = login_url if redirect or login_url else None
@@ -76,7 +77,9 @@ def _refused(request: Any, login_url: str | None) -> HttpResponseBase | None:
     try:
         found = identification.require()
     except Fault as fault:
-        if login_url is not None and fault.status == 401:
+        # A client that sends a token would take the page of the redirect for its answer.
+        sent = request.META.get("HTTP_AUTHORIZATION")
+        if login_url is not None and fault.status == 401 and not sent:
             # Resolved here, not when the view is imported: `LOGIN_URL` may be a `reverse_lazy`.
             target = resolve_url(login_url or settings.LOGIN_URL)
             return redirect_to_login(request.get_full_path(), target)

@@ -1,4 +1,5 @@
-"""CSRF protection for views of the host project, with the same token and the same rules.
+"""CSRF protection for views of the host project, with the same token and the same rules. A form
+with Django's own token is accepted too, so that Django admin and forms of templates work.
 
 Add `authservice.csrf.middleware.CsrfMiddleware` to `MIDDLEWARE`. The routes of authservice check
 the token themselves. Django's `csrf_exempt` has no effect here, because every view of Django REST
@@ -20,6 +21,7 @@ from authservice.core.api.callers import (
     by_cookie,
     has_bearer,
     has_foreign_token,
+    passes_django,
 )
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.token_cookies import access_session_of
@@ -52,6 +54,8 @@ class CsrfMiddleware(MiddlewareMixin):
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
     ) -> HttpResponse | None:
         if request.method in SAFE_METHODS or _is_exempt(request.path, view):
+            return None
+        if passes_django(request):
             return None
         try:
             # A token of another issuer leaves the user to Django's session, which is a cookie.

@@ -76,6 +76,12 @@ def test_login_url_is_resolved_when_it_is_used(settings):
         view(RequestFactory().get("/page"))
 
 
+@pytest.mark.parametrize("path", ["/page", "/page-at"])
+@pytest.mark.parametrize("sent", ["Bearer expired", "Bearer ", "Basic YTpi"])
+def test_client_that_sends_a_token_is_not_redirected(path, sent):
+    assert ask(path, Authorization=sent).status_code == 401
+
+
 @pytest.mark.parametrize("path", [*PATHS, "/page"])
 def test_responses_vary_by_caller(ann, path):
     """Otherwise the per-site cache would give the page of one user to the next."""

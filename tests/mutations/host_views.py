@@ -10,13 +10,29 @@ HOST_VIEWS = (
     Mutation(
         "The CSRF pair of a change by cookie in views of the host",
         CORE + "api/callers.py",
-        to(
-            "    if by_cookie(request) and request.method not in SAFE_METHODS:\n"
-            "        require_unforged(request, caller.session_id)\n    return caller\n\n\n"
-            "def has_foreign",
-            "    return caller\n\n\ndef has_foreign",
-        ),
+        to("by_cookie(request) and changes and not passes_django(request)", "False"),
         (_VIEWS + "cookies.py",),
+    ),
+    Mutation(
+        "Django's own check of a form in views of the host",
+        CORE + "api/callers.py",
+        to(
+            "    return check.process_view(request, lambda _: HttpResponse(), (), {}) is None",
+            "    return True",
+        ),
+        ("tests/csrf/test_django_forms.py",),
+    ),
+    Mutation(
+        "The session of the cookies that a logout of Django ends",
+        CORE + "api/identity.py",
+        to("    if caller is not None:  # not so", "    if False:  # not so"),
+        ("tests/csrf/test_two_sessions.py",),
+    ),
+    Mutation(
+        "The session of another user that a login with cookies ends",
+        CORE + "api/identity.py",
+        to('not in ("", _key_of(user))', 'not in ("", _key_of(user), _key_in_session(request))'),
+        ("tests/csrf/test_two_sessions.py",),
     ),
     Mutation(
         "The valid session of a caller of views of the host",

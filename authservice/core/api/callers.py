@@ -7,9 +7,12 @@ only if a guard against forged requests is installed (the csrf module), regardle
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
 
 from authservice.core.sessions import bearer
 from authservice.core.sessions.bearer import Caller
@@ -24,6 +27,7 @@ from authservice.kernel.sections import cookies as token_cookies
 
 _SCHEME = phrase("The Authorization header must be 'Bearer' and the access token.")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Characters; our tokens are far shorter, so longer ones are refused without parsing.
 _LONGEST = 8192
 
@@ -39,12 +43,14 @@ def identify(request: HttpRequest) -> Caller:
 def require_caller(request: HttpRequest) -> Caller:
     """The caller of a view of the host project, whose session is valid.
 
-    If a cookie identifies the caller of a state-changing request, the request guards must pass.
-    Raises as `identify` and `require_unforged` do.
+    If a cookie identifies the caller of a state-changing request, the request guards must pass, or
+    Django's own check for a form that Django rendered. Raises as `identify` and `require_unforged`
+    do.
     """
     caller = identify(request)
     caller.require_live()
-    if by_cookie(request) and request.method not in SAFE_METHODS:
+    changes = request.method not in SAFE_METHODS
+    if by_cookie(request) and changes and not passes_django(request):
         require_unforged(request, caller.session_id)
     return caller
 
@@ -113,6 +119,29 @@ def require_unforged(
     """
     for guard in plugs(RequestGuard):
         guard.check(request, session_id, bearer=bearer)
+
+
+def passes_django(request: HttpRequest) -> bool:
+    """Whether a request to a view of the host project has Django's own CSRF token, from an origin
+    that Django trusts, as the form of a template with `{% csrf_token %}` does.
+
+    The routes of this service never ask for it. Without a token of a form or a header it is not
+    checked, since Django would read the body.
+    """
+    if getattr(request, "_dont_enforce_csrf_checks", False):
+        return False  # Django's test client: nothing was checked
+    if not request.META.get(settings.CSRF_HEADER_NAME) and request.content_type not in _FORMS:
+        return False
+    check = _DjangoCheck(lambda _: None)  # type: ignore[arg-type]
+    check.process_request(request)
+    return check.process_view(request, lambda _: HttpResponse(), (), {}) is None
+
+
+class _DjangoCheck(CsrfViewMiddleware):
+    """As the REST framework's `SessionAuthentication` uses it: the reason instead of a response."""
+
+    def _reject(self, request: HttpRequest, reason: str) -> Any:
+        return reason
 
 
 def _bearer(request: HttpRequest) -> Secret:

@@ -4,24 +4,35 @@ An access token of ours in the header comes first. Then comes the user of Django
 access token in a cookie. In Django admin only the session counts. `CsrfViewMiddleware` protects
 users of Django's session against forged requests, unless the view is exempt from it. The request
 guards protect those of a token cookie.
+
+A browser may have both. So a logout ends both, whether it is Django's or that of the API, and a
+login of another user ends Django's session, which would still name the old one.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.contrib.sessions.backends.base import SessionBase
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import Resolver404, resolve
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
 from authservice.core.api import callers
+from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
 from authservice.kernel import errors
+from authservice.kernel.http import request_client
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
@@ -109,6 +120,43 @@ def of(request: HttpRequest) -> Identification:
         found = Identification(request)
         setattr(request, _KEPT, found)
     return found
+
+
+# Connected with the first import: a project that uses neither the middleware nor a decorator has no
+# view to which both sessions count.
+@receiver(user_logged_in, dispatch_uid="authservice_leave_other_user")
+def _leave_other_user(request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if request is not None and _key_in_session(request) not in ("", _key_of(user)):
+        _session(request).flush()
+
+
+@receiver(user_logged_out, dispatch_uid="authservice_leave")
+def _leave(request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if request is None or not callers.accepts_cookies():
+        return
+    if user is not None and _key_in_session(request) == _key_of(user):
+        _session(request).flush()
+    caller = callers.live_caller(request) if callers.by_cookie(request) else None
+    if caller is not None:  # not so if this is the logout of that very session
+        with suppress(errors.InvalidToken):
+            revocation.log_out(caller.person, caller.session, request_client.of_page(request))
+
+
+def _key_in_session(request: HttpRequest) -> str:
+    """The key of the user of Django's session, "" without one. The session is not read unless
+    token cookies are in use and the browser has sent a session."""
+    sent = settings.SESSION_COOKIE_NAME in request.COOKIES and hasattr(request, "session")
+    if not sent or not callers.accepts_cookies():
+        return ""
+    return str(_session(request).get(SESSION_KEY, ""))
+
+
+def _key_of(user: Any) -> str:
+    return str(user._meta.pk.value_to_string(user))
+
+
+def _session(request: HttpRequest) -> SessionBase:
+    return request.session
 
 
 def _is_admin(request: HttpRequest) -> bool:
