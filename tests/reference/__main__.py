@@ -24,6 +24,7 @@ from tests.reference import (  # noqa: E402
     checks,
     commands,
     errors,
+    files,
     limits,
     llms,
     roles,
@@ -33,7 +34,7 @@ from tests.reference import (  # noqa: E402
 )
 
 FOLDER = Path(__file__).parents[2] / "docs/reference"
-PAGES = (settings, errors, checks, commands, actions, signals, slots, limits, roles)
+PAGES = (settings, errors, checks, commands, actions, signals, slots, limits, roles, files)
 
 
 def write(folder: Path) -> None:

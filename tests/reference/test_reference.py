@@ -15,6 +15,7 @@ NAMES = [
     "checks",
     "commands",
     "errors",
+    "files",
     "limits",
     "roles",
     "settings",
