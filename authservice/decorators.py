@@ -16,14 +16,10 @@ from functools import wraps
 from typing import Any, TypeVar, cast, overload
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
-from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import resolve_url
 
 from authservice.core.api import identity
 from authservice.kernel.errors import Fault
-from authservice.kernel.http.envelope import refusal
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -72,17 +68,10 @@ def _guarded(view: Any, login_url: str | None) -> Any:
 
 
 def _refused(request: Any, login_url: str | None) -> HttpResponseBase | None:
-    """`login_url` is None without a redirect, and "" for Django's `LOGIN_URL`."""
     identification = identity.of(request)
     try:
         found = identification.require()
     except Fault as fault:
-        # A client that sends a token would take the page of the redirect for its answer.
-        sent = request.META.get("HTTP_AUTHORIZATION")
-        if login_url is not None and fault.status == 401 and not sent:
-            # Resolved here, not when the view is imported: `LOGIN_URL` may be a `reverse_lazy`.
-            target = resolve_url(login_url or settings.LOGIN_URL)
-            return redirect_to_login(request.get_full_path(), target)
-        return refusal(fault)
+        return identity.refused(request, fault, login_url)
     request.user, request.auth, request.auser = found.user, found.caller, identification.auser
     return None

@@ -78,8 +78,8 @@ HOST_VIEWS = (
     ),
     Mutation(
         "The refusal of a forged request where others are redirected",
-        "authservice/decorators.py",
-        without(" and fault.status == 401"),
+        CORE + "api/identity.py",
+        without(" or fault.status != 401"),
         (_VIEWS + "cookies.py",),
     ),
     Mutation(

@@ -50,7 +50,7 @@ ORGANIZATIONS = (
         "The response of an async view that varies by the user",
         ORG + "decorators.py",
         to(
-            "return varied(refused or await view(request, *args, **kwargs))",
+            "return identity.varied(refused or await view(request, *args, **kwargs))",
             "return refused or await view(request, *args, **kwargs)",
         ),
         (_SETTINGS, f"{_HOST_VIEWS}test_decorated_view_varies_by_caller_without_the_middleware"),
@@ -59,8 +59,8 @@ ORGANIZATIONS = (
         "The response of a view that varies by the user",
         ORG + "decorators.py",
         to(
-            "return varied(_refused(request, required) or view(request, *args, **kwargs))",
-            "return _refused(request, required) or view(request, *args, **kwargs)",
+            "return identity.varied(refused or view(request, *args, **kwargs))",
+            "return refused or view(request, *args, **kwargs)",
         ),
         (_SETTINGS, f"{_HOST_VIEWS}test_decorated_view_varies_by_caller_without_the_middleware"),
     ),

@@ -90,6 +90,12 @@ def untouched(request):
 
 
 urlpatterns = [
+    path("pages/members", organization_member_required(redirect=True)(members)),
+    path("pages/admins", organization_role_required("admin", login_url="/enter")(admins)),
+    path(
+        "pages/exports",
+        organization_permission_required("reports.export", redirect=True)(exports_async),
+    ),
     path("rest/members", Members.as_view()),
     path("rest/admins", Admins.as_view()),
     path("rest/either", Either.as_view()),

@@ -20,9 +20,11 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.contrib.auth.views import redirect_to_login
 from django.contrib.sessions.backends.base import SessionBase
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import resolve_url
 from django.urls import Resolver404, resolve
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
@@ -33,6 +35,7 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
 from authservice.kernel import errors
 from authservice.kernel.http import request_client
+from authservice.kernel.http.envelope import refusal
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
@@ -111,6 +114,19 @@ class Identification:
         Django admin stores in its sessions what this check needs."""
         request = self._request
         return not admin_login.stores_versions(request) or not admin_login.has_ended(request)
+
+
+def refused(request: HttpRequest, fault: errors.Fault, login_url: str | None) -> HttpResponseBase:
+    """The answer of a decorated view: the error in its envelope, or a redirect of a visitor to
+    `login_url` with the address of the view in `next`. `login_url` is None without a redirect, and
+    "" for Django's `LOGIN_URL`."""
+    # A client that sends a token would take the page of the redirect for its answer.
+    is_page = login_url is not None and not request.META.get("HTTP_AUTHORIZATION")
+    if not is_page or fault.status != 401:
+        return refusal(fault)
+    # Resolved here, not when the view is imported: `LOGIN_URL` may be a `reverse_lazy`.
+    target = resolve_url(login_url or settings.LOGIN_URL)
+    return redirect_to_login(request.get_full_path(), target)
 
 
 def of(request: HttpRequest) -> Identification:

@@ -262,6 +262,37 @@ def test_decorated_view_varies_by_caller_without_the_middleware(settings, ann, a
         assert {"Authorization", "Cookie"} <= vary(answer)
 
 
+PAGES = {
+    "/pages/members": "/accounts/login/?next=/pages/members",
+    "/pages/admins": "/enter?next=/pages/admins",
+    "/pages/exports": "/accounts/login/?next=/pages/exports",
+}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_leads_visitors_to_the_login(path):
+    answer = Client().get(path)
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, PAGES[path])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_does_not_lead_a_user_without_an_organization_away(ann, acme, path):
+    assert refusal(get(path, ann.token)) == (403, "ORG_NOT_ACTIVE")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_does_not_lead_a_client_with_an_invalid_token_away(path):
+    assert get(path, "expired").status_code == 401
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_shows_a_member_of_the_active_organization_what_they_may_see(ann, acme, path):
+    ann.switch(acme)
+
+    assert get(path, ann.token).status_code == 200
+
+
 def vary(answer):
     return {name.strip() for name in answer.headers.get("Vary", "").split(",")}
 
