@@ -11,6 +11,7 @@ from django.urls import get_resolver
 
 from authservice.kernel.http.operations import Operation
 
+_WORD = re.compile(r"\w+")
 _PARAMETER = re.compile(r"<(?:[^>:]+:)?([^>]+)>")
 _VERBS = {"get": "get", "post": "create", "put": "update", "patch": "patch", "delete": "delete"}
 
@@ -61,11 +62,13 @@ def routes() -> list[Route]:
 def _of(pattern: Any) -> list[Route]:
     """The routes of one path."""
     view, actions = pattern.callback.cls, pattern.callback.actions
+    path = "/" + _PARAMETER.sub(r"{\1}", str(pattern.pattern))
     methods = [method for method in actions if method != "head"]
     return [
         Route(
-            name=pattern.name,
-            path="/" + _PARAMETER.sub(r"{\1}", str(pattern.pattern)),
+            # A route of an app of the project may have none.
+            name=pattern.name or "-".join(_WORD.findall(path)),
+            path=path,
             parameters=pattern.pattern.converters,
             method=method,
             view=view,
