@@ -203,7 +203,7 @@ class InvalidVerificationCode(Fault):
 
 
 class TwoFactorRefused(Fault):
-    """The same code with status 401: the second factor of a login was wrong."""
+    """As `TwoFactorInvalid` of the module, but 401: nobody is signed in yet."""
 
     status = 401
     code = "TWO_FACTOR_INVALID"

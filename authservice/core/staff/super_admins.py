@@ -27,7 +27,7 @@ def lock_user(pk: Any, *, losing: bool) -> Person:
     `losing` says that super admin rights are removed. Raises `UserNotFound`, and `LastSuperAdmin`
     if no other active super admin would remain.
     """
-    held = _lock(keys_to_lock(pk, losing=losing))
+    held = passwords.lock_users(keys_to_lock(pk, losing=losing))
     return read_locked(pk, held, losing=losing)
 
 
@@ -57,7 +57,7 @@ def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
     """
     # Lock all super admins before the first one is deleted: locking them later could deadlock.
     among = [] if leaving.isdisjoint(everyone := _all()) else everyone
-    held = _lock({pk, *among})
+    held = passwords.lock_users({pk, *among})
     found = lookup.find_by_pk(pk) or without_account(pk)
     if found and is_active_super_admin(found) and not _active_among(held - leaving):
         raise errors.LastSuperAdmin
@@ -109,10 +109,6 @@ def _all() -> list[Any]:
     if host().superuser:
         pks += _users().filter(**{host().superuser: True}).values_list("pk", flat=True)
     return pks
-
-
-def _lock(pks: Collection[Any]) -> set[Any]:
-    return passwords.lock_users(pks)
 
 
 def _users() -> QuerySet[Any]:
