@@ -2,7 +2,6 @@
 
 import pytest
 
-from authservice.core.api import identity  # noqa: F401 it receives the signal of the login
 from tests import trace
 
 # A number that falls is lowered here; one that rises needs a reason.
