@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from authservice.core.credentials import passwords
+from authservice.twofactor import verify_login
 from tests.races.crowd import synchronise
 from tests.races.test_second_factors import temp_tokens
 from tests.support.client import PASSWORD
@@ -29,7 +30,7 @@ def outdate(settings):
 def synchronise_locks(monkeypatch):
     """Call it before a race: then the login has locked the user for its hash upgrade when the
     second step is about to lock the user."""
-    return lambda: synchronise(monkeypatch, (passwords, "rebind"), (passwords, "lock_users"))
+    return lambda: synchronise(monkeypatch, (passwords, "rebind"), (verify_login, "_enter"))
 
 
 def test_hash_upgrade_and_second_step_do_not_deadlock(
