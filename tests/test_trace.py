@@ -8,7 +8,8 @@ from tests import trace
 MOST = {
     "GET /me": (32, 122),
     # The user is read again under the lock of their row, and `identity` looks for Django's session.
-    "login with a second factor": (57, 785),
+    # 783 to 786 calls, depending on the database and the version of Django.
+    "login with a second factor": (57, 786),
 }
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
