@@ -82,6 +82,23 @@ def test_login_as_somebody_else_ends_the_session_of_django(visitor):
     assert shown(visitor) == BOB
 
 
+def test_login_of_django_as_somebody_else_ends_the_session_of_the_cookies(visitor):
+    make_user(BOB)
+
+    visitor.client.post("/enter", {"email": BOB})
+
+    assert shown(visitor) == BOB
+    assert visitor.get("me").status == 401
+    assert not Session.objects.filter(user=the_user(ANN), ended_at=None).exists()
+
+
+def test_login_of_django_as_the_same_user_keeps_the_session_of_the_cookies(visitor):
+    visitor.client.post("/enter", {"email": ANN})
+
+    assert shown(visitor) == ANN
+    assert visitor.get("me").status == 200
+
+
 def test_login_as_the_same_user_keeps_the_session_of_django(visitor):
     visitor.client.force_login(the_user(ANN))
 

@@ -254,7 +254,7 @@ RACES = (
     Mutation(
         "The row locks of super admins while Django admin deletes one",
         CORE + "staff/super_admins.py",
-        to("held = _lock({pk, *among})", "held = {pk, *among}"),
+        to("held = passwords.lock_users({pk, *among})", "held = {pk, *among}"),
         _SELECTED,
         database="postgres",
     ),

@@ -77,7 +77,8 @@ def _about(parser: ArgumentParser, argument: Action) -> str:
     ]
     either = f" Required, unless {', '.join(alternatives)} is given." if alternatives else ""
     default = f" Default: ``{argument.default}``." if _unmentioned_default(argument) else ""
-    text = _sentence(argument.help or f"The {argument.dest}.")
+    shown = (argument.help or f"The {argument.dest}.").replace(" (%(default)s)", "")
+    text = _sentence(shown)
     return text + either + (" Required." if needed else "") + default
 
 

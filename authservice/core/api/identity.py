@@ -6,7 +6,7 @@ users of Django's session against forged requests, unless the view is exempt fro
 guards protect those of a token cookie.
 
 A browser may have both. So a logout ends both, whether it is Django's or that of the API, and a
-login of another user ends Django's session, which would still name the old one.
+login of either kind ends the other session if that is of another user.
 """
 
 from __future__ import annotations
@@ -142,7 +142,12 @@ def of(request: HttpRequest) -> Identification:
 # view to which both sessions count.
 @receiver(user_logged_in, dispatch_uid="authservice_leave_other_user")
 def _leave_other_user(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    if request is not None and _key_in_session(request) not in ("", _key_of(user)):
+    if request is None or not callers.accepts_cookies():
+        return
+    key = _key_in_session(request)
+    if key == _key_of(user):  # Django's login has stored it before it sends the signal
+        _end_session_of_cookies(request, unless=user)
+    elif key:
         _session(request).flush()
 
 
@@ -152,19 +157,21 @@ def _leave(request: HttpRequest | None, user: Any, **_: Any) -> None:
         return
     if user is not None and _key_in_session(request) == _key_of(user):
         _session(request).flush()
+    _end_session_of_cookies(request)
+
+
+def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None:
+    """Log the session of the token cookies out, unless it is of this user."""
     caller = callers.live_caller(request) if callers.by_cookie(request) else None
-    if caller is not None:  # not so if this is the logout of that very session
+    # There is none if this is the logout of that very session.
+    if caller is not None and (unless is None or caller.person.user.pk != unless.pk):
         with suppress(errors.InvalidToken):
             revocation.log_out(caller.person, caller.session, request_client.of_page(request))
 
 
 def _key_in_session(request: HttpRequest) -> str:
-    """The key of the user of Django's session, "" without one. The session is not read unless
-    token cookies are in use and the browser has sent a session."""
-    sent = settings.SESSION_COOKIE_NAME in request.COOKIES and hasattr(request, "session")
-    if not sent or not callers.accepts_cookies():
-        return ""
-    return str(_session(request).get(SESSION_KEY, ""))
+    """The key of the user of Django's session, "" without one."""
+    return str(_session(request).get(SESSION_KEY, "")) if hasattr(request, "session") else ""
 
 
 def _key_of(user: Any) -> str:
