@@ -116,7 +116,7 @@ def test_logout_of_the_api_keeps_the_session_of_another_user(visitor):
     assert shown(visitor) == BOB
 
 
-def test_bearer_token_ends_nothing_of_the_browser(visitor, api, configure):
+def test_logout_by_bearer_token_ends_its_own_session_of_this_service(visitor, api):
     visitor.client.force_login(the_user(ANN))
     visitor.client.cookies.pop("authservice_access")
     token = api.log_in(ANN)["access_token"]
