@@ -141,8 +141,8 @@ def of(request: HttpRequest) -> Identification:
 # Connected with the first import: a project that uses neither the middleware nor a decorator has no
 # view to which both sessions count.
 @receiver(user_logged_in, dispatch_uid="authservice_leave_other_user")
-def _leave_other_user(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    if request is None or not callers.accepts_cookies():
+def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
+    if not _may_have_both(request):
         return
     key = _key_in_session(request)
     if key == _key_of(user):  # Django's login has stored it before it sends the signal
@@ -152,12 +152,17 @@ def _leave_other_user(request: HttpRequest | None, user: Any, **_: Any) -> None:
 
 
 @receiver(user_logged_out, dispatch_uid="authservice_leave")
-def _leave(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    if request is None or not callers.accepts_cookies():
+def _leave(request: Any, user: Any, **_: Any) -> None:
+    if not _may_have_both(request):
         return
     if user is not None and _key_in_session(request) == _key_of(user):
         _session(request).flush()
     _end_session_of_cookies(request)
+
+
+def _may_have_both(request: Any) -> bool:
+    # A login by code of the project may have no request, or pass something like one.
+    return isinstance(request, HttpRequest) and callers.accepts_cookies()
 
 
 def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None:
