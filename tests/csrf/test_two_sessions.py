@@ -82,18 +82,24 @@ def test_login_as_somebody_else_ends_the_session_of_django(visitor):
     assert shown(visitor) == BOB
 
 
-def test_login_of_django_as_somebody_else_ends_the_session_of_the_cookies(visitor):
+def test_login_of_django_as_somebody_else_ends_the_session_of_the_cookies(
+    visitor, django_capture_on_commit_callbacks
+):
     make_user(BOB)
 
-    visitor.client.post("/enter", {"email": BOB})
+    with django_capture_on_commit_callbacks(execute=True):
+        visitor.client.post("/enter", {"email": BOB})
 
     assert shown(visitor) == BOB
     assert visitor.get("me").status == 401
     assert not Session.objects.filter(user=the_user(ANN), ended_at=None).exists()
 
 
-def test_login_of_django_as_the_same_user_keeps_the_session_of_the_cookies(visitor):
-    visitor.client.post("/enter", {"email": ANN})
+def test_login_of_django_as_the_same_user_keeps_the_session_of_the_cookies(
+    visitor, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        visitor.client.post("/enter", {"email": ANN})
 
     assert shown(visitor) == ANN
     assert visitor.get("me").status == 200

@@ -39,8 +39,8 @@ class _Controller(Controller):
         # server is closed later: asyncio fails on a client that it has accepted by then.
         for listening in self.server.sockets:
             self.loop.remove_reader(listening.fileno())
-        # A client accepted before that gets its transport within the next turns of the loop. Turns
-        # are counted: in a time, a busy machine may let the loop take a single one.
+        # A client accepted before that gets its transport within the next turns of the loop. A
+        # pause would not do: on a busy machine the loop may take a single turn in it.
         for _ in range(_TURNS):
             await asyncio.sleep(0)
             for server in self._servers:

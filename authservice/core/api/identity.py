@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
@@ -21,7 +22,7 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.auth.views import redirect_to_login
-from django.contrib.sessions.backends.base import SessionBase
+from django.db import transaction
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import resolve_url
@@ -33,7 +34,7 @@ from authservice.core.api import callers
 from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
-from authservice.kernel import errors
+from authservice.kernel import databases, errors
 from authservice.kernel.http import request_client
 from authservice.kernel.http.envelope import refusal
 
@@ -146,9 +147,11 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
         return
     key = _key_in_session(request)
     if key == _key_of(user):  # Django's login has stored it before it sends the signal
-        _end_session_of_cookies(request, unless=user)
+        # A login of the API has locked its user by now. The row of another one is locked after it.
+        end = partial(_end_session_of_cookies, request, unless=user)
+        transaction.on_commit(end, using=databases.primary(), robust=True)
     elif key:
-        _session(request).flush()
+        request.session.flush()
 
 
 @receiver(user_logged_out, dispatch_uid="authservice_leave")
@@ -156,7 +159,7 @@ def _leave(request: Any, user: Any, **_: Any) -> None:
     if not _may_have_both(request):
         return
     if user is not None and _key_in_session(request) == _key_of(user):
-        _session(request).flush()
+        request.session.flush()
     _end_session_of_cookies(request)
 
 
@@ -176,15 +179,11 @@ def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None
 
 def _key_in_session(request: HttpRequest) -> str:
     """The key of the user of Django's session, "" without one."""
-    return str(_session(request).get(SESSION_KEY, "")) if hasattr(request, "session") else ""
+    return str(request.session.get(SESSION_KEY, "")) if hasattr(request, "session") else ""
 
 
 def _key_of(user: Any) -> str:
     return str(user._meta.pk.value_to_string(user))
-
-
-def _session(request: HttpRequest) -> SessionBase:
-    return request.session
 
 
 def _is_admin(request: HttpRequest) -> bool:
