@@ -1,4 +1,4 @@
-"""System checks of Django admin: its login, and the pages of users."""
+"""System checks of Django admin, its login and its pages of users, and of Django's other login."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ declare(
             " limit attempts at the old one, and does not record or notify a change.",
             "In urls.py, call authservice.core.staff.admin_site.protect with the site.",
         ),
+        "authservice.W118": (
+            "A page of Django's LoginView is in the URLconf: it asks for no second factor, does not"
+            " limit attempts at passwords, and does not record them.",
+            "Remove it, and let LOGIN_URL name the login page of this service. If the view has a"
+            " form of your own that does all three, set it as authentication_form.",
+        ),
     }
 )
 
@@ -46,10 +52,11 @@ FORM = "authservice.core.staff.login_form.AdminAuthenticationForm"
 TEMPLATE = "authservice/core/admin-login.html"
 GUARD = "authservice.core.staff.admin_pages.SuperAdminGuard"
 _NOT_LIMITED = ("django.", "django_otp.")
+_LOGIN_VIEW = "django.contrib.auth.views.LoginView"
 
 
 def connect() -> None:
-    for check in (check_admin_login, check_password_change, check_user_pages):
+    for check in (check_admin_login, check_password_change, check_user_pages, check_login_views):
         register(check, "authservice")
 
 
@@ -92,6 +99,20 @@ def check_user_pages(**_: Any) -> Iterator[CheckMessage]:
             )
 
 
+def check_login_views(**_: Any) -> Iterator[CheckMessage]:
+    for path, callback in _views():
+        view = getattr(callback, "view_class", None)
+        if not isinstance(view, type) or _LOGIN_VIEW not in _names(view):
+            continue
+        form = view(**callback.view_initkwargs).get_form_class()
+        if form.__module__.startswith(_NOT_LIMITED):
+            yield message(
+                "authservice.W118",
+                f"The page {path!r} is a LoginView of Django: it asks for no second factor, does"
+                " not limit attempts at passwords, and does not record them.",
+            )
+
+
 def user_pages_without_guard(site: Any) -> list[Any]:
     return [
         page
@@ -112,18 +133,25 @@ def _protected() -> list[Any]:
 
 def _mounted() -> list[Any]:
     """Every admin site in the URLconf, once."""
-    if not apps.is_installed("django.contrib.admin") or not getattr(settings, "ROOT_URLCONF", None):
+    if not apps.is_installed("django.contrib.admin"):
         return []
-    found = {id(site): site for site in _sites(get_resolver())}
-    return list(found.values())
+    sites = (getattr(callback, "admin_site", None) for _, callback in _views())
+    return list({id(site): site for site in sites if site is not None}.values())
 
 
-def _sites(resolver: URLResolver) -> Iterator[Any]:
+def _views() -> Iterator[tuple[str, Any]]:
+    """Every view of the URLconf, with the pattern of its path."""
+    if getattr(settings, "ROOT_URLCONF", None):
+        yield from _views_of(get_resolver(), "")
+
+
+def _views_of(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
     for entry in resolver.url_patterns:
+        path = f"{prefix}{entry.pattern}"
         if isinstance(entry, URLResolver):
-            yield from _sites(entry)
-        elif isinstance(entry, URLPattern) and hasattr(entry.callback, "admin_site"):
-            yield entry.callback.admin_site
+            yield from _views_of(entry, path)
+        elif isinstance(entry, URLPattern):
+            yield path, entry.callback
 
 
 def _is_unprotected(site: Any) -> bool:

@@ -6,11 +6,10 @@ import secrets
 from typing import Any
 
 from django.utils.module_loading import import_string
-from rest_framework_simplejwt.tokens import Token
 
 from authservice.core.conf import core
 from authservice.core.models import Session
-from authservice.core.tokens.signing_keys import KeyRing, ring
+from authservice.core.tokens.signing_keys import ring
 from authservice.core.users.person import Person
 from authservice.kernel import clock, errors
 from authservice.kernel.interfaces import SessionData
@@ -19,20 +18,6 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
 
 TYPE = "access"
-
-
-class AccessToken(Token):
-    """simplejwt's Token with our own key ring; the host's `SIMPLE_JWT` settings do not apply."""
-
-    token_type = TYPE
-
-    def __init__(self, payload: dict[str, Any]) -> None:
-        self.token = None
-        self.payload = payload
-
-    # simplejwt's own backend imports PyJWT, which `signing_keys` imports late.
-    def get_token_backend(self) -> KeyRing:  # type: ignore[override]
-        return ring()
 
 
 def issue(person: Person, session: Session) -> tuple[Secret, int]:
@@ -51,7 +36,7 @@ def issue(person: Person, session: Session) -> tuple[Secret, int]:
         "amr": session.amr.split(),
         "auth_time": int(session.auth_time.timestamp()),
     }
-    return Secret(str(AccessToken(claims))), seconds
+    return Secret(ring().encode(claims)), seconds
 
 
 def read(token: Secret) -> dict[str, Any]:

@@ -59,8 +59,7 @@ class Key:
 
 
 class KeyRing:
-    """Signs with the active key, verifies with each key. It is the `token_backend` of simplejwt's
-    `Token`, of which that calls `encode` only."""
+    """Signs with the active key, verifies with each key."""
 
     def __init__(self, keys: tuple[Key, ...], replaced: tuple[Key, ...] = ()) -> None:
         """Tokens of the keys `replaced` are no longer valid, but known to be ours."""

@@ -2,13 +2,17 @@
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import Group
+from django.contrib.auth.views import LoginView
 from django.core import checks
 from django.test.utils import isolate_apps
+from django.urls import include, path
 
 from authservice.core.staff.admin_pages import SuperAdminGuard
 from authservice.core.staff.admin_site import protect
-from authservice.core.staff.checks import check_password_change, check_user_pages
+from authservice.core.staff.checks import check_login_views, check_password_change, check_user_pages
+from authservice.core.staff.login_form import AdminAuthenticationForm
 from tests.admin.urls import GuardedAdmin, guarded
 
 
@@ -75,3 +79,36 @@ def test_check_warns_about_password_change_page_of_django(monkeypatch):
 
     assert [message.id for message in check_password_change()] == ["authservice.W116"]
     assert "authservice.W116" in [message.id for message in checks.run_checks(databases=[])]
+
+
+class OwnLogin(LoginView):
+    authentication_form = AdminAuthenticationForm
+
+
+class RenamedLogin(LoginView):
+    """A login of a project, with Django's form."""
+
+    form_class = type("Form", (AuthenticationForm,), {"__module__": "django_otp.forms"})
+
+
+def login_views(settings, *views):
+    """The warnings with these views in the URLconf of the project."""
+    patterns = [path(f"{name}/", view) for name, view in enumerate(views)]
+    urls = [path("accounts/", include(patterns)), path("admin/", admin.site.urls)]
+    settings.ROOT_URLCONF = type("urls", (), {"urlpatterns": urls, "__name__": "urls"})
+    return [(message.id, message.msg.split("'")[1]) for message in check_login_views()]
+
+
+def test_check_warns_about_login_view_of_django(settings):
+    views = (LoginView.as_view(), RenamedLogin.as_view())
+
+    found = login_views(settings, *views)
+
+    assert found == [("authservice.W118", "accounts/0/"), ("authservice.W118", "accounts/1/")]
+    assert "authservice.W118" in [message.id for message in checks.run_checks(databases=[])]
+
+
+def test_check_accepts_login_view_with_form_of_this_service(settings):
+    by_option = LoginView.as_view(authentication_form=AdminAuthenticationForm)
+
+    assert login_views(settings, OwnLogin.as_view(), by_option) == []
