@@ -141,6 +141,11 @@ class LoginPolicy(Slot):
         last check. May raise a `Fault`."""
         return True
 
+    def use_without_token(self, session: LiveSession) -> bool:
+        """The same for a session that Django's session carries: there is no token that expires and
+        no refresh, so this judges the expiry of the session and moves its idle timeout."""
+        raise NotImplementedError
+
 
 class SecondFactor(Slot):
     """Slot `second_factor`: a further proof after the first, such as a code.

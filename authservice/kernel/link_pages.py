@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel.errors import Fault
 from authservice.kernel.modules import Slot
@@ -34,9 +34,9 @@ class FormPage:
 class ResultPage:
     """A page that replaces a JSON response: its status, and `code` of an error or "".
 
-    `outcome` is the field `status` of the response, if it has one. `kept` says that browsers get
-    tokens in cookies, so that a login stays. `temp_token` is that of a challenge of the type
-    `challenge`.
+    `outcome` is the field `status` of the response, if it has one. `kept` says that a login stays
+    in the browser. `temp_token` is that of a challenge of the type `challenge`, and `access_token`
+    that of a login.
     """
 
     route: str
@@ -47,12 +47,17 @@ class ResultPage:
     kept: bool = False
     challenge: str = ""
     temp_token: Secret = field(default_factory=lambda: Secret(""))
+    access_token: Secret = field(default_factory=lambda: Secret(""))
 
 
 class LinkPages(Slot):
     """Slot `link_pages`: shows browsers pages instead of JSON at the addresses of mailed links."""
 
     slot = "link_pages"
+
+    def keeps_logins(self) -> bool:
+        """Whether a page keeps a login without token cookies, in Django's session."""
+        return False
 
     def brand(self) -> Mapping[str, Any]:
         """The variable `brand` in the templates of all pages."""
@@ -62,6 +67,7 @@ class LinkPages(Slot):
         """The page with the form of a link."""
         raise NotImplementedError
 
-    def result(self, page: ResultPage) -> HttpResponse:
-        """The page that replaces a JSON response."""
+    def result(self, page: ResultPage, request: HttpRequest) -> HttpResponse:
+        """The page that replaces a JSON response. It keeps the login of an access token, if there
+        is one."""
         raise NotImplementedError

@@ -36,6 +36,7 @@ SLOTS: Mapping[str, str] = {
     "expired_rows": "By `authservice_cleanup`.",
     "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
     "link_pages": "When a browser opens a route to which mails link.",
+    "account_section": "By the pages of the account.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _PACKAGE = Path(__file__).parents[1]
@@ -82,6 +83,7 @@ class ModuleConfig(AppConfig):
     expired_rows: str | None = None
     support: str | tuple[str, ...] | None = None
     link_pages: str | None = None
+    account_section: str | tuple[str, ...] | None = None
 
     def import_models(self) -> None:
         # Not a system check: models and checks of most modules import those of core, so Django

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Annotated
 
-from authservice.kernel.rules import PageOrPath, Rule
+from authservice.kernel.rules import PageOrPath, Rule, between
 from authservice.kernel.settings import section
 from authservice.pages import contrast
 
 _Color = Annotated[str, Rule("a colour such as '#1a56c4'", contrast.COLOR.fullmatch)]
+
+
+_FONT = re.compile(r"[\w ,\"'.-]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +30,19 @@ class Pages:
     """The same in dark mode, where the page is nearly black."""
     home_url: PageOrPath = ""
     """Where a page leads when it is done, such as the login page of the project. If empty,
-    `FRONTEND.URL`; without either, the page has no link."""
+    `FRONTEND.URL`, or the login page of this module."""
+
+    font: Annotated[str, Rule("a list of fonts as in CSS", _FONT.fullmatch)] = ""
+    """Fonts of the pages as in CSS, such as `Inter, sans-serif`; if empty, those of the system."""
+    radius: Annotated[int, between(0, 32, "0 to 32 pixels")] = 12
+    """How round buttons, fields and cards are, in pixels."""
+    legal_links: dict[str, str] = field(default_factory=dict)
+    """Links below each page: a dict from names to addresses, such as `{"Terms": "/terms"}`."""
+    signup_fields: tuple[str, ...] = ("name",)
+    """Fields of the sign-up page besides the required ones and those of `CORE.SIGNUP_SERIALIZER`:
+    `name`, `first_name`, `last_name`, `username` and `phone_number`."""
+    provider_names: dict[str, str] = field(default_factory=dict)
+    """Names of providers on buttons, a dict such as `{"oidc": "Acme SSO"}`."""
 
 
 conf = section("PAGES", Pages)

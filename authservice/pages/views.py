@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from authservice.core.credentials import passwords
@@ -16,7 +17,7 @@ from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.sections import frontend
-from authservice.pages import contrast, texts
+from authservice.pages import contrast, sign_in, texts, visitor
 from authservice.pages.conf import conf
 
 _SECOND_FACTOR = "2fa-verify-login"
@@ -30,7 +31,15 @@ _RESULT = "authservice/pages/result.html"
 _WRONG = 400
 
 
+def keeps_logins() -> bool:
+    """Whether the project has Django's sessions, in which the pages keep logins."""
+    return any(path.endswith("SessionMiddleware") for path in settings.MIDDLEWARE)
+
+
 class _Pages(LinkPages):
+    def keeps_logins(self) -> bool:
+        return keeps_logins()
+
     def brand(self) -> Mapping[str, Any]:
         return {
             "name": conf.name,
@@ -38,6 +47,9 @@ class _Pages(LinkPages):
             "color": conf.color,
             "text_on_color": contrast.text_on(conf.color),
             "color_dark": conf.color_dark,
+            "font": conf.font,
+            "radius": conf.radius,
+            "legal_links": conf.legal_links,
             "text_on_color_dark": contrast.text_on(conf.color_dark),
         }
 
@@ -54,17 +66,29 @@ class _Pages(LinkPages):
         status = page.fault.status if page.fault else 200
         return pages.page(_TEMPLATES[page.route], context, status=status)
 
-    def result(self, page: ResultPage) -> HttpResponse:
+    def result(self, page: ResultPage, request: HttpRequest) -> HttpResponse:
+        if keeps_logins() and (page.access_token or page.temp_token):
+            return _entered(page, request)
         if page.challenge == "2fa" and page.temp_token and page.kept:
             return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
         words = texts.of(page)
         context = {
             "heading": words.heading,
             "text": words.text,
-            "home_url": conf.home_url or frontend.url,
+            "home_url": conf.home_url or frontend.url or _login_page(),
             "failed": page.status >= _WRONG,
         }
         return pages.page(_RESULT, context, status=page.status)
+
+
+def _entered(page: ResultPage, request: HttpRequest) -> HttpResponse:
+    """What follows on a login by a link: it stays in Django's session."""
+    visiting = visitor.Visitor(request)
+    return visiting.finish(sign_in.enter_by_link(visiting, page))
+
+
+def _login_page() -> str:
+    return reverse("authservice:page-login") if keeps_logins() else ""
 
 
 def _errors(fault: Fault | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ each counts the session of the login before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from authservice.core.credentials import passwords
@@ -26,7 +26,6 @@ from authservice.session import stores
 from authservice.session.conf import conf
 
 LIMIT = "limit"
-_TOUCH_INTERVAL = timedelta(minutes=5)
 
 
 @transactions.inside
@@ -75,11 +74,12 @@ class SessionPolicy(LoginPolicy):
         now = clock.now()
         if now >= min(session.idle_expires_at, session.expires_at) or not self.alive(session):
             return False
-        idle = self.lifetimes().idle
-        # More often if the idle timeout is short: a session loses at most a quarter of it.
-        if now - session.last_used_at >= min(_TOUCH_INTERVAL, idle / 4):
+        if idle := sessions.idle_to_renew(session):
             _touch(session, now, now + idle)
         return True
+
+    def use_without_token(self, session: LiveSession) -> bool:
+        return self.use(session)
 
 
 policy = SessionPolicy()

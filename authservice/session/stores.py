@@ -14,16 +14,13 @@ from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import databases, errors, settings
+from authservice.kernel import errors, settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.interfaces import LiveSession, SessionStore
 from authservice.kernel.sections import root
-from authservice.kernel.sql import Update, param
 from authservice.session import revocation_cache
 from authservice.session.conf import conf
 
@@ -31,24 +28,6 @@ logger = logging.getLogger("authservice.session")
 
 # Entries are kept longer than an access token is valid, since clocks of machines differ.
 _CACHED_LONGER = timedelta(minutes=5)
-
-
-def _unchanged_since_read() -> QuerySet[Session]:
-    return Session.objects.filter(
-        pk=param("id", Session),
-        ended_at=None,
-        last_used_at=param("seen", Session, "last_used_at"),
-    )
-
-
-# If several concurrent requests have read the same `last_used_at`, only one of them updates it.
-_TOUCH = Update(
-    _unchanged_since_read,
-    lambda: {
-        "last_used_at": param("now", Session, "last_used_at"),
-        "idle_expires_at": param("until", Session, "idle_expires_at"),
-    },
-)
 
 
 class DatabaseStore:
@@ -61,9 +40,7 @@ class DatabaseStore:
         return True
 
     def touch(self, session: LiveSession, *, now: datetime, until: datetime) -> None:
-        _TOUCH.run(
-            databases.primary(), id=session.id, seen=session.last_used_at, now=now, until=until
-        )
+        sessions.touch(session, now=now, until=until)
 
     def end(self, ids: Sequence[UUID]) -> None:
         """Nothing to do: core has ended the rows."""

@@ -5,7 +5,10 @@ Fills the slot `login_policy`.
 
 from __future__ import annotations
 
-from authservice.kernel.interfaces import LoginPolicy
+from authservice.core.sessions import sessions
+from authservice.kernel import clock
+from authservice.kernel.interfaces import LiveSession, LoginPolicy
+from authservice.kernel.retries import after_commit
 from authservice.stateless.conf import conf
 
 
@@ -14,6 +17,22 @@ class StatelessPolicy(LoginPolicy):
 
     def checks_every_request(self) -> bool:
         return conf.check == "full"
+
+    def use_without_token(self, session: LiveSession) -> bool:
+        now = clock.now()
+        if now >= min(session.idle_expires_at, session.expires_at):
+            return False
+        idle = sessions.idle_to_renew(session)
+        if idle is None:
+            return True
+
+        def touch() -> None:
+            sessions.touch(session, now=now, until=now + idle)
+
+        # After commit: a view of the host project may be one transaction, which would otherwise
+        # hold the lock on the row until its end.
+        after_commit(touch)
+        return True
 
 
 policy = StatelessPolicy()

@@ -1,7 +1,8 @@
 """The user who calls a view of the host project: of an access token, or of Django's session.
 
-An access token of ours in the header comes first. Then comes the user of Django's session, then the
-access token in a cookie. In Django admin only the session counts. `CsrfViewMiddleware` protects
+An access token of ours in the header comes first. Then comes the user of Django's session, whose
+session may be one of ours (`django_session`), then the access token in a cookie. In Django admin
+only Django's session counts. `CsrfViewMiddleware` protects
 users of Django's session against forged requests, unless the view is exempt from it. The request
 guards protect those of a token cookie.
 
@@ -30,13 +31,15 @@ from django.urls import Resolver404, resolve
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
-from authservice.core.api import callers
+from authservice.core.api import callers, django_session
 from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
 from authservice.kernel import databases, errors
 from authservice.kernel.http import request_client
 from authservice.kernel.http.envelope import refusal
+from authservice.kernel.interfaces import MFA, SecondFactor
+from authservice.kernel.modules import plugs
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
@@ -45,7 +48,7 @@ _KEPT = "_authservice_identity"
 
 @dataclass(frozen=True)
 class Identity:
-    """`caller` is None for a user of Django's session."""
+    """`caller` is None for a user of Django's session, unless it carries a session of ours."""
 
     user: Any
     caller: Caller | None
@@ -102,6 +105,11 @@ class Identification:
     def _identify(self) -> Identity:
         ignored = callers.has_foreign_token(self._request) or _is_admin(self._request)
         by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
+        carried = None if by_header else django_session.caller(self._request)
+        if carried is not None:
+            carried.require_live()
+            self._require_factor(carried)
+            return Identity(carried.person.user, carried)
         user = self._session_user
         if not by_header and user is not None and user.is_authenticated and self._is_open():
             return Identity(user, None)
@@ -109,6 +117,15 @@ class Identification:
             raise errors.Unauthorized
         caller = callers.require_caller(self._request)
         return Identity(caller.person.user, caller)
+
+    def _require_factor(self, carried: Caller) -> None:
+        """Refuse in Django admin a login that no second factor was asked for, such as that of a
+        remembered device, of a user who has one or must have one."""
+        if MFA in carried.claims["amr"] or not _is_admin(self._request):
+            return
+        for factor in plugs(SecondFactor):
+            if factor.is_required(carried.person) or factor.is_enabled(carried.person):
+                raise errors.Unauthorized
 
     def _is_open(self) -> bool:
         """Whether Django's session has not ended. Only a host project with a protected site of
@@ -146,7 +163,7 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
     if not _may_have_both(request):
         return
     key = _key_in_session(request)
-    if key == _key_of(user):  # Django's login has stored it before it sends the signal
+    if key == django_session.key_of(user):  # stored by Django's login before it sends the signal
         # A login of the API has locked its user by now. The row of another one is locked after it.
         end = partial(_end_session_of_cookies, request, unless=user)
         transaction.on_commit(end, using=databases.primary(), robust=True)
@@ -158,14 +175,19 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
 def _leave(request: Any, user: Any, **_: Any) -> None:
     if not _may_have_both(request):
         return
-    if user is not None and _key_in_session(request) == _key_of(user):
+    carried = django_session.session_id(request)
+    if user is not None and _key_in_session(request) == django_session.key_of(user):
         request.session.flush()
+    if carried:  # unless this is the logout of that very session
+        revocation.end_carried(carried, request_client.of_page(request))
     _end_session_of_cookies(request)
 
 
 def _may_have_both(request: Any) -> bool:
     # A login by code of the project may have no request, or pass something like one.
-    return isinstance(request, HttpRequest) and callers.accepts_cookies()
+    if not isinstance(request, HttpRequest):
+        return False
+    return callers.accepts_cookies() or django_session.session_id(request) is not None
 
 
 def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None:
@@ -180,10 +202,6 @@ def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None
 def _key_in_session(request: HttpRequest) -> str:
     """The key of the user of Django's session, "" without one."""
     return str(request.session.get(SESSION_KEY, "")) if hasattr(request, "session") else ""
-
-
-def _key_of(user: Any) -> str:
-    return str(user._meta.pk.value_to_string(user))
 
 
 def _is_admin(request: HttpRequest) -> bool:

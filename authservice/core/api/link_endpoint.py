@@ -60,9 +60,10 @@ class LinkEndpoint(Endpoint):
         response = super()._respond(request, **kwargs)
         if not self._is_seen(response):
             return response
-        result, access_token = _read(self.route, response, kept=accepts_cookies())
-        in_json = bool(access_token or result.challenge) and not result.kept
-        if in_json and not self._drops_tokens(access_token):
+        keeps = accepts_cookies() or plugs(LinkPages)[-1].keeps_logins()
+        result = _read(self.route, response, kept=keeps)
+        in_json = bool(result.access_token or result.challenge) and not keeps
+        if in_json and not self._drops_tokens(result.access_token):
             return response
         return self._page(result, response)
 
@@ -77,8 +78,8 @@ class LinkEndpoint(Endpoint):
 
     def _page(self, result: ResultPage, response: HttpResponse) -> HttpResponse:
         """The page instead of this response, with its cookies."""
-        page = plugs(LinkPages)[-1].result(result)
-        page.cookies = response.cookies
+        page = plugs(LinkPages)[-1].result(result, self.request)
+        page.cookies.update(response.cookies)
         for name in _KEPT_HEADERS:
             if name in response.headers:
                 page.headers[name] = response.headers[name]
@@ -177,12 +178,12 @@ class FormEndpoint(LinkEndpoint):
         return True
 
 
-def _read(route: str, response: HttpResponse, *, kept: bool) -> tuple[ResultPage, Secret]:
-    """The page for a JSON response, and its access token if it has one."""
+def _read(route: str, response: HttpResponse, *, kept: bool) -> ResultPage:
+    """The page for a JSON response."""
     data = json.loads(response.content)["data"]
     data = data if isinstance(data, dict) else {}
     first: dict[str, Any] = next(iter(data.get("challenges", ())), {})
-    result = ResultPage(
+    return ResultPage(
         route=route,
         status=response.status_code,
         message=data.get("message", ""),
@@ -190,8 +191,8 @@ def _read(route: str, response: HttpResponse, *, kept: bool) -> tuple[ResultPage
         kept=kept,
         challenge=first.get("type", ""),
         temp_token=Secret(first.get("data", {}).get("temp_token", "")),
+        access_token=Secret(data.get("access_token", "")),
     )
-    return result, Secret(data.get("access_token", ""))
 
 
 def _secret(value: Any) -> Secret:

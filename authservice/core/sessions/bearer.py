@@ -31,6 +31,8 @@ class Caller:
     session_id: uuid.UUID
     # A view of the host project asks several questions about the caller of one request.
     reading: clock.Reading = field(default_factory=clock.reading)
+    # False if Django's session carries the claims: no token expires, so the session itself does.
+    has_token: bool = True
 
     @cached_property
     def _found(self) -> tuple[Person, Used]:
@@ -54,7 +56,7 @@ class Caller:
             return (
                 self.claims["ver"] == person.token_version
                 and sessions.is_valid(person, used)
-                and policy().use(used)
+                and (policy().use if self.has_token else policy().use_without_token)(used)
             )
 
     def require_live(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.signals import user_logged_out
 from django.db import transaction
@@ -147,3 +148,12 @@ def log_out(person: Person, session: Session, client: Client) -> None:
     # The session has ended: an exception of a receiver must not tell the client that it is open.
     # Django logs it.
     user_logged_out.send_robust(sender=type(person.user), request=client.http, user=person.user)
+
+
+def end_carried(session_id: UUID, client: Client) -> None:
+    """Log out a session that Django's session carried, after Django's own logout. If it has ended
+    already, nothing happens."""
+    with transaction.atomic(using=databases.primary()):
+        found = sessions.find_for_request(session_id)
+        if found and sessions.end(session_id, sessions.LOGOUT):
+            events.record("auth.logout", found[0], client)

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -22,11 +22,11 @@ from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import ForeignTokens
+from authservice.kernel.interfaces import ForeignTokens, LiveSession
 from authservice.kernel.modules import plugs
 from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
-from authservice.kernel.sql import Bound, Insert, Select, param
+from authservice.kernel.sql import Bound, Insert, Select, Update, param
 from authservice.kernel.uuid7 import uuid7
 
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
@@ -84,6 +84,25 @@ def _by_id(fields: tuple[str, ...]) -> Select:
 
 _FINDERS: dict[tuple[str, ...], Select] = {fields: _by_id(fields) for fields in (_USED, _REFRESHED)}
 _INSERT = Insert(lambda: Session)
+_TOUCH_INTERVAL = timedelta(minutes=5)
+
+
+def _unchanged_since_read() -> QuerySet[Session]:
+    return Session.objects.filter(
+        pk=param("id", Session),
+        ended_at=None,
+        last_used_at=param("seen", Session, "last_used_at"),
+    )
+
+
+# If several concurrent requests have read the same `last_used_at`, only one of them updates it.
+_TOUCH = Update(
+    _unchanged_since_read,
+    lambda: {
+        "last_used_at": param("now", Session, "last_used_at"),
+        "idle_expires_at": param("until", Session, "idle_expires_at"),
+    },
+)
 
 
 def find_for_request(session_id: uuid.UUID) -> tuple[Person, Used] | None:
@@ -123,6 +142,20 @@ def is_valid(person: Person, session: Session | Used) -> bool:
         and session.factor_version == person.factor_version
         and passwords.matches_fingerprint(session.password_fingerprint, person.password)
     )
+
+
+def idle_to_renew(session: LiveSession) -> timedelta | None:
+    """The idle timeout to begin again for a session that is used now; None if it was used a moment
+    ago. More often if it is short: a session loses at most a quarter of it."""
+    idle = policy().lifetimes().idle
+    unused = clock.now() - session.last_used_at
+    return idle if unused >= min(_TOUCH_INTERVAL, idle / 4) else None
+
+
+def touch(session: LiveSession, *, now: datetime, until: datetime) -> None:
+    """The session was used at `now` and expires at `until` unless it is used again. Writes nothing
+    if it has ended or was used since the row was read."""
+    _TOUCH.run(databases.primary(), id=session.id, seen=session.last_used_at, now=now, until=until)
 
 
 def active_sessions(person: Person) -> QuerySet[Session]:

@@ -84,6 +84,12 @@ def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
         request.session[_VERSIONS] = read or _current_versions(user.pk)
 
 
+def store_versions(request: Any, person: Person) -> None:
+    """Store the versions for a session of this service that Django's session carries. So Django
+    admin, which asks for them, knows that it is not older than the last end of all sessions."""
+    request.session[_VERSIONS] = [person.token_version, person.factor_version]
+
+
 def stores_versions(request: Any) -> bool:
     """Whether Django's session began after `connect`."""
     return _VERSIONS in getattr(request, "session", ())

@@ -1,0 +1,97 @@
+"""A session of this service that Django's session carries, for pages that Django renders.
+
+Such pages have no script that keeps and refreshes tokens. So Django's session, a cookie that no
+script can read, has the claims of the access token that the login issued, and nobody gets the
+tokens. The row of our session decides: once it has ended, the next request is anonymous, whatever
+the engine of Django's sessions is, signed cookies included. It expires by its own clocks, which
+each use moves, not by `SESSION_COOKIE_AGE`.
+
+Django's session names `BACKEND`, which must not be in `AUTHENTICATION_BACKENDS`: a project without
+`AuthserviceMiddleware` then sees nobody, rather than a user whose session it cannot end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+
+from authservice.core.sessions import bearer, sessions
+from authservice.core.sessions.bearer import Caller
+from authservice.core.staff import admin_login
+from authservice.kernel import clock
+from authservice.kernel.secret import Secret
+
+BACKEND = f"{__name__}.SessionBackend"
+_CLAIMS = "_authservice_claims"
+# They are about the token, which nobody has.
+_OF_TOKEN = ("aud", "exp", "iat", "iss", "jti", "typ")
+
+
+class SessionBackend:
+    """Authenticates nobody. Packages that change the user of Django's session load it."""
+
+    def authenticate(self, request: Any, **_: Any) -> None:
+        return None
+
+    def get_user(self, pk: Any) -> None:
+        return None
+
+
+def begin(request: HttpRequest, access_token: Secret, *, remember: bool) -> None:
+    """Let Django's session carry the session of this token, in place of what it carried before.
+    Without `remember` the browser forgets it when it is closed. Raises as `bearer.identify`."""
+    caller = bearer.identify(access_token)
+    user, session = caller.person.user, request.session
+    previous = session_id(request)
+    if previous:
+        sessions.end(previous, sessions.LOGOUT)
+    # As Django's `login` does: no other user's data, and no key that somebody else may know.
+    if session.get(SESSION_KEY, key_of(user)) != key_of(user):
+        session.flush()
+    else:
+        session.cycle_key()
+    session[SESSION_KEY] = key_of(user)
+    session[BACKEND_SESSION_KEY] = BACKEND
+    session[HASH_SESSION_KEY] = getattr(user, "get_session_auth_hash", str)()
+    _carry(request, caller)
+    left = caller.session.expires_at - clock.now()
+    session.set_expiry(int(left.total_seconds()) if remember else 0)
+    rotate_token(request)
+
+
+def renew(request: HttpRequest, access_token: Secret) -> None:
+    """Store the claims of a newer token of the session that Django's session carries."""
+    _carry(request, bearer.identify(access_token))
+
+
+def caller(request: HttpRequest) -> Caller | None:
+    """The caller if Django's session carries one of ours, valid or not; one query later."""
+    session = getattr(request, "session", None)
+    if session is None or session.get(BACKEND_SESSION_KEY) != BACKEND:
+        return None
+    claims = session.get(_CLAIMS)
+    if not claims:
+        return None
+    return Caller(claims, UUID(claims["sid"]), has_token=False)
+
+
+def session_id(request: Any) -> UUID | None:
+    """The id of our session that Django's session carries, also after another login took it over
+    for the same user."""
+    claims = getattr(request, "session", {}).get(_CLAIMS)
+    return UUID(claims["sid"]) if claims else None
+
+
+def key_of(user: Any) -> str:
+    return str(user._meta.pk.value_to_string(user))
+
+
+def _carry(request: HttpRequest, caller: Caller) -> None:
+    caller.require_live()
+    claims = {name: value for name, value in caller.claims.items() if name not in _OF_TOKEN}
+    request.session[_CLAIMS] = claims
+    admin_login.store_versions(request, caller.person)

@@ -1,0 +1,100 @@
+"""Slot `account_section`: a section of the account pages, and what it consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from authservice.kernel.errors import Fault
+from authservice.kernel.modules import Slot
+from authservice.pages.calls import Answer
+from authservice.pages.fields import Field
+from authservice.pages.visitor import Visitor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """A link to `url` or, with `post`, a button that posts these values there."""
+
+    label: Any
+    url: str
+    post: Mapping[str, str] | None = None
+    danger: bool = False
+    main: bool = False
+    # What a screen reader says if the label is the same in several rows.
+    about: Any = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A thing of a user: what it is, how it stands, and what can be done. `tone` of the `tag` is
+    "good", "warn" or ""."""
+
+    label: Any = ""
+    value: Any = ""
+    hint: Any = ""
+    tag: Any = ""
+    tone: str = ""
+    icon: str = ""
+    actions: Sequence[Action] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """Rows under a heading. `empty` is the text if there are none."""
+
+    title: Any
+    text: Any = ""
+    tag: Any = ""
+    tone: str = ""
+    rows: Sequence[Row] = ()
+    actions: Sequence[Action] = ()
+    empty: Any = ""
+    # Preformatted texts, such as backup codes.
+    codes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """A form on a page of its own. `send` passes the values to the API."""
+
+    name: str
+    title: Any
+    button: Any
+    send: Callable[[Visitor, Mapping[str, Any]], Answer]
+    text: Any = ""
+    danger: bool = False
+    done: Any = ""
+    fields: Callable[[Visitor], Sequence[Field]] = field(default=lambda visitor: ())
+    # The page after success, if it is not the section with `done`.
+    after: Callable[[Visitor, Answer], Any] | None = None
+
+
+class AccountSection(Slot):
+    """Slot `account_section`: a section of the account pages. `name` is the last part of its
+    address."""
+
+    slot = "account_section"
+    name = ""
+    icon = "list"
+    forms: Sequence[Form] = ()
+
+    def label(self) -> Any:
+        """The name in the navigation."""
+        raise NotImplementedError
+
+    def intro(self) -> Any:
+        """A sentence below the heading."""
+        return ""
+
+    def is_shown(self) -> bool:
+        """Whether the section exists in this project."""
+        return True
+
+    def boxes(self, visitor: Visitor) -> Sequence[Box]:
+        """What the section shows to this user. May raise a `Fault`."""
+        raise NotImplementedError
+
+
+__all__ = ["AccountSection", "Action", "Box", "Fault", "Form", "Row"]

@@ -1,0 +1,208 @@
+"""The fields of forms: what a template needs to show one, and how a browser fills it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from authservice.core.credentials import passwords
+from authservice.core.users import further_fields, host_fields, identifiers
+from authservice.core.users.user_model import host
+
+CHECKBOX, SELECT, SEVERAL = "checkbox", "select", "several"
+# Never shown again after an error.
+_NOT_SHOWN = ("password", CHECKBOX)
+# The first that matches the class of a serializer's field.
+_TYPES: tuple[tuple[type[Any], str], ...] = (
+    (serializers.EmailField, "email"),
+    (serializers.URLField, "url"),
+    (serializers.BooleanField, CHECKBOX),
+    (serializers.MultipleChoiceField, SEVERAL),
+    (serializers.ManyRelatedField, SEVERAL),
+    (serializers.ChoiceField, SELECT),
+    (serializers.RelatedField, SELECT),
+    (serializers.IntegerField, "number"),
+    (serializers.DateTimeField, "datetime-local"),
+    (serializers.DateField, "date"),
+    (serializers.TimeField, "time"),
+)
+# Codes that belong to a field although the API names none: the first field that the form has.
+_FIELDS_OF = {
+    "USER_ALREADY_EXISTS": ("email",),
+    "USERNAME_ALREADY_EXISTS": ("username",),
+    "PHONE_ALREADY_IN_USE": ("phone", "phone_number"),
+    "INVALID_PASSWORD": ("new_password", "password"),
+    "INVALID_CREDENTIALS": ("old_password", "password"),
+    "TWO_FACTOR_INVALID": ("code",),
+    "INVALID_VERIFICATION_CODE": ("code",),
+    "ORG_SLUG_TAKEN": ("slug",),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A field of a form; `name` is that of the API. `choices` are pairs of value and label."""
+
+    name: str
+    label: Any
+    type: str = "text"
+    autocomplete: str = "off"
+    inputmode: str = ""
+    hint: Any = ""
+    required: bool = True
+    value: Any = ""
+    choices: Sequence[tuple[Any, Any]] = ()
+    link: tuple[str, Any] | None = None
+    error: str = ""
+    of_host: Any = field(default=None, repr=False)
+
+    def typed(self, sent: QueryDict) -> Any:
+        """The value of the field in the JSON of the API, as a browser sent it."""
+        if self.type == CHECKBOX:
+            return self.name in sent
+        if self.type == SEVERAL:
+            return sent.getlist(self.name)
+        text = sent.get(self.name, "")
+        # The serializers of the project know no empty number or date.
+        return None if self.of_host is not None and not text and not self.required else text
+
+    def shown(self, sent: QueryDict | None, errors: Mapping[str, str]) -> Field:
+        """The field with what the user typed, and what was wrong with it."""
+        value = self.value
+        if sent is not None and self.type not in _NOT_SHOWN:
+            value = sent.getlist(self.name) if self.type == SEVERAL else sent.get(self.name, "")
+        elif sent is not None and self.type == CHECKBOX:
+            value = self.name in sent
+        return replace(self, value=value, error=errors.get(self.name, ""))
+
+    @property
+    def optional(self) -> bool:
+        return not self.required
+
+    @property
+    def kind(self) -> str:
+        """Which template shows it."""
+        return self.type if self.type in (CHECKBOX, SELECT, SEVERAL) else "input"
+
+
+def identifier() -> Field:
+    """The field of the login, for an address or a name, or whatever the users of the project have
+    to log in with."""
+    names = host()
+    autocomplete = "username"
+    if names.email and names.username not in ("", names.email):
+        label = _("E-mail or username")
+        if names.username not in ("username", ""):
+            label = names.model._meta.get_field(names.username).verbose_name.capitalize()
+        return Field(name="identifier", label=label, autocomplete=autocomplete)
+    if names.natural == names.email or not names.username:
+        return Field(name="identifier", label=_("E-mail"), type="email", autocomplete=autocomplete)
+    return Field(name="identifier", label=_("Username"), autocomplete=autocomplete)
+
+
+def as_identifier(text: str) -> dict[str, str]:
+    """What the login gets: an address, or the name of a user."""
+    names = host()
+    is_email = identifiers.is_email(text.strip()) and bool(names.email)
+    only_email = names.natural == names.email and not names.username
+    return {"email": text} if is_email or only_email else {"username": text}
+
+
+PASSWORD = _("Password")
+EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
+CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
+FACTOR = replace(
+    CODE, inputmode="", hint=_("Of your authenticator app, or a backup code."), label=_("Code")
+)
+
+
+def password(name: str = "password", label: Any = PASSWORD) -> Field:
+    """The current password."""
+    return Field(name=name, label=label, type="password", autocomplete="current-password")
+
+
+def new_password(name: str = "password", label: Any = PASSWORD) -> Field:
+    return Field(
+        name=name,
+        label=label,
+        type="password",
+        autocomplete="new-password",
+        hint=passwords.rules(),
+    )
+
+
+def of_signup(wanted: Sequence[str]) -> list[Field]:
+    """The fields of a sign-up: those of the API that are wanted or that the users of the project
+    must have, and those of the project's serializer."""
+    names = host()
+    must_choose = bool(names.username) and not host_fields.made_up_length()
+    ours = (
+        Field(name="name", label=_("Name"), autocomplete="name", required=False),
+        Field(name="first_name", label=_("First name"), autocomplete="given-name", required=False),
+        Field(name="last_name", label=_("Last name"), autocomplete="family-name", required=False),
+        replace(EMAIL, required=not must_choose or host_fields.must_be_given(names.email)),
+        Field(
+            name="username",
+            label=_("Username"),
+            autocomplete="username",
+            required=must_choose or "username" in wanted,
+        ),
+        Field(
+            name="phone_number",
+            label=_("Phone number"),
+            type="tel",
+            autocomplete="tel",
+            hint=_("With the country code, such as +49 170 1234567."),
+            required=False,
+        ),
+        new_password(),
+    )
+    chosen = [one for one in ours if one.required or one.name in wanted]
+    return [*chosen, *_of_host(further_fields.signup_serializer())]
+
+
+def of_profile(user: Any) -> list[Field]:
+    """The fields of the project's serializer of the profile, with the values of the user."""
+    schema = further_fields.profile_serializer()
+    if schema is None:
+        return []
+    values = schema(user).data
+    return [replace(one, value=values.get(one.name, "")) for one in _of_host(schema)]
+
+
+def errors_of(fault: Any, fields: Sequence[Field]) -> dict[str, str]:
+    """The texts of an error by field, and under "" what belongs to none of them."""
+    if fault is None:
+        return {}
+    names = [one.name for one in fields]
+    found = {name: " ".join(texts) for name, texts in fault.texts.items() if name in names}
+    if found and len(found) == len(fault.texts):
+        return found
+    if rest := [text for name, texts in fault.texts.items() if name not in names for text in texts]:
+        return {**found, "": " ".join(rest)}
+    named = (name for name in _FIELDS_OF.get(fault.code, ()) if name in names)
+    return {next(named, ""): fault.text}
+
+
+def _of_host(schema: Any) -> Iterator[Field]:
+    for name, one in schema().fields.items() if schema else ():
+        if one.read_only or isinstance(one, serializers.HiddenField):
+            continue
+        kind = next((kind for base, kind in _TYPES if isinstance(one, base)), "text")
+        if one.style.get("input_type") == "password":
+            kind = "password"
+        choices = [(value, label) for value, label in getattr(one, "choices", {}).items()]
+        yield Field(
+            name=name,
+            label=one.label or name,
+            type=kind,
+            hint=one.help_text or "",
+            required=one.required and kind != CHECKBOX,
+            choices=choices,
+            of_host=one,
+        )

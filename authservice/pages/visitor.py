@@ -1,0 +1,268 @@
+"""A person who visits a page with a browser: who they are, what they sent, and what they get.
+
+A page at the address of a route is for people: `GET` of a client that accepts HTML, and forms. All
+other requests go to the route itself. Each form has Django's own CSRF token, which is checked here
+whether or not the project has `CsrfViewMiddleware`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cached_property, wraps
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core.exceptions import SuspiciousOperation
+from django.db import connections, transaction
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware, get_token
+from django.shortcuts import resolve_url
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
+
+from authservice.core.api import django_session, identity, redirects
+from authservice.core.sessions.bearer import Caller
+from authservice.kernel import clock, errors, languages
+from authservice.kernel.errors import Fault
+from authservice.kernel.http import cookies, pages
+from authservice.kernel.http.envelope import crash, keep_from_caches
+from authservice.kernel.http.request_client import count_request, request_id
+from authservice.kernel.link_pages import ResultPage
+from authservice.kernel.secret import Secret
+from authservice.pages import calls, texts
+from authservice.pages.calls import Answer
+from authservice.pages.conf import conf
+
+NEXT = REDIRECT_FIELD_NAME
+_NEXT_COOKIE = "authservice_next"
+_LONGEST_NEXT = 1024
+_NEXT_TTL = timedelta(hours=1)
+_NOTICE = "_authservice_notice"
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_CALLED = ("Retry-After",)
+
+Show = Callable[..., HttpResponse]
+
+
+class _Check(CsrfViewMiddleware):
+    def _reject(self, request: HttpRequest, reason: str) -> Any:
+        return reason
+
+
+class Visitor:
+    """`submitted` says that they sent a form of this site, which is to be acted upon; `stale` that
+    they sent one whose CSRF token is missing or old, so that they get the form again."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+        self.stale = False
+        self._check = _Check(lambda _: HttpResponse())
+        self._cookies: list[HttpResponse] = []
+        self._check.process_request(request)
+        if request.method == "POST":
+            self.stale = bool(self._check.process_view(request, csrf_exempt, (), {}))
+
+    @property
+    def submitted(self) -> bool:
+        return self.request.method == "POST" and not self.stale
+
+    @property
+    def sent(self) -> Any:
+        """The fields of the form."""
+        return self.request.POST
+
+    @cached_property
+    def caller(self) -> Caller | None:
+        """The user of this browser, None for nobody. Raises `ServiceUnavailable`."""
+        if self.request.META.get("HTTP_AUTHORIZATION"):
+            return None  # a page has no use for it, and no other site could send it
+        return identity.of(self.request).caller
+
+    @property
+    def person(self) -> Any:
+        return self.caller and self.caller.person
+
+    def call(
+        self,
+        route: str,
+        method: str = "POST",
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: str = "",
+        path: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Call a route as this user. What it sets in cookies goes to the browser."""
+        answer = calls.call(
+            self.request, route, method, body, caller=self.caller, query=query, path=path
+        )
+        self._cookies.append(answer.response)
+        return answer
+
+    def data(self, route: str, query: str = "", path: Mapping[str, str] | None = None) -> Any:
+        """What a route answers to GET. Raises its error."""
+        answer = self.call(route, "GET", query=query, path=path)
+        if answer.fault is not None:
+            raise answer.fault
+        return answer.data
+
+    def show(
+        self, template: str, context: Mapping[str, Any], *, status: int = 200, onward: str = ""
+    ) -> HttpResponse:
+        """A page. `onward` is the address on another host to which its form may lead."""
+        shown = {
+            "csrf_token": get_token(self.request),
+            "next": self.next,
+            "notice": self._taken_notice(),
+            "stale": self.stale,
+            **context,
+        }
+        return pages.page(f"authservice/pages/{template}", shown, status=status, onward=onward)
+
+    def failed(self, fault: Fault) -> HttpResponse:
+        """The page of an error that belongs to no form."""
+        page = ResultPage(route="", status=fault.status, code=fault.code, message=fault.text)
+        words = texts.of(page)
+        context = {
+            "heading": words.heading,
+            "text": words.text,
+            "failed": True,
+            "home_url": reverse("authservice:page-login"),
+        }
+        response = self.show("result.html", context, status=fault.status)
+        for name in _CALLED:
+            if name in fault.headers:
+                response.headers[name] = fault.headers[name]
+        return response
+
+    def go(self, url: str, notice: str = "") -> HttpResponse:
+        """Redirect after a form; the next page shows `notice` once."""
+        if notice and hasattr(self.request, "session"):
+            self.request.session[_NOTICE] = notice
+        return redirects.redirect(url, status=303)
+
+    def sign_in(self, access_token: Secret, *, remember: bool = False) -> HttpResponse:
+        """Sign this browser in, and lead to where the user wanted to go."""
+        django_session.begin(self.request, access_token, remember=remember)
+        response = self.go(self.destination)
+        cookies.forget(response, _NEXT_COOKIE)
+        return response
+
+    @property
+    def next(self) -> str:
+        """The page that the user wanted to see, "" if none was named, or one of another site."""
+        wanted = self.request.POST.get(NEXT) or self.request.GET.get(NEXT) or ""
+        return wanted if self._is_own(wanted) else ""
+
+    @property
+    def destination(self) -> str:
+        kept = cookies.get(self.request, _NEXT_COOKIE)
+        return self.next or (kept if self._is_own(kept) else "") or home()
+
+    def keep_next(self, response: HttpResponse) -> None:
+        """Remember the page for a login that comes back by a mail or a provider."""
+        if self.next:
+            cookies.put(response, _NEXT_COOKIE, self.next, ttl=_NEXT_TTL)
+
+    def url(self, name: str, **query: str) -> str:
+        """The address of a page, with the page that the user wanted to see."""
+        kept = {**query, **({NEXT: self.next} if self.next else {})}
+        return reverse(f"authservice:{name}") + (f"?{urlencode(kept)}" if kept else "")
+
+    def kept_query(self) -> dict[str, str]:
+        """The query of the page, for its form: it names what the form is about."""
+        query: dict[str, str] = self.request.GET.dict()
+        return {name: value for name, value in query.items() if name != NEXT}
+
+    def finish(self, response: HttpResponse) -> HttpResponse:
+        for called in self._cookies:
+            response.cookies.update(called.cookies)
+        self._check.process_response(self.request, response)
+        return response
+
+    def _taken_notice(self) -> str:
+        session = getattr(self.request, "session", {})
+        return str(session.pop(_NOTICE)) if _NOTICE in session else ""
+
+    def _is_own(self, url: str) -> bool:
+        """Whether the address is a path of this site."""
+        hosts = {self.request.get_host()}
+        local = url.startswith("/") and len(url) <= _LONGEST_NEXT
+        return local and url_has_allowed_host_and_scheme(
+            url, hosts, require_https=self.request.is_secure()
+        )
+
+
+def page(
+    *, route: str = "", signed_in: bool = False, unless_query: str = ""
+) -> Callable[[Show], Any]:
+    """A view of a page: a function that gets a `Visitor`, and the values in its path.
+
+    `route` is the route of the API at the same address, which also gets requests with the field
+    `unless_query`, that of a mailed link. `signed_in` leads visitors to the login. Views are never
+    atomic: an error would roll back the count of an attempt.
+    """
+
+    def made(show: Show) -> Any:
+        @csrf_exempt
+        @wraps(show)
+        def view(request: HttpRequest, **path: str) -> Any:
+            linked = unless_query and (unless_query in request.GET or unless_query in request.POST)
+            if route and (linked or not is_for_people(request)):
+                return calls.view(route)(request, **path)
+            return _answer(request, show, signed_in, path)
+
+        for alias in connections:
+            view = transaction.non_atomic_requests(using=alias)(view)
+        return view
+
+    return made
+
+
+def is_for_people(request: HttpRequest) -> bool:
+    """Whether a browser opens the page or sends its form."""
+    if request.method in ("GET", "HEAD"):
+        return "text/html" in request.META.get("HTTP_ACCEPT", "").lower()
+    return request.method == "POST" and request.content_type in _FORMS
+
+
+def home() -> str:
+    """Where a login leads that began on no other page."""
+    if cast(Any, settings).is_overridden("LOGIN_REDIRECT_URL"):
+        return str(resolve_url(settings.LOGIN_REDIRECT_URL))
+    return conf.home_url or reverse("authservice:page-account")
+
+
+def _answer(
+    request: HttpRequest, show: Show, signed_in: bool, path: Mapping[str, str]
+) -> HttpResponse:
+    with clock.unit(), languages.chosen(request):
+        visitor = Visitor(request)
+        response = visitor.finish(_shown(visitor, show, signed_in, path))
+    keep_from_caches(response)
+    return response
+
+
+def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str]) -> HttpResponse:
+    request = visitor.request
+    try:
+        if request.method not in ("GET", "HEAD", "POST"):
+            raise errors.MethodNotAllowed(headers={"Allow": "GET, HEAD, POST"})
+        count_request(request)
+        if signed_in and visitor.caller is None:
+            return visitor.go(login_url(request))
+        return show(visitor, **path)
+    except Fault as fault:
+        return visitor.failed(fault)
+    except SuspiciousOperation:
+        raise
+    except Exception as error:
+        return visitor.failed(crash(request, request_id(request), error))
+
+
+def login_url(request: HttpRequest) -> str:
+    wanted = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
+    return f"{reverse('authservice:page-login')}?{urlencode({NEXT: wanted})}"
