@@ -10,7 +10,7 @@ from authservice.kernel.modules import urlconfs
 
 app_name = "authservice"
 
-# Django matches routes in order, so the ones with the most requests come first. A page stands
+# Django matches routes in order, so the ones with the most requests come first. A page comes
 # before the route at its address, to which it passes what is not for people.
 BUSIEST = ("me", "refresh", "page-login", "login")
 # One flat list instead of nested URLconfs: every level costs each request another match.

@@ -143,7 +143,7 @@ class LoginPolicy(Slot):
 
     def use_without_token(self, session: LiveSession) -> bool:
         """The same for a session that Django's session carries: there is no token that expires and
-        no refresh, so this judges the expiry of the session and moves its idle timeout."""
+        no refresh, so this checks the expiry of the session and moves its idle timeout."""
         raise NotImplementedError
 
 

@@ -54,9 +54,11 @@ class Route:
 
 
 def routes() -> list[Route]:
-    """All routes in the order of the URLconf, which is flat, except the one for unknown paths."""
+    """All routes in the order of the URLconf, which is flat, except the one for unknown paths and
+    the pages for people."""
     patterns: list[Any] = get_resolver("authservice.urls").url_patterns
-    return [route for pattern in patterns if pattern.name != "unknown" for route in _of(pattern)]
+    ours = (one for one in patterns if one.name != "unknown" and hasattr(one.callback, "cls"))
+    return [route for pattern in ours for route in _of(pattern)]
 
 
 def _of(pattern: Any) -> list[Route]:

@@ -28,7 +28,7 @@ class Action:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A thing of a user: what it is, how it stands, and what can be done. `tone` of the `tag` is
+    """A thing of a user: what it is, its state, and what can be done. `tone` of the `tag` is
     "good", "warn" or ""."""
 
     label: Any = ""

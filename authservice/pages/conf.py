@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from authservice.kernel.rules import PageOrPath, Rule, between
+from authservice.kernel.rules import PageOrPath, Rule, between, one_of
 from authservice.kernel.settings import section
 from authservice.pages import contrast
 
@@ -14,6 +14,11 @@ _Color = Annotated[str, Rule("a colour such as '#1a56c4'", contrast.COLOR.fullma
 
 
 _FONT = re.compile(r"[\w ,\"'.-]*")
+
+
+_SignupField = Annotated[
+    str, one_of(("name", "first_name", "last_name", "username", "phone_number"))
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +41,9 @@ class Pages:
     """Fonts of the pages as in CSS, such as `Inter, sans-serif`; if empty, those of the system."""
     radius: Annotated[int, between(0, 32, "0 to 32 pixels")] = 12
     """How round buttons, fields and cards are, in pixels."""
-    legal_links: dict[str, str] = field(default_factory=dict)
+    legal_links: dict[str, PageOrPath] = field(default_factory=dict)
     """Links below each page: a dict from names to addresses, such as `{"Terms": "/terms"}`."""
-    signup_fields: tuple[str, ...] = ("name",)
+    signup_fields: tuple[_SignupField, ...] = ("name",)
     """Fields of the sign-up page besides the required ones and those of `CORE.SIGNUP_SERIALIZER`:
     `name`, `first_name`, `last_name`, `username` and `phone_number`."""
     provider_names: dict[str, str] = field(default_factory=dict)

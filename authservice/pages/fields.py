@@ -8,11 +8,14 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from rest_framework import serializers
 
 from authservice.core.credentials import passwords
 from authservice.core.users import further_fields, host_fields, identifiers
 from authservice.core.users.user_model import host
+from authservice.kernel import errors
+from authservice.kernel.errors import Fault
 
 CHECKBOX, SELECT, SEVERAL = "checkbox", "select", "several"
 # Never shown again after an error.
@@ -41,6 +44,12 @@ _FIELDS_OF = {
     "TWO_FACTOR_INVALID": ("code",),
     "INVALID_VERIFICATION_CODE": ("code",),
     "ORG_SLUG_TAKEN": ("slug",),
+}
+_WORDS = {
+    "INVALID_CREDENTIALS": _("This password is not right."),
+    "TWO_FACTOR_INVALID": _("This code is not right. Use the one that the app shows now."),
+    "INVALID_VERIFICATION_CODE": _("This code is not right, or it has expired."),
+    "REAUTHENTICATION_REQUIRED": _("Sign in again first, so that we know it is you."),
 }
 
 
@@ -175,7 +184,7 @@ def of_profile(user: Any) -> list[Field]:
     return [replace(one, value=values.get(one.name, "")) for one in _of_host(schema)]
 
 
-def errors_of(fault: Any, fields: Sequence[Field]) -> dict[str, str]:
+def errors_of(fault: Fault | None, fields: Sequence[Field]) -> dict[str, str]:
     """The texts of an error by field, and under "" what belongs to none of them."""
     if fault is None:
         return {}
@@ -186,7 +195,21 @@ def errors_of(fault: Any, fields: Sequence[Field]) -> dict[str, str]:
     if rest := [text for name, texts in fault.texts.items() if name not in names for text in texts]:
         return {**found, "": " ".join(rest)}
     named = (name for name in _FIELDS_OF.get(fault.code, ()) if name in names)
-    return {next(named, ""): fault.text}
+    return {next(named, ""): str(words_of(fault))}
+
+
+def words_of(fault: Fault) -> Any:
+    """An error as people say it."""
+    seconds = int(fault.headers.get("Retry-After", 0))
+    if fault.status == errors.TooManyAttempts.status and seconds:
+        minutes = -(-seconds // 60)
+        text = ngettext(
+            "Too many attempts. Try again in %(count)d minute.",
+            "Too many attempts. Try again in %(count)d minutes.",
+            minutes,
+        )
+        return text % {"count": minutes}
+    return _WORDS.get(fault.code, fault.text)
 
 
 def _of_host(schema: Any) -> Iterator[Field]:

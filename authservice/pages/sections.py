@@ -13,7 +13,7 @@ from authservice.kernel.errors import Fault, ReauthenticationRequired
 from authservice.kernel.modules import plugs
 from authservice.pages import fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form
-from authservice.pages.visitor import Visitor, page
+from authservice.pages.visitor import Visitor, page, status_of
 
 
 def shown() -> list[AccountSection]:
@@ -122,4 +122,4 @@ def _form(
         "action": action,
         "kept": visitor.kept_query(),
     }
-    return frame(visitor, section, "account_form.html", context, fault.status if fault else 200)
+    return frame(visitor, section, "account_form.html", context, status_of(fault))

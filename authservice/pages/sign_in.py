@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from authservice.core.conf import core
+from authservice.core.errors import InvalidCredentials
 from authservice.kernel import settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.link_pages import ResultPage
@@ -19,7 +20,7 @@ from authservice.pages import calls, fields
 from authservice.pages.calls import Answer
 from authservice.pages.conf import conf
 from authservice.pages.fields import Field
-from authservice.pages.visitor import Visitor, page
+from authservice.pages.visitor import Visitor, page, status_of
 
 _MAGIC_LINK, _FACTOR, _SET_UP = "send-magic-link", "2fa-verify-login", "2fa-setup-login"
 # What a result page of a mailed link shows, too.
@@ -46,6 +47,8 @@ def _login_page(
     visitor: Visitor, form: Sequence[Field], fault: Fault | None = None
 ) -> HttpResponse:
     errors = fields.errors_of(fault, ())
+    if fault and fault.code == InvalidCredentials.code:
+        errors = {"": _("This sign-in does not match an account. Check both fields.")}
     if fault and fault.code == "VALIDATION_ERROR":
         errors = {"identifier": fault.text} if visitor.sent.get("password") else {"": fault.text}
     context = {
@@ -182,7 +185,7 @@ def magic_code(visitor: Visitor) -> HttpResponse:
             "fields": [fields.CODE.shown(visitor.sent, errors)],
             "alert": errors.get("", ""),
         }
-        return visitor.show("mailbox.html", context, status=fault.status)
+        return visitor.show("mailbox.html", context, status=status_of(fault))
 
     answer = visitor.call("magic-link-verify-code", body=_body(visitor, form))
     return _proceed(visitor, answer, again)
@@ -316,7 +319,7 @@ def _fields(visitor: Visitor, form: Sequence[Field], errors: Mapping[str, str]) 
 def _page(
     visitor: Visitor, template: str, context: Mapping[str, Any], fault: Fault | None
 ) -> HttpResponse:
-    response = visitor.show(template, context, status=fault.status if fault else 200)
+    response = visitor.show(template, context, status=status_of(fault))
     if fault and "Retry-After" in fault.headers:
         response.headers["Retry-After"] = fault.headers["Retry-After"]
     return response

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -21,10 +21,12 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware, get_token
 from django.shortcuts import resolve_url
 from django.urls import reverse
+from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 
 from authservice.core.api import django_session, identity, redirects
+from authservice.core.api.endpoint import NotFoundEndpoint
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel import clock, errors, languages
 from authservice.kernel.errors import Fault
@@ -44,6 +46,8 @@ _NEXT_TTL = timedelta(hours=1)
 _NOTICE = "_authservice_notice"
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _CALLED = ("Retry-After",)
+
+_NOT_FOUND = NotFoundEndpoint.as_view({"get": "not_found"})
 
 Show = Callable[..., HttpResponse]
 
@@ -190,7 +194,7 @@ class Visitor:
     def _is_own(self, url: str) -> bool:
         """Whether the address is a path of this site."""
         hosts = {self.request.get_host()}
-        local = url.startswith("/") and len(url) <= _LONGEST_NEXT
+        local = url.startswith("/") and url.isprintable() and len(url) <= _LONGEST_NEXT
         return local and url_has_allowed_host_and_scheme(
             url, hosts, require_https=self.request.is_secure()
         )
@@ -211,10 +215,12 @@ def page(
         @wraps(show)
         def view(request: HttpRequest, **path: str) -> Any:
             linked = unless_query and (unless_query in request.GET or unless_query in request.POST)
-            if route and (linked or not is_for_people(request)):
-                return calls.view(route)(request, **path)
+            if linked or not is_for_people(request):
+                return (calls.view(route) if route else _NOT_FOUND)(request, **path)
             return _answer(request, show, signed_in, path)
 
+        # Django's `LoginRequiredMiddleware` leaves it to the page.
+        view.__dict__.update(route=route, login_required=False)
         for alias in connections:
             view = transaction.non_atomic_requests(using=alias)(view)
         return view
@@ -223,10 +229,19 @@ def page(
 
 
 def is_for_people(request: HttpRequest) -> bool:
-    """Whether a browser opens the page or sends its form."""
-    if request.method in ("GET", "HEAD"):
-        return "text/html" in request.META.get("HTTP_ACCEPT", "").lower()
-    return request.method == "POST" and request.content_type in _FORMS
+    """Whether a browser opens the page or sends its form. Programs send forms too, but do not say
+    that they accept HTML."""
+    if "text/html" not in request.META.get("HTTP_ACCEPT", "").lower():
+        return False
+    return request.method != "POST" or request.content_type in _FORMS
+
+
+def status_of(fault: Fault | None) -> int:
+    """The status of a form that is shown again. 401 would ask the browser for credentials of the
+    protocol."""
+    if fault is None:
+        return 200
+    return 400 if fault.status == errors.Unauthorized.status else fault.status
 
 
 def home() -> str:

@@ -196,6 +196,8 @@ VALUES = {
     "PAGES.COLOR": (NO_COLOURS, ["#7a0019"]),
     "PAGES.COLOR_DARK": (NO_COLOURS, ["#FFCC33"]),
     "PAGES.HOME_URL": (NO_PAGES, ["", "https://a.example"]),
+    "PAGES.FONT": (["x; color: red", "}</style>", "a\\62"], ["", 'Inter, "Segoe UI", sans-serif']),
+    "PAGES.RADIUS": ([-1, 33], [0, 12, 32]),
     "AUDIT.CLEANUP_LIMIT": ([0, -1], [1]),
 }
 # The same of the entries of lists.
@@ -213,6 +215,7 @@ ENTRIES = {
     ),
     "CSRF.EXEMPT_PATHS": (["", "/", "//", "hooks", 7], ["/hooks/"]),
     "NOTIFICATION.SMS_COUNTRIES": (["de", "+49", "", 7], ["DE", "AT"]),
+    "PAGES.SIGNUP_FIELDS": (["email", "age", "", 7], ["name", "phone_number"]),
     "INVITATION.ALLOWED_PURPOSES": (["", " gold", "x" * 65, 7], ["beta", "x" * 64]),
     "AUDIT.EXCLUDE": (["auth.log_out", "auth.", 7], ["auth.logout"]),
 }
@@ -221,11 +224,15 @@ DICTS = {
     "THROTTLE.RATES": ({"signups": "20/h"}, {"signup": ["20 an hour", 20, "0/h", "5/0min"]}),
     "NOTIFICATION.BRAND": ({"colour": "#123456"}, {"name": [7]}),
     "AUDIT.RETENTION": ({"login.": 60, 7: 60}, {"auth.": ["90 days", -1]}),
+    "PAGES.LEGAL_LINKS": ({7: "/terms"}, {"Terms": [7, *NO_PAGES]}),
+    "PAGES.PROVIDER_NAMES": ({7: "Acme"}, {"oidc": [7]}),
 }
 RIGHT_DICTS = {
     "THROTTLE.RATES": {"signup": "5/10min"},
     "NOTIFICATION.BRAND": {"name": "Shop", "color": "#123456"},
     "AUDIT.RETENTION": {"auth.login.": timedelta(days=1), "security.": None, "org.": 60},
+    "PAGES.LEGAL_LINKS": {"Terms": "/terms", "Privacy": "https://a.example/privacy"},
+    "PAGES.PROVIDER_NAMES": {"oidc": "Acme"},
 }
 
 

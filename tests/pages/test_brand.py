@@ -28,7 +28,7 @@ def test_name_is_on_every_page(reader, configure, link):
 
     page = reader.open(link)
 
-    assert "Plum &amp; Co</header>" in page.html
+    assert "<strong>Plum &amp; Co</strong></header>" in page.html
     assert "– Plum &amp; Co</title>" in page.html
 
 
@@ -45,7 +45,7 @@ def test_logo_is_allowed_by_the_policy(reader, configure, url, origin):
 
     page = reader.open(LINK)
 
-    assert f'<img src="{url}" alt="Plum">' in page.html
+    assert f'<img class="logo" src="{url}" alt="Plum">' in page.html
     policy = page.response.headers["Content-Security-Policy"]
     assert f"img-src 'self' data: {origin};" in policy
 
@@ -56,8 +56,8 @@ def test_colours_are_in_the_style_sheet_whose_digest_the_policy_allows(reader, c
 
     page = reader.open(LINK)
 
-    assert "--accent: #7a0019; --on-accent: #ffffff;" in page.html
-    assert "--accent: #ffcc33; --on-accent: #101014;" in page.html
+    assert "--brand: #7a0019; --on-brand: #ffffff;" in page.html
+    assert "--brand: #ffcc33; --on-brand: #101014;" in page.html
     assert page.response.headers["Content-Security-Policy"] != before
 
 

@@ -140,7 +140,9 @@ def _place(path: str) -> str | None:
         found = resolve(path)
     except (Resolver404, UnicodeError):
         return None
-    return found.url_name if found.url_name in _names(_installed()) else None
+    # A page passes on what is not for people to the route at its address.
+    name = getattr(found.func, "route", "") or found.url_name
+    return name if name in _names(_installed()) else None
 
 
 def _check_cookies(response: HttpResponse) -> None:

@@ -168,6 +168,9 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
         end = partial(_end_session_of_cookies, request, unless=user)
         transaction.on_commit(end, using=databases.primary(), robust=True)
     elif key:
+        if carried := django_session.session_id(request):
+            end = partial(revocation.end_carried, carried, request_client.of_page(request))
+            transaction.on_commit(end, using=databases.primary(), robust=True)
         request.session.flush()
 
 
@@ -187,7 +190,8 @@ def _may_have_both(request: Any) -> bool:
     # A login by code of the project may have no request, or pass something like one.
     if not isinstance(request, HttpRequest):
         return False
-    return callers.accepts_cookies() or django_session.session_id(request) is not None
+    carried = hasattr(request, "session") and django_session.session_id(request)
+    return callers.accepts_cookies() or bool(carried)
 
 
 def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None:

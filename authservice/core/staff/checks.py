@@ -8,6 +8,7 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, register
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from authservice.core.users.user_model import host
@@ -141,8 +142,13 @@ def _mounted() -> list[Any]:
 
 def _views() -> Iterator[tuple[str, Any]]:
     """Every view of the URLconf, with the pattern of its path."""
-    if getattr(settings, "ROOT_URLCONF", None):
-        yield from _views_of(get_resolver(), "")
+    if not getattr(settings, "ROOT_URLCONF", None):
+        return
+    try:
+        found = list(_views_of(get_resolver(), ""))
+    except (ImportError, ImproperlyConfigured):
+        return  # Django's own check of URLs reports it
+    yield from found
 
 
 def _views_of(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:

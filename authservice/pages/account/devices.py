@@ -116,11 +116,12 @@ def ago(at: str | datetime | None) -> str:
     moment = parse_datetime(at) if isinstance(at, str) else at
     if moment is None:
         return ""
-    passed = clock.utc() - moment
+    now = clock.utc()
+    passed = now - moment
     if passed.total_seconds() < _MOMENT:
         return _("just now")
     if passed.days < 7:
-        return _("%(time)s ago") % {"time": timesince(moment, clock.utc(), depth=1)}
+        return _("%(time)s ago") % {"time": timesince(moment, now, depth=1)}
     return date_format(localtime(moment) if is_aware(moment) else moment, "DATE_FORMAT")
 
 

@@ -1,0 +1,131 @@
+"""A person with a browser, in a project whose pages are these: they open, fill in, press."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from django.test import Client, TestCase
+
+ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
+FORM = "application/x-www-form-urlencoded"
+
+
+class _Forms(HTMLParser):
+    """The forms of a page: address, and the fields that a browser sends unless they are changed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.forms, self.select = [], None
+        self.feed(html)
+
+    def handle_starttag(self, tag, pairs):
+        given = {name: value if value is not None else "" for name, value in pairs}
+        if tag == "form":
+            self.forms.append((given.get("action", ""), {}))
+        elif self.forms and tag == "input" and "name" in given:
+            unset = given.get("type") == "checkbox" and "checked" not in given
+            if not unset:
+                self.forms[-1][1][given["name"]] = given.get("value", "")
+        elif self.forms and tag == "select":
+            self.select = given["name"]
+        elif self.forms and tag == "option" and "selected" in given:
+            self.forms[-1][1][self.select] = given.get("value", "")
+
+
+class Page:
+    def __init__(self, response, url):
+        self.response, self.url = response, url
+        self.status = response.status_code
+        self.html = response.content.decode()
+        self.location = response.headers.get("Location", "")
+
+    @property
+    def heading(self):
+        found = re.search(r"<h1>(.*?)</h1>", self.html, re.DOTALL)
+        assert found, (self.status, self.location, self.html)
+        return unescape(found[1])
+
+    @property
+    def text(self):
+        body = self.html.partition("<body>")[2]
+        return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))).strip()
+
+    @property
+    def alert(self):
+        found = re.search(r'<p role="alert"[^>]*>(.*?)</p>', self.html, re.DOTALL)
+        return unescape(found[1]).strip() if found else ""
+
+    @property
+    def notice(self):
+        found = re.search(r'<p role="status" class="note">(.*?)</p>', self.html, re.DOTALL)
+        return unescape(found[1]).strip() if found else ""
+
+    @property
+    def errors(self):
+        """The errors beside the fields, by name."""
+        found = re.findall(r'<p class="error" id="(\w+)-error">(.*?)</p>', self.html)
+        return {name: unescape(text) for name, text in found}
+
+    @property
+    def forms(self):
+        return _Forms(self.html).forms
+
+    @property
+    def links(self):
+        return [unescape(url) for url in re.findall(r'href="([^"]+)"', self.html)]
+
+    def link(self, text):
+        found = re.search(rf'<a [^>]*?href="([^"]+)"[^>]*>{re.escape(text)}</a>', self.html)
+        assert found, (text, self.html)
+        return unescape(found[1])
+
+
+class Person:
+    def __init__(self):
+        self.client = Client(enforce_csrf_checks=True)
+
+    def open(self, url, **headers):
+        """The page at the end of the redirects, as a browser shows it."""
+        for _ in range(5):
+            page = self.visit(url, **headers)
+            if page.status not in (302, 303):
+                return page
+            url = urljoin(page.url, page.location)
+        raise AssertionError(f"too many redirects: {url}")
+
+    def visit(self, url, **headers):
+        parts = urlsplit(url)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            return Page(self.client.get(path, headers={"Accept": ACCEPT, **headers}), path)
+
+    def send(self, page, form=-1, *, headers=None, **typed):
+        """Fill in the last form of the page and press its button; the next page."""
+        sent = self.post(page, form, headers=headers, **typed)
+        if sent.status in (302, 303):
+            return self.open(urljoin(sent.url, sent.location))
+        return sent
+
+    def post(self, page, form=-1, *, headers=None, **typed):
+        """The same, but the response itself. A field that is None is left out."""
+        action, fields = page.forms[form]
+        url = urljoin(page.url, action)
+        body = {name: value for name, value in {**fields, **typed}.items() if value is not None}
+        given = {"Accept": ACCEPT, "Origin": "http://testserver", **(headers or {})}
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            response = self.client.post(
+                url, urlencode(body, doseq=True), content_type=FORM, headers=given
+            )
+        return Page(response, url)
+
+    @property
+    def name(self):
+        """Whom Django's own tools see."""
+        return self.visit("/whoami").html
+
+    def sign_in(self, name, password, **more):
+        page = self.open("/auth/login")
+        return self.send(page, identifier=name, password=password, **more)

@@ -1,0 +1,250 @@
+"""The pages of the account, as a person uses them."""
+
+import re
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from authservice.core.messages import kinds
+from authservice.core.models import Session
+from authservice.core.users import lookup
+from authservice.pages import calls
+from authservice.pages.account.devices import device
+from tests.pages.inside.person import Person
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN, NEW, PHONE, prove
+from tests.twofactor import people
+
+pytestmark = pytest.mark.django_db
+
+
+def user():
+    return get_user_model().objects.get(username="ann")
+
+
+def submit(person, path, **typed):
+    return person.send(person.open(f"/auth/account/{path}"), **typed)
+
+
+def test_name_is_changed(signed_in):
+    page = submit(signed_in, "profile/name", name="Ann Lee")
+
+    assert (page.heading, page.notice) == ("Profile", "Your name was changed.")
+    assert "Ann Lee" in page.text
+    assert signed_in.open("/auth/account/profile").notice == ""  # shown once
+
+
+def test_address_is_changed_by_a_mailed_link(signed_in, post):
+    page = submit(signed_in, "profile/email", email="lee@example.com", password="wrong")
+    assert page.errors == {"password": "This password is not right."}
+    page = submit(signed_in, "profile/email", email="lee@example.com", password=PASSWORD)
+    assert page.notice == "Open the link that we mailed to your new address."
+
+    page = signed_in.open(post.link(kinds.CHANGE_EMAIL))
+
+    assert page.heading == "Your e-mail address was changed"
+    assert "lee@example.com Confirmed" in signed_in.open("/auth/account/profile").text
+
+
+def test_address_is_confirmed(signed_in, post):
+    page = signed_in.open("/auth/account/profile")
+    assert "Not confirmed" in page.text
+
+    signed_in.send(signed_in.open(page.link("Confirm")))
+    page = signed_in.send(signed_in.open(post.link(kinds.VERIFY_EMAIL)), decision="confirm")
+
+    assert page.heading == "Your e-mail address is confirmed"
+    assert "Confirmed" in signed_in.open("/auth/account/profile").text
+
+
+def test_username_is_changed(signed_in):
+    page = submit(signed_in, "profile/username", username="a", password=PASSWORD)
+    assert list(page.errors) == ["username"]
+
+    submit(signed_in, "profile/username", username="lee", password=PASSWORD)
+
+    assert signed_in.name == "lee"
+
+
+def test_number_is_changed_and_confirmed(signed_in, post):
+    prove()
+    page = submit(signed_in, "profile/phone", phone="+49 30 123-456", password=PASSWORD)
+    assert PHONE in page.text
+
+    page = signed_in.send(signed_in.open(page.link("Confirm")))
+    assert page.heading == "Confirm your phone number"
+    page = signed_in.send(page, code=post.code(kinds.VERIFY_PHONE))
+
+    assert page.notice == "Your phone number is confirmed."
+
+
+def test_account_is_deleted(signed_in, configure):
+    assert "Delete account" not in signed_in.open("/auth/account/profile").text
+    configure(CORE={"ALLOW_SELF_DELETE": True})
+    page = submit(signed_in, "profile/delete", password="wrong")
+    assert page.errors == {"password": "This password is not right."}
+
+    page = submit(signed_in, "profile/delete", password=PASSWORD)
+
+    assert page.heading == "You are signed out"
+    assert not get_user_model().objects.filter(username="ann").exists()
+
+
+def test_password_is_changed_and_others_are_signed_out(signed_in):
+    other = Person()
+    other.sign_in(ANN, PASSWORD)
+
+    page = submit(signed_in, "security/password", old_password="wrong", new_password=NEW)
+    assert page.errors == {"old_password": "This password is not right."}
+    page = submit(signed_in, "security/password", old_password=PASSWORD, new_password="ann")
+    assert list(page.errors) == ["new_password"]
+    page = submit(signed_in, "security/password", old_password=PASSWORD, new_password=NEW)
+
+    assert page.notice == "Your password was changed."
+    assert (signed_in.name, other.name) == ("ann", "")
+
+
+def test_second_factor_is_turned_on_and_off(signed_in):
+    page = submit(signed_in, "security/factor", password=PASSWORD)
+    secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
+    app = people.app_of(f"otpauth://totp/x?secret={secret}")
+    page = signed_in.send(page, code="000000")
+    assert page.errors == {"code": "This code is not right. Use the one that the app shows now."}
+
+    page = signed_in.send(page, code=app.now())
+    assert page.notice.startswith("The second factor is on.")
+    assert (signed_in.name, "10 left" in page.text) == ("ann", True)
+    page = submit(signed_in, "security/backup-codes", code=app.at(people.time.time() + 30))
+    assert len(re.findall(r"<li><code>", page.html)) == 10
+
+    page = signed_in.open("/auth/account/security/factor-off")
+    assert 'class="danger main"' in page.html
+
+
+def test_user_without_a_password_gets_a_link_to_set_one(signed_in, post):
+    changed = user()
+    prove()
+    changed.set_unusable_password()
+    changed.save()
+    person = Person()
+    person.send(person.open("/auth/magic-link/send"), email=ANN)
+    person.open(post.link("magic-link"))
+    page = person.open("/auth/account/security")
+    assert "Not set" in page.text
+
+    page = person.send(person.open(page.link("Set a password")))
+
+    assert page.notice == "Open the link in the mail."
+    assert post.link(kinds.RESET_BY_LINK)
+
+
+def test_sessions_are_ended(signed_in):
+    if not calls.exists("sessions"):
+        assert signed_in.visit("/auth/account/sessions").status == 404
+        return
+    other = Person()
+    agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"
+    other.client.defaults["HTTP_USER_AGENT"] = agent
+    other.sign_in(ANN, PASSWORD)
+    page = signed_in.open("/auth/account/sessions")
+    assert "Safari on iOS" in page.text
+    assert page.text.count("This browser") == 1
+
+    end = next(link for link in page.links if "sessions/end?" in link)
+    page = signed_in.send(signed_in.open(end))
+    assert (page.heading, signed_in.name, other.name) == ("Sessions", "ann", "")
+
+    other.sign_in(ANN, PASSWORD)
+    submit(signed_in, "sessions/end-others")
+    assert (signed_in.name, other.name) == ("ann", "")
+    assert Session.objects.filter(user=user(), ended_at=None).count() == 1
+
+
+def test_organization_from_creation_to_deletion(signed_in, post, api):
+    prove()
+    page = submit(signed_in, "organizations/create", name="Acme")
+    assert page.notice == "The organization was created."
+    page = signed_in.open(page.url.split("?")[0] + page.link("Open"))
+    signed_in.send(signed_in.open(page.link("Invite")), email="bob@example.com", role="admin")
+    page = signed_in.open(page.url)
+    assert "bob@example.com Admin" in page.text
+
+    bob = Person()
+    accept = bob.open(post.link("org-invitation"))
+    bob.send(accept, name="Bob", password=PASSWORD)
+    assert bob.name == "bob"
+    page = signed_in.open(page.url)
+    role = next(link for link in page.links if "organizations/role?" in link)
+    page = signed_in.send(signed_in.open(role), role="member")
+    assert page.notice == "The role was changed."
+    remove = next(link for link in page.links if "organizations/remove?" in link)
+    page = signed_in.send(signed_in.open(remove))
+    assert "bob@example.com" not in page.text
+    page = signed_in.send(signed_in.open(page.link("Delete")))
+
+    assert "You belong to no organization yet." in page.text
+
+
+def test_active_organization_is_in_the_claims(signed_in):
+    page = submit(signed_in, "organizations/create", name="Acme")
+
+    page = signed_in.send(signed_in.open(page.link("Switch")))
+
+    assert "Acme Active" in page.text
+    assert signed_in.client.get("/claims").json()["org_slug"] == "acme"
+    assert signed_in.name == "ann"
+
+
+def test_activity_is_told_in_sentences(signed_in):
+    page = signed_in.open("/auth/account/activity")
+
+    assert "Signed in." in page.text
+    assert "auth.login" not in page.text
+    assert "just now" in page.text
+
+
+def test_activity_has_pages(signed_in):
+    for _ in range(25):
+        submit(signed_in, "profile/name", name=f"Ann {_}")
+
+    page = signed_in.open("/auth/account/activity")
+    older = signed_in.open(f"/auth/account/activity{page.link('Older')}")
+
+    assert older.link("Newer") == "?offset=0"
+    assert signed_in.open("/auth/account/activity?offset=x").status == 200
+
+
+@pytest.mark.parametrize("path", ["security", "organizations", "profile/name", "security/password"])
+def test_visitor_is_led_to_the_login(path, person, ann):
+    page = person.open(f"/auth/account/{path}")
+    assert page.heading == "Sign in"
+
+    assert person.send(page, identifier=ANN, password=PASSWORD).url == f"/auth/account/{path}"
+
+
+def test_other_peoples_ids_are_refused(signed_in, api):
+    bob = api.sign_up("bob@example.com")
+    org = api.post("org", token=bob["access_token"], name="Bobs").data["id"]
+
+    page = signed_in.visit(f"/auth/account/organizations?id={org}")
+    assert (page.status, "Bobs" in page.text) == (403, False)
+    for form in ("rename", "invite", "delete", "switch"):
+        url = f"/auth/account/organizations/{form}?id={org}"
+        page = signed_in.visit(url)
+        if page.status == 200:
+            page = signed_in.post(page, **({"email": "x@example.com"} if form == "invite" else {}))
+        assert page.status == 403, form
+    if calls.exists("sessions"):
+        other = Session.objects.get(user__username="bob")
+        url = f"/auth/account/sessions/end?id={other.pk}"
+        assert signed_in.post(signed_in.open(url)).status == 404
+
+
+def test_sessions_name_no_header_of_the_client():
+    assert device("Mallory <script>") == "Unknown browser"
+
+
+def test_name_of_the_account_is_the_full_name_of_the_host(signed_in):
+    lookup.get_person(user()).user.__class__.objects.update(first_name="Ann", last_name="Plum")
+
+    assert "Ann Plum" in signed_in.open("/auth/account/profile").text

@@ -1,0 +1,47 @@
+"""In a host without organization, audit, magiclink and twofactor: their pages leave no trace."""
+
+import os
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(
+        not os.environ.get("PAGES_WITHOUT"), reason="the host has the modules: another one has not"
+    ),
+]
+
+PATHS = (
+    *("account/organizations", "account/organizations/create", "account/activity"),
+    *("account/sessions", "magic-link/send", "magic-link/verify-code", "2fa/verify-login"),
+    *("account/security/factor", "account/security/backup-codes", "account/security/link"),
+)
+WORDS = (
+    "Organizations",
+    "Activity",
+    "Sessions",
+    "Send me a link",
+    "Second factor",
+    "Continue with",
+)
+
+
+def test_pages_of_missing_modules_are_absent(signed_in):
+    shown = [signed_in.open(f"/auth/{path}") for path in ("account", "account/security")]
+    shown.append(signed_in.open("/auth/login?again=1"))
+
+    assert [word for page in shown for word in WORDS if word in page.text] == []
+    assert [signed_in.visit(f"/auth/{path}").status for path in PATHS] == [404] * len(PATHS)
+
+
+def test_password_alone_proves_the_account(signed_in):
+    page = signed_in.open("/auth/account/profile/username")
+
+    signed_in.send(page, username="lee", password=PASSWORD)
+
+    assert get_user_model().objects.get().username == "lee"
+    assert signed_in.sign_in(ANN, PASSWORD).heading == "Profile"

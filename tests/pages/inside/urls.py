@@ -1,0 +1,44 @@
+"""A project that knows only Django: its views, and its logout."""
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.views import LogoutView
+from django.http import HttpResponse, JsonResponse
+from django.urls import include, path
+from django.views import View
+
+
+def whoami(request):
+    """The user as Django's own tools see them; nobody is ""."""
+    return HttpResponse(request.user.get_username())
+
+
+async def whoami_async(request):
+    return HttpResponse((await request.auser()).get_username())
+
+
+def claims(request):
+    return JsonResponse(dict(request.auth.claims) if request.auth else {})
+
+
+@login_required
+def orders(request):
+    return HttpResponse(f"orders of {request.user.get_username()}")
+
+
+class Invoices(LoginRequiredMixin, View):
+    def get(self, request):
+        return HttpResponse(f"invoices of {request.user.get_username()}")
+
+    post = get
+
+
+urlpatterns = [
+    path("auth/", include("authservice.urls")),
+    path("whoami", whoami),
+    path("whoami-async", whoami_async),
+    path("claims", claims),
+    path("orders", orders),
+    path("invoices", Invoices.as_view()),
+    path("leave", LogoutView.as_view(next_page="/whoami")),
+]

@@ -1,0 +1,25 @@
+"""Runs the tests of the account pages in hosts with different modules, each in its own process."""
+
+import pytest
+
+from tests.hosts.runs import holds
+
+PAGES = ("tests/pages/inside", "--ds=tests.pages.settings")
+MISSING = "organization audit magiclink twofactor oauth"
+
+
+def test_account_pages_with_access_tokens_that_expire():
+    holds(*PAGES)
+
+
+def test_account_pages_with_sessions_that_users_see():
+    holds(*PAGES, sample=True, PAGES_LOGIN="session")
+
+
+def test_account_pages_without_other_modules():
+    holds("tests/pages/inside/test_missing_modules.py", PAGES[1], PAGES_WITHOUT=MISSING)
+
+
+@pytest.mark.slow
+def test_every_case_of_account_pages_with_sessions_that_users_see():
+    holds(*PAGES, PAGES_LOGIN="session")
