@@ -3,7 +3,8 @@
 An error or a rule is a `phrase`: English in logs, exceptions and the API description, and
 `translated` when a response is built. Texts of Django admin are `admin_text`, which Django
 translates whenever it shows them. Both have a context of their own in the catalogues, so that they
-neither change nor take over translations of the host project and of Django.
+neither change nor take over translations of the host project and of Django. So do texts of the
+pages for users, `page_text`.
 
 `python -m tests.languages` collects the texts of these functions into the catalogues.
 """
@@ -17,6 +18,7 @@ from django.utils.translation import npgettext, pgettext, pgettext_lazy
 
 API = "authservice"
 ADMIN = "authservice admin"
+PAGES = "authservice pages"
 
 
 class Phrase(str):
@@ -101,3 +103,13 @@ def admin_text(text: str) -> str:
 def admin_count(singular: str, plural: str, count: int, **values: object) -> str:
     """A text of Django admin about `%(count)d` things, in the active language."""
     return npgettext(ADMIN, singular, plural, count) % {"count": count, **values}
+
+
+def page_text(text: str) -> str:
+    """A text of a page for users, translated whenever it is shown, as that of `admin_text`."""
+    return cast(str, pgettext_lazy(PAGES, text))
+
+
+def page_count(singular: str, plural: str, count: int) -> str:
+    """A text of a page about `%(count)d` things, in the active language."""
+    return npgettext(PAGES, singular, plural, count) % {"count": count}

@@ -57,13 +57,15 @@ class Box:
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """A form on a page of its own. `send` passes the values to the API."""
+    """A form on a page of its own, if the project has the route `needs`. `send` passes the values
+    to the API."""
 
     name: str
     title: Any
     button: Any
     send: Callable[[Visitor, Mapping[str, Any]], Answer]
     text: Any = ""
+    needs: str = ""
     danger: bool = False
     done: Any = ""
     fields: Callable[[Visitor], Sequence[Field]] = field(default=lambda visitor: ())

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from rest_framework import serializers
 
 from authservice.core.credentials import passwords
@@ -16,6 +14,8 @@ from authservice.core.users import further_fields, host_fields, identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
+from authservice.kernel.phrases import page_count
+from authservice.kernel.phrases import page_text as _
 
 CHECKBOX, SELECT, SEVERAL = "checkbox", "select", "several"
 # Never shown again after an error.
@@ -203,12 +203,11 @@ def words_of(fault: Fault) -> Any:
     seconds = int(fault.headers.get("Retry-After", 0))
     if fault.status == errors.TooManyAttempts.status and seconds:
         minutes = -(-seconds // 60)
-        text = ngettext(
+        return page_count(
             "Too many attempts. Try again in %(count)d minute.",
             "Too many attempts. Try again in %(count)d minutes.",
             minutes,
         )
-        return text % {"count": minutes}
     return _WORDS.get(fault.code, fault.text)
 
 

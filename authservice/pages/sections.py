@@ -7,11 +7,11 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext as _
 
 from authservice.kernel.errors import Fault, ReauthenticationRequired
 from authservice.kernel.modules import plugs
-from authservice.pages import fields
+from authservice.kernel.phrases import page_text as _
+from authservice.pages import calls, fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form
 from authservice.pages.visitor import Visitor, page, status_of
 
@@ -41,6 +41,7 @@ def paths() -> list[URLPattern]:
         found += [
             path(f"{at}/{form.name}", _form_page(section, form), name=f"{name}-{form.name}")
             for form in section.forms
+            if not form.needs or calls.exists(form.needs)
         ]
     return found
 

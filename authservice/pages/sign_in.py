@@ -8,13 +8,13 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from authservice.core.conf import core
 from authservice.core.errors import InvalidCredentials
 from authservice.kernel import settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.link_pages import ResultPage
+from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls, fields
 from authservice.pages.calls import Answer

@@ -145,7 +145,7 @@ class Visitor:
     def go(self, url: str, notice: str = "") -> HttpResponse:
         """Redirect after a form; the next page shows `notice` once."""
         if notice and hasattr(self.request, "session"):
-            self.request.session[_NOTICE] = notice
+            self.request.session[_NOTICE] = str(notice)
         return redirects.redirect(url, status=303)
 
     def sign_in(self, access_token: Secret, *, remember: bool = False) -> HttpResponse:

@@ -20,7 +20,7 @@ from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from authservice.kernel.languages import MARKER
-from authservice.kernel.phrases import ADMIN, API
+from authservice.kernel.phrases import ADMIN, API, PAGES
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "authservice"
@@ -32,6 +32,10 @@ _FUNCTIONS = {
     "phrase_count": (API, True),
     "admin_text": (ADMIN, False),
     "admin_count": (ADMIN, True),
+    "page_text": (PAGES, False),
+    "page_count": (PAGES, True),
+    # Each sentence of the audit log is shown to its user.
+    "Action": (API, False),
     "gettext": ("", False),
     "gettext_lazy": ("", False),
     "ngettext": ("", True),
@@ -95,7 +99,8 @@ def _aliases(parsed: ast.Module) -> dict[str, str]:
 def _of_call(call: ast.Call, file: Path, names: Mapping[str, str]) -> Iterator[Text]:
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     name = names.get(name, name)
-    if name not in _FUNCTIONS:
+    # An action of a page has its label by name.
+    if name not in _FUNCTIONS or (name == "Action" and not call.args):
         return
     context, has_plural = _FUNCTIONS[name]
     # A variable without a context is a text of another package, such as simplejwt.

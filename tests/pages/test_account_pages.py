@@ -8,6 +8,11 @@ PAGES = ("tests/pages/inside", "--ds=tests.pages.settings")
 MISSING = "organization audit magiclink twofactor oauth"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _pages():
+    """Not those of the other tests of this folder: the hosts have their own."""
+
+
 def test_account_pages_with_access_tokens_that_expire():
     holds(*PAGES)
 

@@ -10,11 +10,10 @@ from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.timesince import timesince
 from django.utils.timezone import is_aware, localtime
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from authservice.core.messages import browsers
 from authservice.kernel import clock, modules
+from authservice.kernel.phrases import page_text as _
 from authservice.kernel.phrases import translated
 from authservice.pages import calls
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
@@ -53,9 +52,9 @@ class Sessions(AccountSection):
     forms = (
         Form(
             name="end",
-            title=gettext_lazy("Sign out there?"),
-            text=gettext_lazy("The session ends at once."),
-            button=gettext_lazy("Sign out"),
+            title=_("Sign out there?"),
+            text=_("The session ends at once."),
+            button=_("Sign out"),
             danger=True,
             send=lambda visitor, body: visitor.call(
                 "session", "DELETE", path={"session_id": visitor.request.GET.get("id", "")}
@@ -63,9 +62,9 @@ class Sessions(AccountSection):
         ),
         Form(
             name="end-others",
-            title=gettext_lazy("Sign out everywhere else?"),
-            text=gettext_lazy("You stay signed in here. All other sessions end at once."),
-            button=gettext_lazy("Sign out everywhere else"),
+            title=_("Sign out everywhere else?"),
+            text=_("You stay signed in here. All other sessions end at once."),
+            button=_("Sign out everywhere else"),
             danger=True,
             send=lambda visitor, body: visitor.call("sessions", "DELETE"),
         ),
@@ -125,6 +124,10 @@ def ago(at: str | datetime | None) -> str:
     return date_format(localtime(moment) if is_aware(moment) else moment, "DATE_FORMAT")
 
 
+def _joined(*texts: Any) -> str:
+    return " · ".join(str(text) for text in texts if text)
+
+
 def _session(one: Mapping[str, Any]) -> Row:
     known = browsers.parse(one["user_agent"])
     end = Action(
@@ -136,7 +139,7 @@ def _session(one: Mapping[str, Any]) -> Row:
     signed_in = _("Signed in %(when)s") % {"when": ago(one["created_at"])}
     return Row(
         label=device(one["user_agent"]),
-        hint=" · ".join(filter(None, (one["ip_address"], signed_in))),
+        hint=_joined(one["ip_address"], signed_in),
         tag=_("This browser") if one["current"] else "",
         tone="good",
         icon="phone" if known.system in _PHONES else "screen",
@@ -151,7 +154,7 @@ def _entry(one: Mapping[str, Any]) -> Row:
     by = _("by an administrator") if one["actor_type"] == "admin" else ""
     return Row(
         label=text,
-        hint=" · ".join(filter(None, (ago(one["created_at"]), by, where, one["ip_address"]))),
+        hint=_joined(ago(one["created_at"]), by, where, one["ip_address"]),
         tone="warn" if one["severity"] != "info" else "",
         tag=_("Notice") if one["severity"] != "info" else "",
     )

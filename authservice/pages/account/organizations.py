@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from authservice.core.api import django_session
+from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls, fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
@@ -75,28 +73,28 @@ class Organizations(AccountSection):
     forms = (
         Form(
             name="create",
-            title=gettext_lazy("Create an organization"),
-            button=gettext_lazy("Create"),
-            done=gettext_lazy("The organization was created."),
+            title=_("Create an organization"),
+            button=_("Create"),
+            done=_("The organization was created."),
             fields=lambda visitor: [
-                Field(name="name", label=gettext_lazy("Name"), autocomplete="organization"),
+                Field(name="name", label=_("Name"), autocomplete="organization"),
             ],
             send=lambda visitor, body: visitor.call("org", "POST", body),
         ),
         Form(
             name="switch",
-            title=gettext_lazy("Work for this organization?"),
-            button=gettext_lazy("Switch"),
+            title=_("Work for this organization?"),
+            button=_("Switch"),
             send=lambda visitor, body: _switched(visitor),
         ),
         Form(
             name="rename",
-            title=gettext_lazy("Name of the organization"),
-            button=gettext_lazy("Save"),
+            title=_("Name of the organization"),
+            button=_("Save"),
             fields=lambda visitor: [
                 Field(
                     name="name",
-                    label=gettext_lazy("Name"),
+                    label=_("Name"),
                     autocomplete="organization",
                     value=visitor.data("org-one", path={"org_id": _org(visitor)})["name"],
                 )
@@ -104,14 +102,14 @@ class Organizations(AccountSection):
             send=lambda visitor, body: visitor.call(
                 "org-one", "PUT", body, path={"org_id": _org(visitor)}
             ),
-            done=gettext_lazy("The name was changed."),
+            done=_("The name was changed."),
             after=lambda visitor, answer: _back(visitor, _("The name was changed.")),
         ),
         Form(
             name="invite",
-            title=gettext_lazy("Invite somebody"),
-            text=gettext_lazy("We mail an invitation with a link."),
-            button=gettext_lazy("Invite"),
+            title=_("Invite somebody"),
+            text=_("We mail an invitation with a link."),
+            button=_("Invite"),
             fields=lambda visitor: [replace(fields.EMAIL, autocomplete="off"), _role_field()],
             send=lambda visitor, body: visitor.call(
                 "org-invite", "POST", body, path={"org_id": _org(visitor)}
@@ -120,8 +118,8 @@ class Organizations(AccountSection):
         ),
         Form(
             name="uninvite",
-            title=gettext_lazy("Withdraw the invitation?"),
-            button=gettext_lazy("Withdraw"),
+            title=_("Withdraw the invitation?"),
+            button=_("Withdraw"),
             danger=True,
             send=lambda visitor, body: visitor.call(
                 "org-invitation",
@@ -132,26 +130,26 @@ class Organizations(AccountSection):
         ),
         Form(
             name="role",
-            title=gettext_lazy("Change the role"),
-            button=gettext_lazy("Save"),
+            title=_("Change the role"),
+            button=_("Save"),
             fields=lambda visitor: [_role_field(_member(visitor)["role"])],
             send=lambda visitor, body: visitor.call("org-member", "PUT", body, path=_path(visitor)),
             after=lambda visitor, answer: _back(visitor, _("The role was changed.")),
         ),
         Form(
             name="remove",
-            title=gettext_lazy("Remove this member?"),
-            button=gettext_lazy("Remove"),
+            title=_("Remove this member?"),
+            button=_("Remove"),
             danger=True,
             send=lambda visitor, body: visitor.call("org-member", "DELETE", path=_path(visitor)),
             after=lambda visitor, answer: _back(visitor, _("The member was removed.")),
         ),
         Form(
             name="leave",
-            title=gettext_lazy("Leave this organization?"),
-            button=gettext_lazy("Leave"),
+            title=_("Leave this organization?"),
+            button=_("Leave"),
             danger=True,
-            done=gettext_lazy("You left the organization."),
+            done=_("You left the organization."),
             send=lambda visitor, body: visitor.call(
                 "org-member",
                 "DELETE",
@@ -160,11 +158,11 @@ class Organizations(AccountSection):
         ),
         Form(
             name="delete",
-            title=gettext_lazy("Delete this organization?"),
-            text=gettext_lazy("Its members and invitations are deleted for good."),
-            button=gettext_lazy("Delete the organization"),
+            title=_("Delete this organization?"),
+            text=_("Its members and invitations are deleted for good."),
+            button=_("Delete the organization"),
             danger=True,
-            done=gettext_lazy("The organization was deleted."),
+            done=_("The organization was deleted."),
             send=lambda visitor, body: visitor.call(
                 "org-one", "DELETE", path={"org_id": _org(visitor)}
             ),
@@ -278,7 +276,7 @@ def _role_field(value: str = "member") -> Field:
     names = calls.choices("org-invite", "role")
     return Field(
         name="role",
-        label=gettext_lazy("Role"),
+        label=_("Role"),
         type=fields.SELECT,
         choices=[(name, _role(name)) for name in names],
         value=value,

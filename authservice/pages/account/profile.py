@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from authservice.core.conf import core
 from authservice.core.users.user_model import host
+from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
@@ -24,9 +22,9 @@ def proof(visitor: Visitor) -> list[Field]:
     the second factor, if there is one."""
     found = []
     if visitor.person.user.has_usable_password():
-        found.append(fields.password(label=gettext_lazy("Your password")))
+        found.append(fields.password(label=_("Your password")))
         if calls.exists("2fa-status") and visitor.data("2fa-status")["enabled"]:
-            found.append(replace(fields.CODE, hint=gettext_lazy("Of your authenticator app.")))
+            found.append(replace(fields.CODE, hint=_("Of your authenticator app.")))
     return found
 
 
@@ -67,13 +65,13 @@ class Profile(AccountSection):
     forms = (
         Form(
             name="name",
-            title=gettext_lazy("Your name"),
-            button=gettext_lazy("Save"),
-            done=gettext_lazy("Your name was changed."),
+            title=_("Your name"),
+            button=_("Save"),
+            done=_("Your name was changed."),
             fields=lambda visitor: [
                 Field(
                     name="name",
-                    label=gettext_lazy("Name"),
+                    label=_("Name"),
                     autocomplete="name",
                     required=False,
                     value=visitor.person.ours.name,
@@ -83,59 +81,57 @@ class Profile(AccountSection):
         ),
         Form(
             name="details",
-            title=gettext_lazy("Details"),
-            button=gettext_lazy("Save"),
-            done=gettext_lazy("Your details were changed."),
+            title=_("Details"),
+            button=_("Save"),
+            done=_("Your details were changed."),
             fields=lambda visitor: fields.of_profile(visitor.person.user),
             send=lambda visitor, body: visitor.call("profile", "PATCH", body),
         ),
         Form(
             name="email",
-            title=gettext_lazy("Change your e-mail address"),
-            text=gettext_lazy(
-                "We mail a link to the new address. Nothing changes until you open it."
-            ),
-            button=gettext_lazy("Send the link"),
-            done=gettext_lazy("Open the link that we mailed to your new address."),
+            title=_("Change your e-mail address"),
+            text=_("We mail a link to the new address. Nothing changes until you open it."),
+            button=_("Send the link"),
+            done=_("Open the link that we mailed to your new address."),
             fields=lambda visitor: [
-                replace(fields.EMAIL, label=gettext_lazy("New e-mail address")),
+                replace(fields.EMAIL, label=_("New e-mail address")),
                 *proof(visitor),
             ],
             send=lambda visitor, body: visitor.call("change-email", "POST", body),
         ),
         Form(
             name="confirm-email",
-            title=gettext_lazy("Confirm your address"),
-            text=gettext_lazy("We mail you a link that confirms your e-mail address."),
-            button=gettext_lazy("Send the mail"),
-            done=gettext_lazy("Open the link in the mail."),
+            title=_("Confirm your address"),
+            text=_("We mail you a link that confirms your e-mail address."),
+            button=_("Send the mail"),
+            done=_("Open the link in the mail."),
             send=lambda visitor, body: visitor.call(
                 "send-verification-email", "POST", {"email": visitor.person.email}
             ),
         ),
         Form(
             name="username",
-            title=gettext_lazy("Change your username"),
-            button=gettext_lazy("Save"),
-            done=gettext_lazy("Your username was changed."),
+            title=_("Change your username"),
+            button=_("Save"),
+            done=_("Your username was changed."),
             fields=lambda visitor: [
-                Field(name="username", label=gettext_lazy("Username"), autocomplete="username"),
+                Field(name="username", label=_("Username"), autocomplete="username"),
                 *proof(visitor),
             ],
             send=lambda visitor, body: visitor.call("change-username", "PUT", body),
         ),
         Form(
             name="phone",
-            title=gettext_lazy("Your phone number"),
-            button=gettext_lazy("Save"),
-            done=gettext_lazy("Your phone number was changed."),
+            title=_("Your phone number"),
+            button=_("Save"),
+            done=_("Your phone number was changed."),
             fields=lambda visitor: [
                 Field(
                     name="phone",
-                    label=gettext_lazy("Phone number"),
+                    label=_("Phone number"),
                     type="tel",
                     autocomplete="tel",
-                    hint=gettext_lazy("With the country code, such as +49 170 1234567."),
+                    hint=_("With the country code, such as +49 170 1234567."),
                     required=False,
                     value=visitor.person.ours.phone_number,
                 ),
@@ -145,10 +141,10 @@ class Profile(AccountSection):
         ),
         Form(
             name="phone-code",
-            title=gettext_lazy("Confirm your phone number"),
-            text=gettext_lazy("Enter the code that we sent to your phone."),
-            button=gettext_lazy("Confirm"),
-            done=gettext_lazy("Your phone number is confirmed."),
+            title=_("Confirm your phone number"),
+            text=_("Enter the code that we sent to your phone."),
+            button=_("Confirm"),
+            done=_("Your phone number is confirmed."),
             fields=lambda visitor: [fields.CODE],
             send=lambda visitor, body: visitor.call(
                 "verify-phone", "POST", {**body, "phone": visitor.person.ours.phone_number}
@@ -156,9 +152,9 @@ class Profile(AccountSection):
         ),
         Form(
             name="phone-send",
-            title=gettext_lazy("Confirm your phone number"),
-            text=gettext_lazy("We send a code to your phone."),
-            button=gettext_lazy("Send the code"),
+            title=_("Confirm your phone number"),
+            text=_("We send a code to your phone."),
+            button=_("Send the code"),
             send=lambda visitor, body: visitor.call(
                 "send-verification-phone", "POST", {"phone": visitor.person.ours.phone_number}
             ),
@@ -166,11 +162,11 @@ class Profile(AccountSection):
         ),
         Form(
             name="delete",
-            title=gettext_lazy("Delete your account?"),
-            text=gettext_lazy(
+            title=_("Delete your account?"),
+            text=_(
                 "Your account and everything in it are deleted for good. This cannot be undone."
             ),
-            button=gettext_lazy("Delete my account"),
+            button=_("Delete my account"),
             danger=True,
             fields=proof,
             send=lambda visitor, body: visitor.call("delete-me", "POST", body),

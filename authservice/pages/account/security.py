@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
+from authservice.kernel.phrases import page_count
+from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
@@ -18,7 +18,7 @@ from authservice.pages.sections import frame, shown, url_of
 from authservice.pages.sign_in import provider_label
 from authservice.pages.visitor import Visitor
 
-_OF_APP = gettext_lazy("Of your authenticator app.")
+_OF_APP = _("Of your authenticator app.")
 _FEW = 4
 
 
@@ -43,71 +43,76 @@ class Security(AccountSection):
     forms = (
         Form(
             name="password",
-            title=gettext_lazy("Change your password"),
-            text=gettext_lazy("You stay signed in here, and are signed out everywhere else."),
-            button=gettext_lazy("Change the password"),
-            done=gettext_lazy("Your password was changed."),
+            title=_("Change your password"),
+            text=_("You stay signed in here, and are signed out everywhere else."),
+            button=_("Change the password"),
+            done=_("Your password was changed."),
             fields=lambda visitor: [
-                fields.password("old_password", gettext_lazy("Current password")),
-                fields.new_password("new_password", gettext_lazy("New password")),
+                fields.password("old_password", _("Current password")),
+                fields.new_password("new_password", _("New password")),
             ],
             send=lambda visitor, body: visitor.call("change-password", "PUT", body),
         ),
         Form(
             name="set-password",
-            title=gettext_lazy("Set a password"),
-            text=gettext_lazy("We mail you a link to choose one."),
-            button=gettext_lazy("Send the mail"),
-            done=gettext_lazy("Open the link in the mail."),
+            title=_("Set a password"),
+            text=_("We mail you a link to choose one."),
+            button=_("Send the mail"),
+            done=_("Open the link in the mail."),
             send=lambda visitor, body: visitor.call(
                 "forgot-password", "POST", {"email": visitor.person.email}
             ),
         ),
         Form(
             name="factor",
-            title=gettext_lazy("Turn on the second factor"),
-            text=gettext_lazy(
+            needs="2fa-setup",
+            title=_("Turn on the second factor"),
+            text=_(
                 "You need an app on your phone that shows codes, such as Google Authenticator,"
                 " 1Password or Aegis."
             ),
-            button=gettext_lazy("Continue"),
+            button=_("Continue"),
             fields=lambda visitor: _password_proof(visitor),
             send=lambda visitor, body: visitor.call("2fa-setup", "POST", body),
             after=lambda visitor, answer: _set_up(visitor, answer),
         ),
         Form(
             name="factor-code",
-            title=gettext_lazy("Turn on the second factor"),
-            text=gettext_lazy("Enter the code that the app shows now."),
-            button=gettext_lazy("Turn on"),
-            done=gettext_lazy("The second factor is on. You were signed out everywhere else."),
+            needs="2fa-verify",
+            title=_("Turn on the second factor"),
+            text=_("Enter the code that the app shows now."),
+            button=_("Turn on"),
+            done=_("The second factor is on. You were signed out everywhere else."),
             fields=lambda visitor: [fields.CODE],
             send=lambda visitor, body: visitor.call("2fa-verify", "POST", body),
         ),
         Form(
             name="factor-off",
-            title=gettext_lazy("Turn off the second factor?"),
-            text=gettext_lazy("Your password alone will then be enough to sign in."),
-            button=gettext_lazy("Turn off"),
+            needs="2fa-disable",
+            title=_("Turn off the second factor?"),
+            text=_("Your password alone will then be enough to sign in."),
+            button=_("Turn off"),
             danger=True,
-            done=gettext_lazy("The second factor is off."),
+            done=_("The second factor is off."),
             fields=lambda visitor: [replace(fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-disable", "POST", body),
         ),
         Form(
             name="backup-codes",
-            title=gettext_lazy("New backup codes"),
-            text=gettext_lazy("Your old backup codes stop working."),
-            button=gettext_lazy("Make new codes"),
+            needs="2fa-backup-codes",
+            title=_("New backup codes"),
+            text=_("Your old backup codes stop working."),
+            button=_("Make new codes"),
             fields=lambda visitor: [replace(fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-backup-codes", "POST", body),
             after=lambda visitor, answer: _codes(visitor, answer),
         ),
         Form(
             name="link",
-            title=gettext_lazy("Link a way to sign in"),
-            text=gettext_lazy("You can sign in with it then, besides your password."),
-            button=gettext_lazy("Continue"),
+            needs="oauth-link",
+            title=_("Link a way to sign in"),
+            text=_("You can sign in with it then, besides your password."),
+            button=_("Continue"),
             fields=lambda visitor: _password_proof(visitor),
             send=lambda visitor, body: visitor.call(
                 "oauth-link", "POST", body, path={"provider": visitor.request.GET.get("id", "")}
@@ -116,9 +121,10 @@ class Security(AccountSection):
         ),
         Form(
             name="unlink",
-            title=gettext_lazy("Remove this way to sign in?"),
-            text=gettext_lazy("You will no longer be able to sign in with it."),
-            button=gettext_lazy("Remove"),
+            needs="oauth",
+            title=_("Remove this way to sign in?"),
+            text=_("You will no longer be able to sign in with it."),
+            button=_("Remove"),
             danger=True,
             send=lambda visitor, body: visitor.call(
                 "oauth", "DELETE", path={"provider": visitor.request.GET.get("id", "")}
@@ -157,7 +163,7 @@ def _factor(visitor: Visitor) -> Box:
         ),
         Row(
             label=_("Backup codes"),
-            value=ngettext("%(count)d left", "%(count)d left", left) % {"count": left},
+            value=page_count("%(count)d left", "%(count)d left", left),
             tag=_("Few left") if few else "",
             tone="warn",
             actions=[Action(label=_("Make new codes"), url=url_of("security", "backup-codes"))],
@@ -207,7 +213,7 @@ def _providers(visitor: Visitor) -> Box:
 def _password_proof(visitor: Visitor) -> list[Field]:
     if not visitor.person.user.has_usable_password():
         return []
-    return [fields.password(label=gettext_lazy("Your password"))]
+    return [fields.password(label=_("Your password"))]
 
 
 def _this() -> AccountSection:
