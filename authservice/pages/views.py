@@ -12,6 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from authservice.core.api import django_session
 from authservice.core.credentials import passwords
 from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
@@ -71,20 +72,27 @@ class _Pages(LinkPages):
             return _entered(page, request)
         if page.challenge == "2fa" and page.temp_token and page.kept:
             return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
-        words = texts.of(page)
-        context = {
-            "heading": words.heading,
-            "text": words.text,
-            "home_url": conf.home_url or frontend.url or _login_page(),
-            "failed": page.status >= _WRONG,
-        }
-        return pages.page(_RESULT, context, status=page.status)
+        return _result(page, conf.home_url or frontend.url or _login_page())
 
 
 def _entered(page: ResultPage, request: HttpRequest) -> HttpResponse:
     """What follows on a login by a link: it stays in Django's session."""
     visiting = visitor.Visitor(request)
+    if page.access_token and page.route.endswith("invitation-accept"):
+        django_session.begin(request, page.access_token, remember=False)
+        return visiting.finish(_result(page, visitor.home()))
     return visiting.finish(sign_in.enter_by_link(visiting, page))
+
+
+def _result(page: ResultPage, home_url: str) -> HttpResponse:
+    words = texts.of(page)
+    context = {
+        "heading": words.heading,
+        "text": words.text,
+        "home_url": home_url,
+        "failed": page.status >= _WRONG,
+    }
+    return pages.page(_RESULT, context, status=page.status)
 
 
 def _login_page() -> str:

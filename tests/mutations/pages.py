@@ -9,6 +9,9 @@ _RESET = "tests/pages/test_reset_page.py"
 _INVITATION = "tests/pages/test_invitation_page.py"
 _RESULTS = "tests/pages/test_results.py"
 _LINKS = "tests/core/messages/test_links.py"
+_INSIDE, _PAGES = "tests/pages/inside", "--ds=tests.pages.settings"
+_SIGNED_IN = (f"{_INSIDE}/test_signed_in.py", _PAGES)
+_VISITOR = "authservice/pages/visitor.py"
 
 PAGES = (
     Mutation(
@@ -38,7 +41,7 @@ PAGES = (
     Mutation(
         "The tokens in JSON where a page would lose them",
         _ENDPOINT,
-        to("if in_json and not self._drops_tokens(access_token):", "if False:"),
+        to("if in_json and not self._drops_tokens(result.access_token):", "if False:"),
         (_RESULTS,),
     ),
     Mutation(
@@ -82,5 +85,62 @@ PAGES = (
         CORE + "checks.py",
         to('        yield message("authservice.W013")\n', ""),
         ("tests/kernel/test_mount_checks.py",),
+    ),
+    Mutation(
+        "The CSRF token of the forms of account pages",
+        _VISITOR,
+        to(
+            'if request.method == "POST":\n            self.stale',
+            'if request.method == "NONE":\n            self.stale',
+        ),
+        (f"{_INSIDE}/test_forged_forms.py", _PAGES),
+    ),
+    Mutation(
+        "The refusal of a page of another site as the page after a login",
+        _VISITOR,
+        to("return local and url_has_allowed", "return local or url_has_allowed"),
+        (f"{_INSIDE}/test_sign_in.py", _PAGES),
+    ),
+    Mutation(
+        "The row of a session that Django's session carries",
+        CORE + "api/identity.py",
+        without("            carried.require_live()\n"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The expiry of a carried session without access tokens of its own",
+        "authservice/stateless/stateless_policy.py",
+        to("if now >= min(session.idle_expires_at, session.expires_at):", "if False:"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The idle timeout of a carried session that is used",
+        "authservice/stateless/stateless_policy.py",
+        without("        after_commit(touch)\n"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The new key of Django's session at a login",
+        CORE + "api/django_session.py",
+        to("        session.cycle_key()\n", "        pass\n"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The back end of a carried session, which no project authenticates with",
+        CORE + "api/django_session.py",
+        to("session.get(BACKEND_SESSION_KEY) != BACKEND", "False"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The end of the row at a logout of Django",
+        CORE + "api/identity.py",
+        to("    if carried:  # unless", "    if False:  # unless"),
+        _SIGNED_IN,
+    ),
+    Mutation(
+        "The second factor in Django admin of a session that a page began",
+        CORE + "api/identity.py",
+        without("            self._require_factor(carried)\n"),
+        ("tests/admin/inside/test_page_sessions.py", "--ds=tests.admin.settings"),
     ),
 )

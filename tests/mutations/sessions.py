@@ -94,8 +94,8 @@ SESSIONS = (
     ),
     Mutation(
         "The end of a session while its last use is written",
-        "authservice/session/stores.py",
-        without("        ended_at=None,\n"),
+        CORE + "sessions/sessions.py",
+        to("        ended_at=None,\n        last_used_at=param", "        last_used_at=param"),
         ("tests/session/test_lifetimes.py",),
     ),
     Mutation(

@@ -9,6 +9,7 @@ from typing import Any
 
 from authservice.kernel import interfaces
 from authservice.kernel.modules import SLOTS, Slot, installed
+from authservice.pages import account_section
 from authservice.stateless.apps import StatelessConfig
 from tests.reference import rst
 
@@ -22,6 +23,8 @@ does not fit. An app of a project fills slots in the same way.
 """
 # The other login module, which cannot be installed beside the session module.
 _NOT_INSTALLED = (StatelessConfig,)
+# Imported for its base class.
+_PAGES = account_section.AccountSection
 _TYPES = (interfaces.Arrival, interfaces.Challenge, interfaces.Lifetimes)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLResolver, get_resolver
 
 _PARAMETER = re.compile(r"<[^>]+>")
 _BODILESS = ("GET", "HEAD")
@@ -69,5 +69,5 @@ def _endpoints(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
         path = prefix + str(entry.pattern)
         if isinstance(entry, URLResolver):
             yield from _endpoints(entry, path)
-        elif isinstance(entry, URLPattern) and entry.name != "unknown":
+        elif entry.name != "unknown" and hasattr(entry.callback, "actions"):  # not a page
             yield path, entry.callback
