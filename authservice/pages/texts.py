@@ -32,6 +32,7 @@ _DONE = {
     "confirm-email-change": Words(
         _("Your e-mail address was changed"), _("You can close this page.")
     ),
+    "oauth-callback": Words(_("The way to sign in was linked"), _("You can close this page.")),
     "secure-account": Words(
         _("The change was undone"),
         _("Choose a new password: a mail with a link is on its way to you."),

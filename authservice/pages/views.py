@@ -30,6 +30,7 @@ _TEMPLATES = {
 }
 _RESULT = "authservice/pages/result.html"
 _WRONG = 400
+_LINKED = "linked"
 
 
 def keeps_logins() -> bool:
@@ -70,6 +71,8 @@ class _Pages(LinkPages):
     def result(self, page: ResultPage, request: HttpRequest) -> HttpResponse:
         if keeps_logins() and (page.access_token or page.temp_token):
             return _entered(page, request)
+        if keeps_logins() and page.outcome == _LINKED:
+            return _linked(page, request)
         if page.challenge == "2fa" and page.temp_token and page.kept:
             return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
         return _result(page, conf.home_url or frontend.url or _login_page())
@@ -82,6 +85,15 @@ def _entered(page: ResultPage, request: HttpRequest) -> HttpResponse:
         django_session.begin(request, page.access_token, remember=False)
         return visiting.finish(_result(page, visitor.home()))
     return visiting.finish(sign_in.enter_by_link(visiting, page))
+
+
+def _linked(page: ResultPage, request: HttpRequest) -> HttpResponse:
+    """Back to where the user began to link a provider, unless they are signed in elsewhere only."""
+    visiting = visitor.Visitor(request)
+    if visiting.caller is None:
+        return visiting.finish(_result(page, _login_page()))
+    notice = str(texts.of(page).heading)
+    return visiting.finish(visiting.go(reverse("authservice:page-account-security"), notice))
 
 
 def _result(page: ResultPage, home_url: str) -> HttpResponse:

@@ -15,7 +15,7 @@ from django.http import HttpResponse
 
 from authservice.core.api import redirects
 from authservice.core.api.callers import live_caller
-from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Challenged
 from authservice.core.login import login
 from authservice.kernel import errors as general
@@ -86,11 +86,11 @@ def _error_url() -> str:
         return ""
 
 
-class Callback(Endpoint):
+class Callback(LinkEndpoint):
     """State and cookie are the proof of a callback, so it needs no CSRF token."""
 
+    route = flow.CALLBACK
     public = True
-    is_visited = True
     guard_exempt = True
     takes_form = True
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from authservice.core.api import redirects, responses
 from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Challenged, MessageResponse
 from authservice.core.errors import InvalidCredentials
 from authservice.core.recovery import recent_proof
@@ -78,9 +79,9 @@ class LinkedProviders(Endpoint):
         return answer(body, headers=total_of(len(names)))
 
 
-class Start(Endpoint):
+class Start(LinkEndpoint):
+    route = "oauth"
     public_actions = frozenset({"start"})
-    is_visited = True
 
     @operation(
         query=StartIn,

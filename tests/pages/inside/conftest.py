@@ -9,7 +9,6 @@ from tests.support.flows import ANN, CommittingApi, Flows
 from tests.support.messenger.post import Post, office
 from tests.support.mounted import mounted
 
-
 LEFT_OUT = os.environ.get("PAGES_WITHOUT")
 # `tests/pages/test_account_pages.py` runs these tests in hosts that have what they require.
 collect_ignore_glob = [] if apps.is_installed("authservice.audit") or LEFT_OUT else ["test_*.py"]

@@ -195,7 +195,7 @@ def test_active_organization_is_in_the_claims(signed_in):
     assert signed_in.name == "ann"
 
 
-def test_activity_is_told_in_sentences(signed_in):
+def test_activity_is_a_list_of_sentences(signed_in):
     page = signed_in.open("/auth/account/activity")
 
     assert "Signed in." in page.text

@@ -104,7 +104,7 @@ def test_signed_in_user_sees_no_login(signed_in):
     assert signed_in.open("/auth/login?again=1").heading == "Sign in"
 
 
-def test_suspended_user_is_told(person, ann):
+def test_suspended_user_sees_why(person, ann):
     get_user_model().objects.update(is_active=False)
 
     page = person.sign_in(ANN, PASSWORD)

@@ -11,6 +11,7 @@ from authservice.core.api import django_session
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.core.users import lookup
+from authservice.pages.checks import check_pages
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW
@@ -271,3 +272,14 @@ def test_backend_authenticates_nobody(ann):
     assert backend.authenticate(None, username="ann", password=PASSWORD) is None
     assert backend.get_user(user().pk) is None
     assert lookup.get_person(user()).email == ANN
+
+
+def test_check_warns_of_missing_middleware(settings, configure):
+    def ids():
+        return [one.id for one in check_pages()]
+
+    assert ids() == []
+    settings.MIDDLEWARE = [one for one in settings.MIDDLEWARE if "authservice" not in one]
+    assert ids() == ["authservice.W240"]
+    configure(FRONTEND={"URL": "https://app.example.com"})
+    assert ids() == []

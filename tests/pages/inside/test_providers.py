@@ -1,0 +1,89 @@
+"""Sign-in with a provider by the pages: the buttons, the way back, and linking in the account."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.oauth.browsing import profile
+from tests.oauth.in_process import SETTINGS, office
+from tests.oauth.servers import parameters_of
+from tests.pages.inside.person import Person
+from tests.support.client import PASSWORD
+from tests.support.flows import prove
+from tests.twofactor import people
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _provider(settings):
+    office.reset()
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "OAUTH": {"PROVIDERS": {"acme": SETTINGS}}}
+
+
+def come_back(person, consent, who=None):
+    """What the provider does with the browser."""
+    return person.open(office.approve(consent, who or profile()))
+
+
+def link(person):
+    """Link the provider to the account of this person; the page after it."""
+    page = person.open("/auth/account/security/link?id=acme")
+    page = person.send(page, password=PASSWORD)
+    assert page.heading == "Continue with Acme"
+    return come_back(person, next(link for link in page.links if "acme.example" in link))
+
+
+def link_of(page):
+    return next(link for link in page.links if link.startswith("/auth/oauth/acme"))
+
+
+def test_visitor_signs_up_with_a_provider_and_sees_the_page_they_wanted(person):
+    page = person.open("/orders")
+
+    landed = come_back(person, person.visit(link_of(page)).location)
+
+    assert landed.html == "orders of ann"
+
+
+def test_second_factor_is_asked_for_after_a_provider(signed_in, ann, api):
+    prove()
+    link(signed_in)
+    factor = people.Person(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
+    person = Person()
+    page = come_back(person, person.visit(link_of(person.open("/auth/login"))).location)
+    assert (page.heading, person.name) == ("Enter your code", "")
+
+    person.send(page, code=factor.code(1))
+
+    assert person.name == "ann"
+
+
+def test_refusal_of_a_provider_is_a_page(person):
+    page = person.open("/auth/login")
+    begun = person.visit(link_of(page))
+
+    asked = parameters_of(begun.location)
+    refused = {"state": asked["state"], "error": "access_denied"}
+    page = person.open(f"{asked['redirect_uri']}?{urlencode(refused)}")
+
+    assert (page.status, page.heading) == (400, "This did not work")
+    assert person.name == ""
+
+
+def test_provider_is_linked_and_removed_in_the_account(signed_in):
+    page = signed_in.open("/auth/account/security")
+    assert "Acme Not linked" in page.text
+
+    page = link(signed_in)
+    assert (page.heading, page.notice) == ("Security", "The way to sign in was linked")
+    assert "Acme Linked" in page.text
+
+    remove = next(link for link in page.links if "/security/unlink?" in link)
+    page = signed_in.send(signed_in.open(remove))
+    assert "Acme Not linked" in page.text
+    assert signed_in.name == "ann"
+
+
+def test_provider_cannot_be_linked_by_a_visitor(person, ann):
+    assert person.open("/auth/account/security/link?id=acme").heading == "Sign in"
