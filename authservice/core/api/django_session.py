@@ -86,6 +86,13 @@ def session_id(request: Any) -> UUID | None:
     return UUID(claims["sid"]) if claims else None
 
 
+def lacks_ours(request: HttpRequest, user: Any) -> bool:
+    """Whether Django's session names our back end for this user, but carries no session of ours."""
+    session = getattr(request, "session", {})
+    named = session.get(BACKEND_SESSION_KEY) == BACKEND and _CLAIMS not in session
+    return named and bool(session.get(SESSION_KEY) == key_of(user))
+
+
 def key_of(user: Any) -> str:
     return str(user._meta.pk.value_to_string(user))
 

@@ -32,10 +32,11 @@ from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
 from authservice.core.api import callers, django_session
-from authservice.core.sessions import revocation
+from authservice.core.login import login
+from authservice.core.sessions import revocation, sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
-from authservice.kernel import databases, errors
+from authservice.kernel import clock, databases, errors
 from authservice.kernel.http import request_client
 from authservice.kernel.http.envelope import refusal
 from authservice.kernel.interfaces import MFA, SecondFactor
@@ -172,6 +173,21 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
             end = partial(revocation.end_carried, carried, request_client.of_page(request))
             transaction.on_commit(end, using=databases.primary(), robust=True)
         request.session.flush()
+
+
+@receiver(user_logged_in, dispatch_uid="authservice_adopt")
+@clock.once
+def _adopt(request: Any, user: Any, **_: Any) -> None:
+    """Begin a session of ours for a user whom a package logged in with the back end that it found
+    in Django's session, in place of the session of the user before."""
+    if not isinstance(request, HttpRequest) or not django_session.lacks_ours(request, user):
+        return
+    before = of(request)
+    if before.was_used and before.caller and not before.caller.has_token:
+        sessions.end(before.caller.session_id, sessions.LOGOUT)
+    issued = login.by_project(user, request_client.of_page(request))
+    if issued:
+        django_session.renew(request, issued.access_token)
 
 
 @receiver(user_logged_out, dispatch_uid="authservice_leave")

@@ -283,3 +283,29 @@ def test_check_warns_of_missing_middleware(settings, configure):
     assert ids() == ["authservice.W240"]
     configure(FRONTEND={"URL": "https://app.example.com"})
     assert ids() == []
+
+
+def test_package_that_acts_as_another_user(signed_in, api):
+    """As django-hijack does it: with the back end that it finds in Django's session."""
+    api.sign_up("bob@example.com")
+    bob = get_user_model().objects.get(username="bob")
+    first = Session.objects.get(user__username="ann", method="password")
+    signed_in.client.get(f"/act-as/{bob.pk}")
+
+    assert signed_in.name == "bob"
+    acting = Session.objects.get(user=bob, method="django")
+    first.refresh_from_db()
+    assert (acting.amr, first.end_reason) == ("legacy", "logout")
+    revocation.revoke_one(acting)
+    assert signed_in.name == ""
+
+
+def test_package_cannot_act_as_a_suspended_user(signed_in, api):
+    api.sign_up("bob@example.com")
+    get_user_model().objects.filter(username="bob").update(is_active=False)
+    bob = get_user_model().objects.get(username="bob")
+
+    signed_in.client.get(f"/act-as/{bob.pk}")
+
+    assert signed_in.name == ""
+    assert not Session.objects.filter(method="django").exists()

@@ -1,5 +1,6 @@
 """A project that knows only Django: its views, and its logout."""
 
+from django.contrib.auth import BACKEND_SESSION_KEY, get_user_model, load_backend, login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.views import LogoutView
@@ -33,6 +34,15 @@ class Invoices(LoginRequiredMixin, View):
     post = get
 
 
+def act_as(request, pk):
+    """What a package for staff does, which knows only Django's session."""
+    assert request.user.is_authenticated
+    backend = request.session[BACKEND_SESSION_KEY]
+    load_backend(backend)
+    login(request, get_user_model().objects.get(pk=pk), backend=backend)
+    return HttpResponse()
+
+
 urlpatterns = [
     path("auth/", include("authservice.urls")),
     path("whoami", whoami),
@@ -40,5 +50,6 @@ urlpatterns = [
     path("claims", claims),
     path("orders", orders),
     path("invoices", Invoices.as_view()),
+    path("act-as/<pk>", act_as),
     path("leave", LogoutView.as_view(next_page="/whoami")),
 ]
