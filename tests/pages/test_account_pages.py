@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 
 PAGES = ("tests/pages/inside", "--ds=tests.pages.settings")
 MISSING = "organization audit magiclink twofactor oauth"
@@ -28,3 +28,8 @@ def test_account_pages_without_other_modules():
 @pytest.mark.slow
 def test_every_case_of_account_pages_with_sessions_that_users_see():
     holds(*PAGES, PAGES_LOGIN="session")
+
+
+@pytest.mark.slow
+def test_account_pages_in_a_browser():
+    holds("-m", "slow", "tests/pages/inside/test_account_in_browser.py", PAGES[1], **SQLITE)
